@@ -1,0 +1,58 @@
+// Yield points: what the pass writes into the binary and the others read.
+//
+// Every object file contributes an array of Point to the section kPointSection;
+// the linker concatenates them, so a shared object or executable has one table
+// and a point's static id is its index there. The strings are found through
+// offsets relative to the field itself: the table needs no relocation and costs
+// nothing at program start.
+#ifndef CLEW_ABI_POINT_H_
+#define CLEW_ABI_POINT_H_
+
+#include <cstdint>
+
+namespace clew::abi {
+
+// kind, name for people, whether it is an access to memory
+#define CLEW_POINT_KINDS(X)                    \
+  X(kEntry, "function entry", false)           \
+  X(kBackEdge, "loop back edge", false)        \
+  X(kLine, "line", false)                      \
+  X(kLoad, "read", true)                       \
+  X(kStore, "write", true)                     \
+  X(kAtomicLoad, "atomic read", true)          \
+  X(kAtomicStore, "atomic write", true)        \
+  X(kAtomicRmw, "atomic read-modify-write", true) \
+  X(kAtomicCas, "compare-exchange", true)      \
+  X(kFence, "fence", false)                    \
+  X(kBlockRead, "block read", true)            \
+  X(kBlockWrite, "block write", true)          \
+  X(kPause, "pause", false)                    \
+  X(kSyncCall, "synchronisation call", false)
+
+enum class PointKind : std::uint8_t {
+#define CLEW_KIND(name, text, access) name,
+  CLEW_POINT_KINDS(CLEW_KIND)
+#undef CLEW_KIND
+  kCount
+};
+
+struct Point {
+  std::int32_t file;      // offset from this field to a NUL-terminated path
+  std::int32_t function;  // offset from this field to a linkage name
+  std::uint32_t line;     // 0: unknown
+  std::uint16_t column;   // 0: unknown
+  PointKind kind;
+  std::uint8_t reserved;
+};
+static_assert(sizeof(Point) == 16);
+
+// A C identifier, so that the linker defines __start_ and __stop_ for it.
+#define CLEW_POINT_SECTION "clew_points"
+
+// A call of a listed function (sync_calls.def) in code that is to be free of
+// yield points stores this instead of a point: the call then does not count.
+inline constexpr std::uintptr_t kNoPointSite = 1;
+
+}  // namespace clew::abi
+
+#endif  // CLEW_ABI_POINT_H_

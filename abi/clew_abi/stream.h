@@ -1,0 +1,156 @@
+// The stream: how a run's switches are written down.
+//
+// The runtime appends entries to a ring in the control memory while it runs
+// (record), and reads the same encoding back (replay, given schedule). An entry is
+//
+//   varint head = (clock - clock of the entry before) << 2 | kind
+//
+// followed by what its kind asks for. Varints are LEB128, unsigned, at most ten
+// bytes. Both sides treat what they read as untrusted: Reader never passes its end.
+//
+// A clock in the stream is the number of the event that is about to happen: "switch at
+// clock 6" means that event 6 belongs to the thread switched to.
+#ifndef CLEW_ABI_STREAM_H_
+#define CLEW_ABI_STREAM_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace clew::abi {
+
+enum class EntryKind : std::uint8_t {
+  kSwitchNext = 0,  // preempt; the next in the run queue goes on
+  kSwitchTo = 1,    // preempt; varint index into the thread names
+  kCheck = 2,       // varint thread, varint place, 2 bytes of the hash (little endian)
+  kMessage = 3,     // varint MessageType, varint length, that many bytes
+};
+
+// A place: a yield point or a call site outside instrumented code.
+//   id << 1          the point with this process-wide id: a module's base + static id;
+//                    ids begin at 1, 0 is "nowhere"
+//   address << 1 | 1 a code address
+using Place = std::uint64_t;
+
+// Payloads are sequences of varints (v), strings (s: varint length, bytes) and
+// frame lists (f: varint count, that many varint code addresses, innermost first).
+enum class MessageType : std::uint8_t {
+  kThread = 1,    // v index, v parent, v ordinal among the parent's children, v start address
+  kModule = 2,    // v base point id, v number of points, s path
+  kFailure = 3,   // v FailureKind, v thread, s detail, s file, v line, s function, f
+  kWaits = 4,     // v thread, v WaitKind, v object, v holder thread + 1 (0: nobody), v place, f
+  kHolds = 5,     // v thread, v WaitKind, v object, v clock when taken, v code address of the taking
+  kSlice = 6,     // v thread, v first clock, v last clock, v first place, v last place, v SliceEnd, v WaitKind, v object
+  kStack = 7,     // v clock, v thread, v 1 if it is the one that runs at that clock, v place, f
+  kMaps = 8,      // s text of /proc/self/maps
+  kNote = 9,      // s one line for the user
+  kDeparted = 10, // v clock, v expected thread, v actual thread, v expected place, v actual place, s what
+  kEnd = 11,      // v clock, v switches, v preemptions, v threads, v hash
+  kName = 12,     // v thread, s name given by the program
+};
+
+// kind, word in JSON. Below kFirstUnresolved the outcome is "fail".
+#define CLEW_FAILURE_KINDS(X)  \
+  X(kExit, "exit")             \
+  X(kSignal, "signal")         \
+  X(kAssert, "assert")         \
+  X(kException, "exception")   \
+  X(kDeadlock, "deadlock")     \
+  X(kHang, "hang")             \
+  X(kUnsupported, "unsupported") \
+  X(kInfeasible, "infeasible")
+
+enum class FailureKind : std::uint8_t {
+#define CLEW_KIND(name, text) name,
+  CLEW_FAILURE_KINDS(CLEW_KIND)
+#undef CLEW_KIND
+  kCount
+};
+
+#define CLEW_WAIT_KINDS(X)                  \
+  X(kNothing, "nothing")                    \
+  X(kMutex, "mutex")                        \
+  X(kCondition, "condition variable")       \
+  X(kReadLock, "read lock of rwlock")       \
+  X(kWriteLock, "write lock of rwlock")     \
+  X(kSpin, "spin lock")                     \
+  X(kBarrier, "barrier")                    \
+  X(kSemaphore, "semaphore")                \
+  X(kFutex, "atomic wait (futex)")          \
+  X(kOnce, "once initialisation")           \
+  X(kJoin, "end of thread")                 \
+  X(kSleep, "time to pass")
+
+enum class WaitKind : std::uint8_t {
+#define CLEW_KIND(name, text) name,
+  CLEW_WAIT_KINDS(CLEW_KIND)
+#undef CLEW_KIND
+  kCount
+};
+
+enum class SliceEnd : std::uint8_t { kPreempted, kBlocked, kYielded, kFinished, kRunEnded };
+
+inline constexpr std::size_t kMaxVarint = 10;
+
+// Writes at most kMaxVarint bytes; returns how many.
+inline std::size_t put_varint(std::uint8_t* out, std::uint64_t value) {
+  std::size_t n = 0;
+  while (value >= 0x80) {
+    out[n++] = static_cast<std::uint8_t>(value) | 0x80;
+    value >>= 7;
+  }
+  out[n++] = static_cast<std::uint8_t>(value);
+  return n;
+}
+
+// A cursor over bytes that may be cut short or wrong. After the first bad read
+// ok() is false, every further read gives 0 and position() stays at the bad byte.
+class Reader {
+ public:
+  Reader(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {}
+
+  bool ok() const { return ok_; }
+  bool at_end() const { return position_ == size_; }
+  std::size_t position() const { return position_; }
+
+  std::uint64_t varint() {
+    std::uint64_t value = 0;
+    std::size_t at = position_;
+    for (unsigned shift = 0; shift < 64 && at < size_ && ok_; shift += 7) {
+      const std::uint8_t byte = data_[at++];
+      if (shift == 63 && byte > 1) break;
+      value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+      if (byte < 0x80) {
+        position_ = at;
+        return value;
+      }
+    }
+    ok_ = false;
+    return 0;
+  }
+
+  std::uint16_t u16() {
+    const std::uint8_t* p = bytes(2);
+    return p ? static_cast<std::uint16_t>(p[0] | p[1] << 8) : std::uint16_t{0};
+  }
+
+  // The next `count` bytes, or null.
+  const std::uint8_t* bytes(std::uint64_t count) {
+    if (!ok_ || count > size_ - position_) {
+      ok_ = false;
+      return nullptr;
+    }
+    const std::uint8_t* p = data_ + position_;
+    position_ += count;
+    return p;
+  }
+
+ private:
+  const std::uint8_t* data_;
+  std::size_t size_;
+  std::size_t position_ = 0;
+  bool ok_ = true;
+};
+
+}  // namespace clew::abi
+
+#endif  // CLEW_ABI_STREAM_H_
