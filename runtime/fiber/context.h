@@ -1,0 +1,38 @@
+// Context switch. Everything in this folder knows the processor; nothing outside does.
+#ifndef CLEW_RUNTIME_FIBER_CONTEXT_H_
+#define CLEW_RUNTIME_FIBER_CONTEXT_H_
+
+#include <cstdint>
+
+namespace clew::rt {
+
+// A parked context: the callee-saved registers lie on its stack.
+struct Context {
+  std::uintptr_t stack_pointer = 0;
+  std::uintptr_t thread_pointer = 0;  // FS base
+};
+
+// What the debugger needs of a parked context.
+struct ParkedFrame {
+  std::uintptr_t instruction, stack, frame;
+};
+ParkedFrame parked_frame(const Context& context);
+
+std::uintptr_t current_thread_pointer();
+
+// Whether user space may write the FS base itself (AT_HWCAP2 bit 1); decided once by init_context.
+void init_context();
+
+extern "C" {
+// Parks the caller in *from and goes on in *to.
+void clew_context_switch(Context* from, const Context* to);
+// Parks the caller in *self and ends the calling kernel thread, leaving its stack and
+// thread-local storage behind for whoever switches to *self.
+void clew_context_park_and_exit_thread(Context* self);
+// The value of a pointer that setjmp stored mangled.
+std::uintptr_t clew_demangle_pointer(std::uintptr_t mangled);
+}
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_FIBER_CONTEXT_H_

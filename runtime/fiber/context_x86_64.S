@@ -1,0 +1,153 @@
+// Context switch, and the entry stubs of the hooks, for x86-64 System V.
+//
+// A parked stack, from the stack pointer up: fp control words (8 bytes), r15, r14, r13, r12,
+// rbx, rbp, return address. parked_frame() in context.cc relies on this order.
+
+        .text
+
+        .hidden clew_has_wrfsbase
+        .globl  clew_context_switch
+        .hidden clew_context_switch
+        .type   clew_context_switch, @function
+clew_context_switch:
+        .cfi_startproc
+        pushq   %rbp
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %rbp, 0
+        pushq   %rbx
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %rbx, 0
+        pushq   %r12
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %r12, 0
+        pushq   %r13
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %r13, 0
+        pushq   %r14
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %r14, 0
+        pushq   %r15
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %r15, 0
+        subq    $8, %rsp
+        .cfi_adjust_cfa_offset 8
+        stmxcsr (%rsp)
+        fnstcw  4(%rsp)
+        movq    %rsp, (%rdi)
+        movq    (%rsi), %rsp
+        movq    8(%rsi), %rax
+        cmpb    $0, clew_has_wrfsbase(%rip)
+        je      1f
+        wrfsbase %rax
+        jmp     2f
+1:      movq    %rax, %rsi              // arch_prctl(ARCH_SET_FS, base)
+        movl    $0x1002, %edi
+        movl    $158, %eax
+        syscall
+2:      ldmxcsr (%rsp)
+        fldcw   4(%rsp)
+        addq    $8, %rsp
+        .cfi_adjust_cfa_offset -8
+        popq    %r15
+        .cfi_adjust_cfa_offset -8
+        .cfi_restore %r15
+        popq    %r14
+        .cfi_adjust_cfa_offset -8
+        .cfi_restore %r14
+        popq    %r13
+        .cfi_adjust_cfa_offset -8
+        .cfi_restore %r13
+        popq    %r12
+        .cfi_adjust_cfa_offset -8
+        .cfi_restore %r12
+        popq    %rbx
+        .cfi_adjust_cfa_offset -8
+        .cfi_restore %rbx
+        popq    %rbp
+        .cfi_adjust_cfa_offset -8
+        .cfi_restore %rbp
+        ret
+        .cfi_endproc
+        .size   clew_context_switch, .-clew_context_switch
+
+        .globl  clew_context_park_and_exit_thread
+        .hidden clew_context_park_and_exit_thread
+        .type   clew_context_park_and_exit_thread, @function
+clew_context_park_and_exit_thread:
+        .cfi_startproc
+        pushq   %rbp
+        pushq   %rbx
+        pushq   %r12
+        pushq   %r13
+        pushq   %r14
+        pushq   %r15
+        subq    $8, %rsp
+        .cfi_adjust_cfa_offset 56
+        stmxcsr (%rsp)
+        fnstcw  4(%rsp)
+        movq    %rsp, (%rdi)
+        movq    %fs:0x10, %rax          // the thread control block's pointer to itself
+        movq    %rax, 8(%rdi)
+        xorl    %edi, %edi              // exit(0): this kernel thread only. The kernel may not
+        movl    $60, %eax               // touch this stack any more: nothing is pushed below.
+        syscall
+        ud2
+        .cfi_endproc
+        .size   clew_context_park_and_exit_thread, .-clew_context_park_and_exit_thread
+
+        .globl  clew_demangle_pointer
+        .hidden clew_demangle_pointer
+        .type   clew_demangle_pointer, @function
+clew_demangle_pointer:
+        .cfi_startproc
+        movq    %rdi, %rax
+        rorq    $17, %rax
+        xorq    %fs:0x30, %rax
+        ret
+        .cfi_endproc
+        .size   clew_demangle_pointer, .-clew_demangle_pointer
+
+// The hooks are called with preserve_most: every general register but r11 survives.
+// The vector registers are the caller's business.
+        .macro  hook name, target
+        .globl  \name
+        .type   \name, @function
+        .hidden \target
+\name:
+        .cfi_startproc
+        pushq   %rbp
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %rbp, 0
+        movq    %rsp, %rbp
+        .cfi_def_cfa_register %rbp
+        pushq   %rax
+        pushq   %rcx
+        pushq   %rdx
+        pushq   %rsi
+        pushq   %rdi
+        pushq   %r8
+        pushq   %r9
+        pushq   %r10
+        andq    $-16, %rsp
+        call    \target
+        leaq    -64(%rbp), %rsp
+        popq    %r10
+        popq    %r9
+        popq    %r8
+        popq    %rdi
+        popq    %rsi
+        popq    %rdx
+        popq    %rcx
+        popq    %rax
+        popq    %rbp
+        .cfi_def_cfa %rsp, 8
+        ret
+        .cfi_endproc
+        .size   \name, .-\name
+        .endm
+
+        hook    __clew_yield, clew_yield_slow
+        hook    __clew_yield_access, clew_yield_access_slow
+        hook    __clew_spin, clew_spin_slow
+
+        .section .note.GNU-stack,"",@progbits

@@ -1,0 +1,63 @@
+// What every interposed function does first.
+#ifndef CLEW_RUNTIME_INTERCEPT_CALL_H_
+#define CLEW_RUNTIME_INTERCEPT_CALL_H_
+
+#include "runtime/intercept/real.h"
+#include "runtime/record/log.h"
+#include "runtime/sched/scheduler.h"
+
+namespace clew::rt {
+
+constexpr std::uint64_t operation(const char* name) {
+  std::uint64_t h = 0xcbf29ce484222325;
+  for (; *name != '\0'; ++name) h = (h ^ static_cast<unsigned char>(*name)) * 0x100000001b3;
+  return h;
+}
+
+// Takes the call site that instrumented code left, if it did.
+inline abi::Place take_call_site(Fiber& fiber, const void* return_address, bool& counts) {
+  const abi::Point* site = *fiber.call_site;
+  *fiber.call_site = nullptr;
+  counts = reinterpret_cast<std::uintptr_t>(site) != abi::kNoPointSite;
+  return site != nullptr && counts ? place_of(site) : place_of_code(return_address);
+}
+
+// A call of a synchronisation function is an event: a yield point, and part of the hash.
+inline void enter(std::uint64_t op, const void* return_address) {
+  Fiber& fiber = *g_sched.current;
+  bool counts;
+  const abi::Place place = take_call_site(fiber, return_address, counts);
+  if (counts && fiber.no_yield == 0) {
+    g_sched.yield_at(place);
+  } else {
+    fiber.place = place;
+  }
+  g_log.fold(op ^ g_sched.clock() << 8 ^ static_cast<std::uint64_t>(fiber.index) << 48);
+}
+
+// The model's answer is part of the hash too.
+inline int answer(int result) {
+  g_log.fold(static_cast<std::uint64_t>(result));
+  return result;
+}
+
+// Error numbers to the convention of -1 and errno.
+inline int answer_errno(int error) {
+  answer(error);
+  if (error == 0) return 0;
+  errno = error;
+  return -1;
+}
+
+}  // namespace clew::rt
+
+#define CLEW_CALLER __builtin_return_address(0)
+// At the head of an interposed function: off to libc when clew is not in charge, otherwise an event.
+#define CLEW_ENTER(name, ...)                                                        \
+  if (!::clew::rt::g_sched.active) return CLEW_REAL(name)(__VA_ARGS__);               \
+  do {                                                                               \
+    constexpr std::uint64_t clew_operation = ::clew::rt::operation(#name);           \
+    ::clew::rt::enter(clew_operation, CLEW_CALLER);                                  \
+  } while (0)
+
+#endif  // CLEW_RUNTIME_INTERCEPT_CALL_H_

@@ -1,0 +1,56 @@
+// What instrumented code calls, and the program's own interface (clew/clew.h).
+#include "runtime/record/log.h"
+#include "runtime/sched/scheduler.h"
+
+using namespace clew::rt;
+using clew::abi::Point;
+
+extern "C" {
+
+#define CLEW_TLS(name, type) \
+  __attribute__((visibility("default"), tls_model("initial-exec"))) __thread type name;
+#define CLEW_HOOK(name, ...)
+#define __clew_countdown __clew_countdown = kUnlimited
+#define __clew_call_site __clew_call_site = nullptr
+#include "clew_abi/hooks.def"
+#undef __clew_countdown
+#undef __clew_call_site
+
+// Behind the assembly stubs of the same names without _slow.
+void clew_yield_slow(const Point* point) {
+  if (CLEW_UNLIKELY(!g_sched.active)) {
+    __clew_countdown = kUnlimited;
+    return;
+  }
+  g_sched.current->place = place_of(point);
+  g_sched.yield_slow();
+}
+
+void clew_yield_access_slow(const Point* point, const void* address, std::uint64_t size) {
+  if (CLEW_LIKELY(g_sched.active)) g_sched.current->access = {address, size};
+  clew_yield_slow(point);
+  if (CLEW_LIKELY(g_sched.active)) g_sched.current->access = {};
+}
+
+void clew_spin_slow(const Point* point) {
+  if (!g_sched.active) {
+    __builtin_ia32_pause();
+    return;
+  }
+  g_sched.yield_at(place_of(point));
+  if (g_sched.current->no_yield == 0) g_sched.yield_voluntarily();
+}
+
+}  // extern "C"
+
+CLEW_EXPORT void __clew_register_points(const Point* begin, const Point* end) {
+  register_points(begin, end);
+}
+
+CLEW_EXPORT void clew_no_yield_begin() {
+  if (g_sched.active) g_sched.enter_no_yield();
+}
+
+CLEW_EXPORT void clew_no_yield_end() {
+  if (g_sched.active) g_sched.leave_no_yield();
+}

@@ -1,0 +1,106 @@
+// Where the runtime takes over: before the program's first constructor.
+#include "runtime/intercept/init.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "clew_abi/control.h"
+#include "runtime/fiber/context.h"
+#include "runtime/fiber/raw_syscall.h"
+#include "runtime/intercept/real.h"
+#include "runtime/record/debug_table.h"
+#include "runtime/record/end.h"
+#include "runtime/record/log.h"
+#include "runtime/sched/scheduler.h"
+#include "runtime/sync/deadline.h"
+
+using namespace clew;
+using namespace clew::rt;
+
+extern "C" {
+// Read by the stubs of refused functions.
+unsigned char clew_in_charge = 0;
+
+[[noreturn]] void clew_refuse(const char* name) {
+  char what[64];
+  snprintf(what, sizeof what, "%s()", name);
+  end_unsupported(what);
+}
+
+void* clew_resolve_refused(const char* name) {
+  void* found = dlsym(RTLD_NEXT, name);
+  CLEW_CHECK(found != nullptr);
+  return found;
+}
+}
+
+namespace {
+
+constexpr int kCannotAttach = 127;
+
+[[noreturn]] void cannot_attach(const char* why) {
+  char text[256];
+  const int n = snprintf(text, sizeof text, "clew: cannot take over the program: %s\n", why);
+  raw_syscall(SYS_write, 2, reinterpret_cast<long>(text), n);
+  raw_syscall(SYS_exit_group, kCannotAttach);
+  __builtin_unreachable();
+}
+
+abi::Control* map_control(int fd) {
+  struct stat status;
+  if (fstat(fd, &status) != 0) cannot_attach("the control memory is not there");
+  void* address = reinterpret_cast<void*>(abi::kControlAddress);
+  void* got = mmap(address, static_cast<std::size_t>(status.st_size), PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
+  if (got != address) cannot_attach("its memory cannot be mapped");
+  raw_syscall(SYS_close, fd);
+  auto* control = static_cast<abi::Control*>(got);
+  if (control->magic != abi::kControlMagic || control->version != abi::kVersion ||
+      control->size_of_control != sizeof(abi::Control))
+    cannot_attach("it was built with another version of clew; rebuild it");
+  return control;
+}
+
+void wait_for_debugger(abi::Control& control) {
+  g_debugging = true;
+  while (control.debugger_ready.load(std::memory_order_acquire) == 0) {
+    const timespec nap{0, 10'000'000};
+    raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&nap), 0);
+  }
+}
+
+void take_over(abi::Control& control) {
+  init_context();
+  set_epoch(control.epoch_ns);
+  seed_random(control.seed);
+  g_log.init(control);
+  Fiber* main_fiber = adopt_main_thread();
+  g_sched.init(control, main_fiber);
+  report_registered_points();
+  install_crash_handlers();
+  install_terminate_handler();
+  if (control.flags & abi::kFlagLineBuffered) setvbuf(stdout, nullptr, _IOLBF, 0);
+  clew_in_charge = 1;
+  control.attached.store(1, std::memory_order_release);
+  if (control.flags & abi::kFlagWaitDebugger) wait_for_debugger(control);
+}
+
+__attribute__((constructor(101))) void start() {
+  real::resolve();
+  const char* value = getenv(abi::kControlVariable);
+  if (value == nullptr) return;
+  const int fd = atoi(value);
+  unsetenv(abi::kControlVariable);
+  take_over(*map_control(fd));
+}
+
+// After the destructors of everything that depends on the runtime.
+__attribute__((destructor(101))) void finish() {
+  if (g_sched.active) report_exit();
+}
+
+}  // namespace

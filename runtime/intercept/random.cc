@@ -1,0 +1,68 @@
+// Randomness: a stream that depends on the seed alone.
+#include <string.h>
+
+#include "runtime/intercept/call.h"
+#include "runtime/intercept/init.h"
+#include "runtime/random.h"
+
+using namespace clew::rt;
+
+namespace {
+
+std::uint64_t g_state = 0;
+
+void fill(void* buffer, std::size_t size) {
+  auto* out = static_cast<unsigned char*>(buffer);
+  while (size > 0) {
+    const std::uint64_t word = split_mix(g_state);
+    const std::size_t n = size < sizeof word ? size : sizeof word;
+    memcpy(out, &word, n);
+    out += n;
+    size -= n;
+  }
+}
+
+}  // namespace
+
+namespace clew::rt {
+void seed_random(std::uint64_t seed) { g_state = seed ^ 0x72616e646f6d; }
+void random_bytes(void* buffer, std::size_t size) { fill(buffer, size); }
+}  // namespace clew::rt
+
+CLEW_EXPORT ssize_t getrandom(void* buffer, size_t size, unsigned flags) {
+  if (!g_sched.active) return CLEW_REAL(getrandom)(buffer, size, flags);
+  fill(buffer, size);
+  return static_cast<ssize_t>(size);
+}
+
+CLEW_EXPORT int getentropy(void* buffer, size_t size) {
+  if (!g_sched.active) return CLEW_REAL(getentropy)(buffer, size);
+  if (size > 256) return answer_errno(EIO);
+  fill(buffer, size);
+  return 0;
+}
+
+CLEW_EXPORT std::uint32_t arc4random() noexcept {
+  if (!g_sched.active) return CLEW_REAL(arc4random)();
+  return static_cast<std::uint32_t>(split_mix(g_state));
+}
+
+CLEW_EXPORT void arc4random_buf(void* buffer, size_t size) noexcept {
+  if (!g_sched.active) return CLEW_REAL(arc4random_buf)(buffer, size);
+  fill(buffer, size);
+}
+
+CLEW_EXPORT std::uint32_t arc4random_uniform(std::uint32_t bound) noexcept {
+  if (!g_sched.active) return CLEW_REAL(arc4random_uniform)(bound);
+  return bound == 0 ? 0 : static_cast<std::uint32_t>(split_mix(g_state) % bound);
+}
+
+// std::random_device::_M_getval(): libstdc++ would ask the processor (rdrand, rdseed).
+CLEW_EXPORT unsigned _ZNSt13random_device9_M_getvalEv(void* self) {
+  if (g_sched.active) return static_cast<unsigned>(split_mix(g_state));
+  static unsigned (*real_getval)(void*) = nullptr;
+  if (real_getval == nullptr)
+    real_getval = reinterpret_cast<unsigned (*)(void*)>(
+        dlsym(RTLD_NEXT, "_ZNSt13random_device9_M_getvalEv"));
+  return real_getval(self);
+}

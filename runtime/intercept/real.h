@@ -1,0 +1,35 @@
+// The functions behind the interposed ones.
+#ifndef CLEW_RUNTIME_INTERCEPT_REAL_H_
+#define CLEW_RUNTIME_INTERCEPT_REAL_H_
+
+#include <assert.h>
+#include <errno.h>
+#include <dlfcn.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <sys/select.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace clew::rt::real {
+
+#define CLEW_REAL_FUNCTION(name) extern decltype(&::name) name;
+#include "runtime/intercept/real.def"
+
+extern bool g_resolved;
+// Looks all of them up. Interposed functions may be called before any constructor of ours.
+void resolve();
+
+}  // namespace clew::rt::real
+
+#define CLEW_REAL(name) \
+  ((__builtin_expect(::clew::rt::real::g_resolved, 1) ? (void)0 : ::clew::rt::real::resolve()), \
+   ::clew::rt::real::name)
+
+#endif  // CLEW_RUNTIME_INTERCEPT_REAL_H_

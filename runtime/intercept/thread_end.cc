@@ -1,0 +1,133 @@
+// The end of a thread: pthread_exit, cleanup handlers, destructors of thread-local objects and of
+// keys, in the order of glibc's start_thread.
+#include <limits.h>
+#include <setjmp.h>
+#include <unwind.h>
+
+#include "runtime/fiber/context.h"
+#include "runtime/intercept/call.h"
+#include "runtime/intercept/thread.h"
+
+using namespace clew::rt;
+
+namespace {
+
+void (*g_key_destructors[PTHREAD_KEYS_MAX])(void*);
+pthread_key_t g_key_end = 0;
+
+void destroy_thread_locals() {
+  // Private to libc, but what glibc calls at the end of a thread since 2.18.
+  static void (*call)() = nullptr;
+  if (call == nullptr)
+    call = reinterpret_cast<void (*)()>(dlvsym(RTLD_NEXT, "__call_tls_dtors", "GLIBC_PRIVATE"));
+  if (call != nullptr) call();
+}
+
+void destroy_keys() {
+  for (int round = 0; round < PTHREAD_DESTRUCTOR_ITERATIONS; ++round) {
+    bool any = false;
+    for (pthread_key_t key = 0; key < g_key_end; ++key) {
+      void (*destructor)(void*) = g_key_destructors[key];
+      void* value = destructor != nullptr ? pthread_getspecific(key) : nullptr;
+      if (value == nullptr) continue;
+      pthread_setspecific(key, nullptr);
+      destructor(value);
+      any = true;
+    }
+    if (!any) return;
+  }
+}
+
+// What pthread_cleanup_push of C code without -fexceptions leaves on its stack. libc uses
+// the padding for its own list; so do we.
+struct CleanupBuffer {
+  __jmp_buf registers;
+  int mask_was_saved;
+  CleanupBuffer* previous;
+};
+static_assert(sizeof(CleanupBuffer) <= sizeof(__pthread_unwind_buf_t));
+
+std::uintptr_t stack_pointer_of(const CleanupBuffer& buffer) {
+  constexpr int kStackPointer = 6;  // glibc's JB_RSP
+  return clew_demangle_pointer(static_cast<std::uintptr_t>(buffer.registers[kStackPointer]));
+}
+
+// Called for every frame that is unwound. Stops at the innermost cleanup handler once its frame
+// is reached, and at the end of the stack.
+_Unwind_Reason_Code stop_at_cleanup(int, _Unwind_Action actions, _Unwind_Exception_Class,
+                                    _Unwind_Exception*, _Unwind_Context* context, void*) {
+  Fiber& self = *g_sched.current;
+  auto* buffer = static_cast<CleanupBuffer*>(self.cleanup);
+  const bool at_end = (actions & _UA_END_OF_STACK) != 0;
+  if (buffer != nullptr && (at_end || _Unwind_GetCFA(context) >= stack_pointer_of(*buffer)))
+    _longjmp(reinterpret_cast<__jmp_buf_tag*>(buffer), 1);
+  if (at_end) end_thread(self.result);
+  return _URC_NO_REASON;
+}
+
+[[noreturn]] void unwind_thread() {
+  // Kept on the stack: several threads may be on their way out at once.
+  _Unwind_Exception exception{};
+  exception.exception_cleanup = [](_Unwind_Reason_Code, _Unwind_Exception*) {};
+  _Unwind_ForcedUnwind(&exception, stop_at_cleanup, nullptr);
+  end_thread(g_sched.current->result);  // no unwind information: nothing to clean up
+}
+
+}  // namespace
+
+namespace clew::rt {
+
+void end_thread(void* result) {
+  g_sched.current->result = result;
+  destroy_thread_locals();
+  destroy_keys();
+  g_sched.finish_current();
+}
+
+}  // namespace clew::rt
+
+CLEW_EXPORT void pthread_exit(void* result) {
+  if (!g_sched.active) {
+    CLEW_REAL(pthread_exit)(result);
+    __builtin_unreachable();
+  }
+  enter(operation("pthread_exit"), CLEW_CALLER);
+  g_sched.current->result = result;
+  unwind_thread();
+}
+
+CLEW_EXPORT void __pthread_register_cancel(__pthread_unwind_buf_t* buffer) {
+  if (!g_sched.active) return CLEW_REAL(__pthread_register_cancel)(buffer);
+  auto* ours = reinterpret_cast<CleanupBuffer*>(buffer);
+  ours->previous = static_cast<CleanupBuffer*>(g_sched.current->cleanup);
+  g_sched.current->cleanup = ours;
+}
+
+CLEW_EXPORT void __pthread_unregister_cancel(__pthread_unwind_buf_t* buffer) {
+  if (!g_sched.active) return CLEW_REAL(__pthread_unregister_cancel)(buffer);
+  g_sched.current->cleanup = reinterpret_cast<CleanupBuffer*>(buffer)->previous;
+}
+
+CLEW_EXPORT void __pthread_unwind_next(__pthread_unwind_buf_t* buffer) {
+  if (!g_sched.active) {
+    CLEW_REAL(__pthread_unwind_next)(buffer);
+    __builtin_unreachable();
+  }
+  g_sched.current->cleanup = reinterpret_cast<CleanupBuffer*>(buffer)->previous;
+  unwind_thread();
+}
+
+CLEW_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
+  const int error = CLEW_REAL(pthread_key_create)(key, destructor);
+  if (error == 0 && *key < PTHREAD_KEYS_MAX) {
+    g_key_destructors[*key] = destructor;
+    if (*key >= g_key_end) g_key_end = *key + 1;
+  }
+  return error;
+}
+
+CLEW_EXPORT int pthread_key_delete(pthread_key_t key) noexcept {
+  const int error = CLEW_REAL(pthread_key_delete)(key);
+  if (error == 0 && key < PTHREAD_KEYS_MAX) g_key_destructors[key] = nullptr;
+  return error;
+}

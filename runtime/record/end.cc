@@ -1,0 +1,153 @@
+#include "runtime/record/end.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "runtime/fiber/raw_syscall.h"
+#include "runtime/record/log.h"
+#include "runtime/record/stacks.h"
+#include "runtime/sched/scheduler.h"
+
+namespace clew::rt {
+namespace {
+
+bool g_failure_reported = false;
+bool g_ended = false;
+
+// The host goes by the messages, not by this status.
+constexpr int kEndedByClew = 122;
+
+[[noreturn]] void leave() {
+  report_end();
+  fflush(nullptr);
+  raw_syscall(SYS_exit_group, kEndedByClew);
+  __builtin_unreachable();
+}
+
+// Who holds what the thread waits for: its index + 1, or 0.
+std::uint32_t holder_of(const Fiber& waiting) {
+  std::uint32_t holder = 0;
+  if (waiting.wait_kind == abi::WaitKind::kJoin)
+    return static_cast<const Fiber*>(waiting.wait_object)->index + 1;
+  g_sched.for_each_living([&](const Fiber& fiber) {
+    const std::size_t count = fiber.held_count < Fiber::kMaxHeld ? fiber.held_count : Fiber::kMaxHeld;
+    for (std::size_t i = 0; i < count; ++i)
+      if (fiber.held[i].object == waiting.wait_object) holder = fiber.index + 1;
+  });
+  return holder;
+}
+
+void report_wait(Fiber& fiber) {
+  std::uintptr_t frames[kMaxFrames];
+  const std::size_t count =
+      fiber.state == FiberState::kNotStarted ? 0 : walk_stack(frames, kMaxFrames);
+  Payload waits;
+  waits.number(fiber.index)
+      .number(static_cast<std::uint64_t>(fiber.wait_kind))
+      .number(reinterpret_cast<std::uintptr_t>(fiber.wait_object))
+      .number(holder_of(fiber))
+      .number(fiber.place)
+      .frames(frames, count);
+  g_log.message(abi::MessageType::kWaits, waits);
+  const std::size_t held = fiber.held_count < Fiber::kMaxHeld ? fiber.held_count : Fiber::kMaxHeld;
+  for (std::size_t i = 0; i < held; ++i) {
+    Payload holds;
+    holds.number(fiber.index)
+        .number(static_cast<std::uint64_t>(fiber.held[i].kind))
+        .number(reinterpret_cast<std::uintptr_t>(fiber.held[i].object))
+        .number(fiber.held[i].taken_at)
+        .number(fiber.held[i].taken_by);
+    g_log.message(abi::MessageType::kHolds, holds);
+  }
+}
+
+}  // namespace
+
+bool failure_reported() { return g_failure_reported; }
+
+void report_failure(abi::FailureKind kind, const char* detail, const char* file,
+                    std::uint32_t line, const char* function) {
+  if (g_failure_reported) return;
+  g_failure_reported = true;
+  std::uintptr_t frames[kMaxFrames];
+  const std::size_t count = walk_stack(frames, kMaxFrames);
+  Payload payload;
+  payload.number(static_cast<std::uint64_t>(kind))
+      .number(g_sched.current->index)
+      .text(detail)
+      .text(file != nullptr ? file : "")
+      .number(line)
+      .text(function != nullptr ? function : "")
+      .frames(frames, count);
+  g_log.message(abi::MessageType::kFailure, payload);
+  report_maps();
+}
+
+void report_end() {
+  if (g_ended) return;
+  g_ended = true;
+  const Clock clock = g_sched.clock();
+  g_log.slice(*g_sched.current, clock, abi::SliceEnd::kRunEnded);
+  g_log.fold(clock);
+  Payload payload;
+  payload.number(clock)
+      .number(g_sched.switches)
+      .number(g_sched.preemptions)
+      .number(g_sched.thread_count)
+      .number(g_log.hash());
+  g_log.message(abi::MessageType::kEnd, payload);
+}
+
+void report_exit() {
+  if (g_ended) return;
+  char reason[256];
+  if (!g_failure_reported && g_sched.left_over(reason, sizeof reason))
+    report_failure(abi::FailureKind::kInfeasible, reason);
+  else if (g_sched.reports_places())
+    report_maps();
+  report_end();
+}
+
+void end_hang(const char* why) {
+  report_failure(abi::FailureKind::kHang, why);
+  leave();
+}
+
+void end_deadlock() {
+  // The current thread is the last that blocked; its stack is the one we are on.
+  report_failure(abi::FailureKind::kDeadlock, "no thread can go on");
+  report_wait(*g_sched.current);
+  g_sched.visit_others(report_wait);
+  leave();
+}
+
+void end_unsupported(const char* what) {
+  report_failure(abi::FailureKind::kUnsupported, what);
+  leave();
+}
+
+void end_departed(Clock event, std::uint64_t expected_thread, abi::Place expected_place,
+                  const char* what) {
+  Payload payload;
+  payload.number(event)
+      .number(expected_thread)
+      .number(g_sched.current->index)
+      .number(expected_place)
+      .number(g_sched.current->place)
+      .text(what);
+  g_log.message(abi::MessageType::kDeparted, payload);
+  report_maps();
+  leave();
+}
+
+void check_failed(const char* what, const char* file, int line) {
+  char text[512];
+  const int n = snprintf(text, sizeof text, "clew runtime: internal check failed: %s (%s:%d)\n",
+                         what, file, line);
+  raw_syscall(SYS_write, 2, reinterpret_cast<long>(text), n);
+  raw_syscall(SYS_exit_group, 126);
+  __builtin_unreachable();
+}
+
+}  // namespace clew::rt

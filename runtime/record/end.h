@@ -1,0 +1,33 @@
+// How a run ends, other than by the program's own hand.
+#ifndef CLEW_RUNTIME_RECORD_END_H_
+#define CLEW_RUNTIME_RECORD_END_H_
+
+#include "clew_abi/stream.h"
+#include "runtime/rt.h"
+
+namespace clew::rt {
+
+// A failure with the stack of the running thread. `file` may be null when only the
+// stack tells where.
+void report_failure(abi::FailureKind kind, const char* detail, const char* file = nullptr,
+                    std::uint32_t line = 0, const char* function = nullptr);
+bool failure_reported();
+
+// The closing message; later calls do nothing. To be called on every way out.
+void report_end();
+// The same for a program that ends by itself with this status: also says if the schedule was not followed.
+void report_exit();
+
+[[noreturn]] void end_hang(const char* why);
+[[noreturn]] void end_deadlock();
+[[noreturn]] void end_departed(Clock event, std::uint64_t expected_thread,
+                               abi::Place expected_place, const char* what);
+// The program called something that is not supported; `what` names it.
+[[noreturn]] void end_unsupported(const char* what);
+
+// Handlers for the signals that end a program; the process then dies of the signal as usual.
+void install_crash_handlers();
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_RECORD_END_H_

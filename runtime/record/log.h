@@ -1,0 +1,75 @@
+// What a run leaves behind while it runs: the stream of abi/stream.h, in the ring that the
+// host empties, and the running hash of what happened.
+#ifndef CLEW_RUNTIME_RECORD_LOG_H_
+#define CLEW_RUNTIME_RECORD_LOG_H_
+
+#include "clew_abi/control.h"
+#include "clew_abi/stream.h"
+#include "runtime/sched/fiber.h"
+#include "runtime/strategy/strategy.h"
+
+namespace clew::rt {
+
+// Collects a message's payload. What does not fit is cut off, never written past the end.
+class Payload {
+ public:
+  Payload& number(std::uint64_t value);
+  Payload& text(const char* text);
+  Payload& frames(const std::uintptr_t* addresses, std::size_t count);
+
+  const std::uint8_t* data() const { return bytes_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  std::size_t size_ = 0;
+  std::uint8_t bytes_[8192];
+};
+
+class Log {
+ public:
+  void init(abi::Control& control) { control_ = &control; }
+
+  // Order matters; anything that could differ between two runs of the same schedule goes in.
+  void fold(std::uint64_t value) {
+    hash_ = (hash_ ^ value) * 0x9e3779b97f4a7c15;
+    hash_ ^= hash_ >> 29;
+  }
+  std::uint64_t hash() const { return hash_; }
+  std::uint16_t hash16() const { return static_cast<std::uint16_t>(hash_ ^ hash_ >> 32); }
+
+  void preemption(Clock event, const Fiber& from, const Decision& decision);
+  void slice(const Fiber& fiber, Clock last, abi::SliceEnd why);
+  void thread_created(const Fiber& fiber, const ThreadRecord& record);
+  void note(const char* line);
+  void message(abi::MessageType type, const Payload& payload);
+  void message(abi::MessageType type, const std::uint8_t* bytes, std::size_t size);
+
+ private:
+  void begin(Clock clock, abi::EntryKind kind);
+  void put(std::uint64_t value);
+  void put(const std::uint8_t* bytes, std::size_t size);
+  void publish();
+
+  abi::Control* control_ = nullptr;
+  std::uint64_t head_ = 0;        // written, not necessarily published
+  Clock last_clock_ = 0;
+  std::uint64_t hash_ = 0x636c6577;
+  std::uint64_t preemptions_ = 0;
+  std::uint32_t notes_ = 0;
+};
+
+extern Log g_log;
+
+// The place of a point of an instrumented module, or of a code address.
+abi::Place place_of(const abi::Point* point);
+inline abi::Place place_of_code(const void* address) {
+  return reinterpret_cast<std::uintptr_t>(address) << 1 | 1;
+}
+// A module's points have appeared.
+void register_points(const abi::Point* begin, const abi::Point* end);
+// Reports the modules that registered before the log was there.
+void report_registered_points();
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_RECORD_LOG_H_

@@ -1,0 +1,84 @@
+// A thread of the program: a fiber with a full glibc thread control block.
+#ifndef CLEW_RUNTIME_SCHED_FIBER_H_
+#define CLEW_RUNTIME_SCHED_FIBER_H_
+
+#include <pthread.h>
+
+#include "clew_abi/point.h"
+#include "clew_abi/stream.h"
+#include "runtime/fiber/context.h"
+#include "runtime/rt.h"
+
+namespace clew::rt {
+
+enum class FiberState : std::uint8_t { kRunning, kRunnable, kBlocked, kFinished, kNotStarted };
+
+// A lock that the thread holds, for deadlock reports.
+struct HeldLock {
+  const void* object;
+  abi::WaitKind kind;
+  Clock taken_at;
+  std::uintptr_t taken_by;  // code address
+};
+
+// The memory that the point at hand is about to touch; null for points that touch none.
+struct Access {
+  const void* address = nullptr;
+  std::uint64_t size = 0;  // 0: not known
+};
+
+struct Fiber {
+  Context context;
+  // Where this thread's own copies of the two thread-local variables of abi/hooks.def are.
+  std::int64_t* countdown = nullptr;
+  const abi::Point** call_site = nullptr;
+
+  std::uint32_t index = 0;     // order of creation
+  std::uint32_t children = 0;  // threads it has created
+  FiberState state = FiberState::kNotStarted;
+  std::uint32_t no_yield = 0;  // depth of regions without yield points
+
+  // Run queue, or the bucket of the object waited for.
+  Fiber* next = nullptr;
+  Fiber* previous = nullptr;
+
+  // Waiting. `deadline` orders the list of timers; kForever: not in it.
+  abi::WaitKind wait_kind = abi::WaitKind::kNothing;
+  const void* wait_object = nullptr;
+  Nanos deadline = kForever;
+  Fiber* next_timer = nullptr;
+  std::uint32_t wait_bits = 0;  // futex bitset
+  bool timed_out = false;
+
+  // Where it stands: the point or call it has reached but not passed.
+  abi::Place place = 0;
+  Access access;
+  Clock slice_begin = 0;
+  abi::Place slice_place = 0;
+
+  // The pthread side.
+  pthread_t handle = 0;
+  void* (*start)(void*) = nullptr;
+  void* argument = nullptr;
+  void* result = nullptr;
+  bool detached = false;
+  bool joined = false;  // somebody waits for it or has got it
+  void* cleanup = nullptr;  // innermost pthread_cleanup_push of C code
+  std::uintptr_t last_throw = 0;
+  char name[16] = {};
+
+  static constexpr std::size_t kMaxHeld = 64;
+  std::uint32_t held_count = 0;  // may exceed kMaxHeld; those beyond are not listed
+  HeldLock held[kMaxHeld];
+};
+
+// Every thread there ever was, by index, for names.
+struct ThreadRecord {
+  std::uint32_t parent;
+  std::uint32_t ordinal;  // among the parent's children, from 1; 0 for main
+  Fiber* fiber;           // null once it is gone
+};
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_SCHED_FIBER_H_

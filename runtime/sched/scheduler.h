@@ -1,0 +1,177 @@
+// The scheduler. All threads of the program are fibers on one kernel thread; exactly one runs.
+//
+// Policy, the same in every mode:
+//  - The run queue is first in, first out. A new thread goes to its end and its creator runs
+//    on. A preempted, yielding or woken thread goes to its end.
+//  - A switch happens only at a yield point (because the strategy asks for it, or because the thread has
+//    passed `fair_slice` points on end while others could run), when a thread blocks, ends, or
+//    yields of its own will (sched_yield, pause).
+//  - Blocking switches go to the head of the queue. They follow from the state and are not
+//    recorded; preemptions are.
+//  - Time is virtual: kNanosPerPoint for each point, and a jump to the next deadline when nobody can run.
+//  - Nobody can run and no deadline is pending: a deadlock, exactly.
+//
+// Clock: an event gets its number when its thread passes the point. A thread parked at a point
+// has not passed it; whoever runs next takes the number (paper 1, figures 3 to 5).
+#ifndef CLEW_RUNTIME_SCHED_SCHEDULER_H_
+#define CLEW_RUNTIME_SCHED_SCHEDULER_H_
+
+#include "clew_abi/control.h"
+#include "runtime/sched/fiber.h"
+#include "runtime/strategy/strategy.h"
+
+namespace clew::rt {
+
+inline constexpr Nanos kNanosPerPoint = 10;
+// What a read of the clock costs; a loop that polls the time gets on.
+inline constexpr Nanos kNanosPerTimeRead = 1000;
+
+// A countdown that never runs out.
+inline constexpr std::int64_t kUnlimited = std::int64_t{1} << 62;
+
+class RunQueue {
+ public:
+  bool empty() const { return head_ == nullptr; }
+  void push(Fiber* fiber);
+  Fiber* pop();
+  void remove(Fiber* fiber);
+
+ private:
+  Fiber* head_ = nullptr;
+  Fiber* tail_ = nullptr;
+};
+
+class Scheduler {
+ public:
+  // Whether clew is in charge of this process. When not, every interposed function
+  // goes straight to libc.
+  bool active = false;
+  Fiber* current = nullptr;
+
+  ThreadRecord* threads = nullptr;
+  std::uint32_t thread_count = 0;
+  std::uint64_t switches = 0;
+  std::uint64_t preemptions = 0;
+
+  void init(abi::Control& control, Fiber* main);
+
+  // Events passed so far.
+  Clock clock() const;
+
+  // The running thread has reached `place`, an event of its own. Inline fast path.
+  void yield_at(abi::Place place) {
+    current->place = place;
+    if (CLEW_UNLIKELY(--*current->countdown < 0)) yield_slow();
+  }
+  // The slow side of a point whose countdown has run out.
+  void yield_slow();
+  // Hands the CPU on of the thread's own will, to the next in the queue.
+  void yield_voluntarily();
+
+  // Blocks the running thread until wake() or the deadline. Returns true if it was woken,
+  // false if the time ran out.
+  bool block(abi::WaitKind kind, const void* object, Nanos deadline);
+  // Makes the longest waiting thread (of those with a common bit) runnable; null if none waits.
+  Fiber* wake_one(const void* object, std::uint32_t bits = ~0u);
+  std::uint32_t wake_all(const void* object);
+  // Moves one waiter of `from` to `to` (futex requeue).
+  bool requeue_one(const void* from, const void* to);
+  bool has_waiter(const void* object, abi::WaitKind kind) const;
+
+  // A thread that does not run yet.
+  void add(Fiber* fiber);
+  // First thing that a new thread does.
+  void started();
+  // The running thread is over; never returns to it.
+  [[noreturn]] void finish_current();
+  // Frees a finished thread. REQUIRES: it is not the current one.
+  void reclaim(Fiber* fiber);
+  Fiber* find(pthread_t handle);
+
+  Nanos now() const;       // since the virtual start of the machine
+  void pass_time(Nanos t) { skew_ += t; }
+
+  void enter_no_yield();
+  void leave_no_yield();
+
+  // Calls `visit` in the context of every other living thread, so that it can walk its own stack.
+  void visit_others(void (*visit)(Fiber&));
+
+  // Whether thread `index` has this path of creation as its name ("T0.2.1").
+  bool is_named(std::uint64_t index, const char* name) const;
+  void format_id(std::uint32_t index, char* out, std::size_t size) const;
+
+  // For the deadlock report and the debugger.
+  template <class F>
+  void for_each_living(F f) {
+    for (std::uint32_t i = first_living_; i < thread_count; ++i)
+      if (threads[i].fiber != nullptr && threads[i].fiber->state != FiberState::kFinished)
+        f(*threads[i].fiber);
+  }
+
+  Fiber* new_fiber(Fiber* parent);
+  void discard(Fiber* fiber);
+
+  // Whether what is reported has code addresses in it even when nothing fails.
+  bool reports_places() const {
+    return (control_->flags & abi::kFlagSlices) != 0 || control_->queries_count != 0;
+  }
+
+  // Why a schedule was not followed to its end, if so.
+  bool left_over(char* reason, std::size_t size) {
+    return strategy_->left_over(clock(), reason, size);
+  }
+
+ private:
+  static constexpr std::size_t kBuckets = 1024;
+  struct Bucket {
+    Fiber* head;
+    Fiber* tail;
+  };
+
+  Bucket& bucket_of(const void* object);
+  void unlink_waiter(Fiber* fiber);
+  void make_runnable(Fiber* fiber);
+  void add_timer(Fiber* fiber);
+  void remove_timer(Fiber* fiber);
+  void fire_timers();
+
+  void settle_clock();
+  void rearm();
+  void answer_queries(Clock event);
+  const Clock* queries() const;
+  Nanos now_settled() const { return static_cast<Nanos>(clock_) * kNanosPerPoint + skew_; }
+  void preempt(Clock event, Decision decision);
+  Fiber* next_to_run();
+  void switch_to(Fiber* to, abi::SliceEnd why);
+  void resumed();
+  void forget(Fiber* fiber);
+
+  static constexpr std::size_t kMaxThreads = std::size_t{1} << 22;
+  RunQueue queue_;
+  Bucket buckets_[kBuckets] = {};
+  Fiber* timers_ = nullptr;
+  Fiber* free_fibers_ = nullptr;
+  Fiber* switched_from_ = nullptr;
+  Fiber* zombie_ = nullptr;  // finished and detached, its stack still in use until the switch
+  std::uint32_t first_living_ = 0;
+  std::uint32_t living_ = 0;
+
+  abi::Control* control_ = nullptr;
+  Strategy* strategy_ = nullptr;
+  Clock clock_ = 0;  // as of the last settle_clock
+  Clock limit_ = 0;  // the event at which the countdown runs out
+  Clock slice_begin_ = 0;
+  Nanos skew_ = 0;
+  std::uint64_t idle_yields_ = 0;
+  std::uint64_t next_query_ = 0;
+
+  void (*visit_)(Fiber&) = nullptr;
+  Fiber* visitor_ = nullptr;
+};
+
+extern Scheduler g_sched;
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_SCHED_SCHEDULER_H_

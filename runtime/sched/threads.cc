@@ -1,0 +1,100 @@
+// Coming and going of threads, and their names.
+#include <cstdio>
+#include <cstring>
+
+#include "runtime/arena.h"
+#include "runtime/intercept/real.h"
+#include "runtime/record/end.h"
+#include "runtime/record/log.h"
+#include "runtime/sched/scheduler.h"
+
+namespace clew::rt {
+
+Fiber* Scheduler::new_fiber(Fiber* parent) {
+  Fiber* fiber = free_fibers_;
+  if (fiber != nullptr) {
+    free_fibers_ = fiber->next;
+    *fiber = Fiber();
+  } else {
+    fiber = arena_new<Fiber>();
+  }
+  CLEW_CHECK(thread_count < kMaxThreads);
+  fiber->index = thread_count;
+  threads[thread_count++] = {parent->index, ++parent->children, fiber};
+  return fiber;
+}
+
+void Scheduler::forget(Fiber* fiber) {
+  threads[fiber->index].fiber = nullptr;
+  while (first_living_ < thread_count && threads[first_living_].fiber == nullptr) ++first_living_;
+  fiber->next = free_fibers_;
+  free_fibers_ = fiber;
+}
+
+// Takes back a thread whose creation failed. REQUIRES: it is the youngest.
+void Scheduler::discard(Fiber* fiber) {
+  CLEW_CHECK(fiber->index + 1 == thread_count);
+  --threads[threads[fiber->index].parent].fiber->children;
+  threads[fiber->index].fiber = nullptr;
+  --thread_count;
+  fiber->next = free_fibers_;
+  free_fibers_ = fiber;
+}
+
+void Scheduler::add(Fiber* fiber) {
+  g_log.thread_created(*fiber, threads[fiber->index]);
+  ++living_;
+  queue_.push(fiber);
+}
+
+void Scheduler::started() { resumed(); }
+
+void Scheduler::finish_current() {
+  settle_clock();
+  Fiber* fiber = current;
+  fiber->state = FiberState::kFinished;
+  fiber->place = 0;
+  g_log.fold(0xf1u ^ clock_ << 8 ^ fiber->index);
+  wake_all(fiber);
+  if (fiber->detached) zombie_ = fiber;
+  if (--living_ == 0) {
+    // The last thread is over (main left through pthread_exit): the process ends as by exit(0).
+    fiber->state = FiberState::kRunning;
+    exit(0);
+  }
+  switch_to(next_to_run(), abi::SliceEnd::kFinished);
+  __builtin_unreachable();
+}
+
+// Gives a finished thread's stack and thread-local storage back to libc, which believes that
+// the kernel thread has just ended.
+void Scheduler::reclaim(Fiber* fiber) {
+  if (fiber->index != 0) CLEW_REAL(pthread_join)(fiber->handle, nullptr);
+  forget(fiber);
+}
+
+Fiber* Scheduler::find(pthread_t handle) {
+  for (std::uint32_t i = first_living_; i < thread_count; ++i)
+    if (threads[i].fiber != nullptr && threads[i].fiber->handle == handle) return threads[i].fiber;
+  return nullptr;
+}
+
+bool Scheduler::is_named(std::uint64_t index, const char* name) const {
+  char id[1024];
+  format_id(static_cast<std::uint32_t>(index), id, sizeof id);
+  return strcmp(id, name) == 0;
+}
+
+void Scheduler::format_id(std::uint32_t index, char* out, std::size_t size) const {
+  char reversed[1024];
+  std::size_t at = sizeof reversed;
+  reversed[--at] = '\0';
+  for (; index != 0 && at > 16; index = threads[index].parent) {
+    for (std::uint32_t n = threads[index].ordinal; n != 0; n /= 10)
+      reversed[--at] = static_cast<char>('0' + n % 10);
+    reversed[--at] = '.';
+  }
+  snprintf(out, size, "T0%s", reversed + at);
+}
+
+}  // namespace clew::rt

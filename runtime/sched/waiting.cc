@@ -1,0 +1,115 @@
+// Waiting for objects and for time. Waiters are found by the address of the object, in a
+// fixed table of buckets, so that the objects themselves need no room for a queue.
+#include "runtime/sched/scheduler.h"
+
+namespace clew::rt {
+
+Scheduler::Bucket& Scheduler::bucket_of(const void* object) {
+  const auto address = reinterpret_cast<std::uintptr_t>(object);
+  return buckets_[((address >> 2) * 0x9e3779b97f4a7c15ull) >> 54];
+}
+
+bool Scheduler::block(abi::WaitKind kind, const void* object, Nanos deadline) {
+  settle_clock();
+  Fiber* fiber = current;
+  fiber->wait_kind = kind;
+  fiber->wait_object = object;
+  fiber->deadline = deadline;
+  fiber->timed_out = false;
+  fiber->state = FiberState::kBlocked;
+  if (kind != abi::WaitKind::kSleep && object != nullptr) {
+    Bucket& bucket = bucket_of(object);
+    fiber->next = nullptr;
+    fiber->previous = bucket.tail;
+    (bucket.tail != nullptr ? bucket.tail->next : bucket.head) = fiber;
+    bucket.tail = fiber;
+  }
+  if (deadline != kForever) add_timer(fiber);
+  idle_yields_ = 0;
+  switch_to(next_to_run(), abi::SliceEnd::kBlocked);
+  fiber->wait_kind = abi::WaitKind::kNothing;
+  return !fiber->timed_out;
+}
+
+void Scheduler::unlink_waiter(Fiber* fiber) {
+  if (fiber->wait_object == nullptr || fiber->wait_kind == abi::WaitKind::kSleep) return;
+  Bucket& bucket = bucket_of(fiber->wait_object);
+  (fiber->previous != nullptr ? fiber->previous->next : bucket.head) = fiber->next;
+  (fiber->next != nullptr ? fiber->next->previous : bucket.tail) = fiber->previous;
+  fiber->next = fiber->previous = nullptr;
+}
+
+void Scheduler::make_runnable(Fiber* fiber) {
+  if (fiber->deadline != kForever) remove_timer(fiber);
+  fiber->wait_object = nullptr;
+  fiber->state = FiberState::kRunnable;
+  queue_.push(fiber);
+}
+
+Fiber* Scheduler::wake_one(const void* object, std::uint32_t bits) {
+  for (Fiber* f = bucket_of(object).head; f != nullptr; f = f->next) {
+    if (f->wait_object != object || (f->wait_kind == abi::WaitKind::kFutex && !(f->wait_bits & bits)))
+      continue;
+    unlink_waiter(f);
+    make_runnable(f);
+    return f;
+  }
+  return nullptr;
+}
+
+std::uint32_t Scheduler::wake_all(const void* object) {
+  std::uint32_t woken = 0;
+  while (wake_one(object) != nullptr) ++woken;
+  return woken;
+}
+
+bool Scheduler::requeue_one(const void* from, const void* to) {
+  for (Fiber* f = bucket_of(from).head; f != nullptr; f = f->next) {
+    if (f->wait_object != from) continue;
+    unlink_waiter(f);
+    f->wait_object = to;
+    Bucket& bucket = bucket_of(to);
+    f->previous = bucket.tail;
+    (bucket.tail != nullptr ? bucket.tail->next : bucket.head) = f;
+    bucket.tail = f;
+    return true;
+  }
+  return false;
+}
+
+bool Scheduler::has_waiter(const void* object, abi::WaitKind kind) const {
+  const Bucket& bucket = const_cast<Scheduler*>(this)->bucket_of(object);
+  for (const Fiber* f = bucket.head; f != nullptr; f = f->next)
+    if (f->wait_object == object && f->wait_kind == kind) return true;
+  return false;
+}
+
+void Scheduler::add_timer(Fiber* fiber) {
+  Fiber** slot = &timers_;
+  while (*slot != nullptr && (*slot)->deadline <= fiber->deadline) slot = &(*slot)->next_timer;
+  fiber->next_timer = *slot;
+  *slot = fiber;
+}
+
+void Scheduler::remove_timer(Fiber* fiber) {
+  for (Fiber** slot = &timers_; *slot != nullptr; slot = &(*slot)->next_timer) {
+    if (*slot != fiber) continue;
+    *slot = fiber->next_timer;
+    break;
+  }
+  fiber->deadline = kForever;
+}
+
+// REQUIRES: the clock is settled.
+void Scheduler::fire_timers() {
+  while (timers_ != nullptr && timers_->deadline <= now_settled()) {
+    Fiber* fiber = timers_;
+    unlink_waiter(fiber);
+    fiber->timed_out = true;
+    make_runnable(fiber);
+  }
+}
+
+Nanos Scheduler::now() const { return static_cast<Nanos>(clock()) * kNanosPerPoint + skew_; }
+
+}  // namespace clew::rt

@@ -1,0 +1,17 @@
+// Never preempts. (The scheduler still hands on a thread that spins for a whole fair slice.)
+#ifndef CLEW_RUNTIME_STRATEGY_NONE_H_
+#define CLEW_RUNTIME_STRATEGY_NONE_H_
+
+#include "runtime/strategy/strategy.h"
+
+namespace clew::rt {
+
+class NoStrategy final : public Strategy {
+ public:
+  Clock next_decision(Clock) override { return kNever; }
+  Decision decide(Clock) override { return {}; }
+};
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_STRATEGY_NONE_H_

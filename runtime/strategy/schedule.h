@@ -1,0 +1,47 @@
+// Follows a given stream of switches: schedule replay and full replay (paper 1, sections 3.2
+// to 3.4).
+//
+// Full replay (kFlagReplay) compares every check in the stream and ends the run at the first
+// departure. Schedule replay takes any schedule: a switch to a thread that cannot run at that
+// clock has no effect and is noted, as in the paper, where a switch is only a clock and always
+// possible.
+#ifndef CLEW_RUNTIME_STRATEGY_SCHEDULE_H_
+#define CLEW_RUNTIME_STRATEGY_SCHEDULE_H_
+
+#include "clew_abi/stream.h"
+#include "runtime/strategy/strategy.h"
+
+namespace clew::rt {
+
+class ScheduleStrategy final : public Strategy {
+ public:
+  explicit ScheduleStrategy(const abi::Control& control);
+
+  Clock next_decision(Clock now) override;
+  Decision decide(Clock event) override;
+  bool left_over(Clock clock, char* reason, std::size_t size) override;
+
+ private:
+  void read_next();
+  void compare(Clock event);
+  Decision switch_to(Clock event);
+  std::uint32_t resolve(std::uint64_t name);
+
+  const abi::Control& control_;
+  abi::Reader reader_;
+  const char** names_ = nullptr;
+  std::uint32_t* resolved_ = nullptr;  // name -> thread index + 1
+  bool full_replay_;
+
+  // The entry to come; kind is meaningless when clock_ is kNever.
+  Clock clock_ = 0;
+  Clock last_clock_ = 0;
+  abi::EntryKind kind_ = abi::EntryKind::kSwitchNext;
+  std::uint64_t thread_ = 0;
+  abi::Place place_ = 0;
+  std::uint16_t hash_ = 0;
+};
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_STRATEGY_SCHEDULE_H_

@@ -1,0 +1,30 @@
+// Preempts after random slices, as an operating system's timer would.
+//
+// Slice lengths are log-uniform over 1..2^14 points: short programs are preempted too, and long
+// ones pay little. Their entropy is about ten bits, which keeps recordings under two bytes a switch.
+#ifndef CLEW_RUNTIME_STRATEGY_TIMER_H_
+#define CLEW_RUNTIME_STRATEGY_TIMER_H_
+
+#include "runtime/strategy/strategy.h"
+
+namespace clew::rt {
+
+class TimerStrategy final : public Strategy {
+ public:
+  explicit TimerStrategy(std::uint64_t seed) : random_(seed) {}
+
+  Clock next_decision(Clock now) override { return slice_end_ > now ? slice_end_ : now + 1; }
+  Decision decide(Clock event) override;
+  void on_switch(Clock event) override { slice_end_ = event + next_slice(); }
+
+ private:
+  std::uint64_t next_random();
+  std::uint64_t next_slice();
+
+  std::uint64_t random_;
+  Clock slice_end_ = 0;
+};
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_STRATEGY_TIMER_H_

@@ -1,0 +1,67 @@
+#include "runtime/sync/deadline.h"
+
+#include <errno.h>
+
+#include "runtime/sched/scheduler.h"
+
+namespace clew::rt {
+namespace {
+
+constexpr Nanos kSecond = 1'000'000'000;
+// The machine has been up for a while: programs subtract from CLOCK_MONOTONIC.
+constexpr Nanos kUptime = 1000 * kSecond;
+Nanos g_epoch = 0;
+
+// What a clock shows at the scheduler's time 0.
+Nanos base_of(clockid_t clock) {
+  switch (clock) {
+    case CLOCK_REALTIME:
+    case CLOCK_REALTIME_COARSE:
+    case CLOCK_REALTIME_ALARM:
+    case CLOCK_TAI:
+      return g_epoch;
+    case CLOCK_MONOTONIC:
+    case CLOCK_MONOTONIC_RAW:
+    case CLOCK_MONOTONIC_COARSE:
+    case CLOCK_BOOTTIME:
+    case CLOCK_BOOTTIME_ALARM:
+      return kUptime;
+    default:  // CPU time
+      return 0;
+  }
+}
+
+// Saturating; negative times are long past.
+Nanos nanos_of(const timespec& t) {
+  if (t.tv_sec >= INT64_MAX / kSecond - 1) return kForever;
+  if (t.tv_sec < 0) return -1;
+  return t.tv_sec * kSecond + t.tv_nsec;
+}
+
+}  // namespace
+
+void set_epoch(Nanos epoch) { g_epoch = epoch; }
+
+bool is_known_clock(clockid_t clock) {
+  return clock >= CLOCK_REALTIME && clock <= CLOCK_TAI && clock != 10;
+}
+
+Nanos deadline_of(clockid_t clock, const timespec* absolute) {
+  if (absolute == nullptr) return kForever;
+  if (absolute->tv_nsec < 0 || absolute->tv_nsec >= kSecond) return kInvalidDeadline;
+  const Nanos t = nanos_of(*absolute);
+  return t == kForever ? kForever : t - base_of(clock);
+}
+
+Nanos duration_of(const timespec& relative) { return nanos_of(relative); }
+
+Nanos clock_reading(clockid_t clock) { return base_of(clock) + g_sched.now(); }
+
+timespec to_timespec(Nanos t) { return {t / kSecond, t % kSecond}; }
+
+int before_wait(Nanos deadline) {
+  if (deadline == kInvalidDeadline) return EINVAL;
+  return deadline <= g_sched.now() ? ETIMEDOUT : 0;
+}
+
+}  // namespace clew::rt

@@ -1,0 +1,36 @@
+// Absolute times as the program gives them, in the scheduler's time.
+#ifndef CLEW_RUNTIME_SYNC_DEADLINE_H_
+#define CLEW_RUNTIME_SYNC_DEADLINE_H_
+
+#include <time.h>
+
+#include "runtime/rt.h"
+
+namespace clew::rt {
+
+// A time that is not one: the wait must answer EINVAL, but only if it would wait.
+inline constexpr Nanos kInvalidDeadline = INT64_MIN;
+
+// kInvalidDeadline for nanoseconds out of range or an unknown clock; times too large to count
+// are kForever.
+Nanos deadline_of(clockid_t clock, const timespec* absolute);
+Nanos duration_of(const timespec& relative);
+
+// The virtual time that a clock shows, and the same for a deadline.
+Nanos clock_reading(clockid_t clock);
+bool is_known_clock(clockid_t clock);
+// The clocks that pthread_..._clock... functions take.
+inline bool is_wait_clock(clockid_t clock) {
+  return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
+}
+timespec to_timespec(Nanos t);
+
+// Set once at the start: virtual CLOCK_REALTIME at time 0.
+void set_epoch(Nanos epoch);
+
+// What a wait does before it blocks: an error number, or 0 to go on and block.
+int before_wait(Nanos deadline);
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_SYNC_DEADLINE_H_

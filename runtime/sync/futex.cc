@@ -1,0 +1,100 @@
+// The futex system call, and with it C++20's atomic wait, latch, barrier and semaphore.
+#include <errno.h>
+#include <linux/futex.h>
+
+#include "runtime/record/end.h"
+#include "runtime/sched/scheduler.h"
+#include "runtime/sync/models.h"
+
+namespace clew::rt {
+namespace {
+
+long wait(std::uint32_t* word, std::uint32_t value, Nanos deadline, std::uint32_t bits) {
+  if (bits == 0) return -EINVAL;
+  if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != value) return -EAGAIN;
+  if (const int error = before_wait(deadline)) return -error;
+  g_sched.current->wait_bits = bits;
+  return g_sched.block(abi::WaitKind::kFutex, word, deadline) ? 0 : -ETIMEDOUT;
+}
+
+long wake(std::uint32_t* word, std::uint32_t count, std::uint32_t bits) {
+  if (bits == 0) return -EINVAL;
+  long woken = 0;
+  while (woken < static_cast<long>(count) && g_sched.wake_one(word, bits) != nullptr) ++woken;
+  return woken;
+}
+
+long requeue(std::uint32_t* from, std::uint32_t wake_count, std::uint32_t requeue_count,
+             std::uint32_t* to) {
+  long moved = wake(from, wake_count, ~0u);
+  for (std::uint32_t i = 0; i < requeue_count && g_sched.requeue_one(from, to); ++i) ++moved;
+  return moved;
+}
+
+// FUTEX_WAKE_OP: change *word2 as `encoded` says, wake waiters of word, and those of
+// word2 if its old value compares.
+long wake_op(std::uint32_t* word, std::uint32_t count, std::uint32_t count2, std::uint32_t* word2,
+             std::uint32_t encoded) {
+  const int op = (encoded >> 28) & 7;
+  const int compare = (encoded >> 24) & 15;
+  auto argument = static_cast<std::int32_t>(encoded << 8) >> 20;
+  const auto compare_to = static_cast<std::int32_t>(encoded << 20) >> 20;
+  if ((encoded >> 28) & FUTEX_OP_OPARG_SHIFT) argument = 1 << (argument & 31);
+  const auto old = static_cast<std::int32_t>(*word2);
+  switch (op) {
+    case FUTEX_OP_SET: *word2 = static_cast<std::uint32_t>(argument); break;
+    case FUTEX_OP_ADD: *word2 += static_cast<std::uint32_t>(argument); break;
+    case FUTEX_OP_OR: *word2 |= static_cast<std::uint32_t>(argument); break;
+    case FUTEX_OP_ANDN: *word2 &= ~static_cast<std::uint32_t>(argument); break;
+    case FUTEX_OP_XOR: *word2 ^= static_cast<std::uint32_t>(argument); break;
+    default: return -ENOSYS;
+  }
+  bool holds;
+  switch (compare) {
+    case FUTEX_OP_CMP_EQ: holds = old == compare_to; break;
+    case FUTEX_OP_CMP_NE: holds = old != compare_to; break;
+    case FUTEX_OP_CMP_LT: holds = old < compare_to; break;
+    case FUTEX_OP_CMP_LE: holds = old <= compare_to; break;
+    case FUTEX_OP_CMP_GT: holds = old > compare_to; break;
+    case FUTEX_OP_CMP_GE: holds = old >= compare_to; break;
+    default: return -ENOSYS;
+  }
+  return wake(word, count, ~0u) + (holds ? wake(word2, count2, ~0u) : 0);
+}
+
+}  // namespace
+
+long futex(std::uint32_t* word, int operation, std::uint32_t value, const timespec* timeout,
+           std::uint32_t* word2, std::uint32_t value3) {
+  const clockid_t clock = operation & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC;
+  // For the requeueing and WAKE_OP operations the kernel takes a count in place of the timeout.
+  const auto value2 = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(timeout));
+  switch (operation & FUTEX_CMD_MASK) {
+    case FUTEX_WAIT: {
+      Nanos deadline = kForever;
+      if (timeout != nullptr) {
+        if (timeout->tv_nsec < 0 || timeout->tv_nsec >= 1'000'000'000) return -EINVAL;
+        const Nanos length = duration_of(*timeout);
+        if (length != kForever) deadline = g_sched.now() + (length > 0 ? length : 0);
+      }
+      return wait(word, value, deadline, ~0u);
+    }
+    case FUTEX_WAIT_BITSET:
+      return wait(word, value, deadline_of(clock, timeout), value3);
+    case FUTEX_WAKE:
+      return wake(word, value, ~0u);
+    case FUTEX_WAKE_BITSET:
+      return wake(word, value, value3);
+    case FUTEX_REQUEUE:
+      return requeue(word, value, value2, word2);
+    case FUTEX_CMP_REQUEUE:
+      if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != value3) return -EAGAIN;
+      return requeue(word, value, value2, word2);
+    case FUTEX_WAKE_OP:
+      return wake_op(word, value, value2, word2, value3);
+    default:
+      end_unsupported("this futex operation");
+  }
+}
+
+}  // namespace clew::rt

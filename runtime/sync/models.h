@@ -1,0 +1,55 @@
+// Models of the POSIX primitives. They keep their state in the object itself, in glibc's
+// fields where those mean the same, so that static initialisers, copies into fresh memory
+// and objects that are never destroyed behave as they do natively.
+//
+// All return an error number. `caller` is the code address a deadlock report shows.
+#ifndef CLEW_RUNTIME_SYNC_MODELS_H_
+#define CLEW_RUNTIME_SYNC_MODELS_H_
+
+#include <pthread.h>
+#include <semaphore.h>
+
+#include "runtime/sync/deadline.h"
+
+namespace clew::rt {
+
+int mutex_lock(pthread_mutex_t* mutex, Nanos deadline, const void* caller);
+int mutex_trylock(pthread_mutex_t* mutex, const void* caller);
+int mutex_unlock(pthread_mutex_t* mutex);
+int mutex_destroy(pthread_mutex_t* mutex);
+
+int cond_init(pthread_cond_t* cond, const pthread_condattr_t* attributes);
+clockid_t cond_clock(const pthread_cond_t* cond);
+int cond_wait(pthread_cond_t* cond, pthread_mutex_t* mutex, Nanos deadline, const void* caller);
+int cond_signal(pthread_cond_t* cond);
+int cond_broadcast(pthread_cond_t* cond);
+int cond_destroy(pthread_cond_t* cond);
+
+int rwlock_rdlock(pthread_rwlock_t* lock, Nanos deadline, const void* caller);
+int rwlock_tryrdlock(pthread_rwlock_t* lock, const void* caller);
+int rwlock_wrlock(pthread_rwlock_t* lock, Nanos deadline, const void* caller);
+int rwlock_trywrlock(pthread_rwlock_t* lock, const void* caller);
+int rwlock_unlock(pthread_rwlock_t* lock);
+int rwlock_destroy(pthread_rwlock_t* lock);
+
+int spin_lock(pthread_spinlock_t* lock, const void* caller);
+int spin_trylock(pthread_spinlock_t* lock, const void* caller);
+int spin_unlock(pthread_spinlock_t* lock);
+
+int barrier_init(pthread_barrier_t* barrier, unsigned count);
+int barrier_wait(pthread_barrier_t* barrier);
+int barrier_destroy(pthread_barrier_t* barrier);
+
+int semaphore_wait(sem_t* semaphore, Nanos deadline);
+int semaphore_trywait(sem_t* semaphore);
+int semaphore_post(sem_t* semaphore);
+
+int run_once(pthread_once_t* control, void (*routine)(void), const void* caller);
+
+// The futex system call: the kernel's answer, -errno on failure.
+long futex(std::uint32_t* word, int operation, std::uint32_t value, const timespec* timeout,
+           std::uint32_t* word2, std::uint32_t value3);
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_SYNC_MODELS_H_
