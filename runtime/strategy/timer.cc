@@ -6,16 +6,20 @@ namespace clew::rt {
 
 std::uint64_t TimerStrategy::next_random() { return split_mix(random_); }
 
-std::uint64_t TimerStrategy::next_slice() {
-  constexpr std::uint64_t kOctaves = 14;
+std::uint64_t TimerStrategy::next_slice(Clock event) {
+  constexpr std::uint64_t kLeastOctaves = 4;
+  constexpr std::uint64_t kMostOctaves = 14;
+  std::uint64_t octaves = 64 - static_cast<std::uint64_t>(__builtin_clzll(event | 1));
+  if (octaves < kLeastOctaves) octaves = kLeastOctaves;
+  if (octaves > kMostOctaves) octaves = kMostOctaves;
   const std::uint64_t bits = next_random();
-  const std::uint64_t octave = std::uint64_t{1} << (bits % kOctaves);
+  const std::uint64_t octave = std::uint64_t{1} << (bits % octaves);
   return octave + ((bits >> 8) & (octave - 1));
 }
 
 Decision TimerStrategy::decide(Clock event) {
   if (event < slice_end_) return {};
-  slice_end_ = event + next_slice();
+  slice_end_ = event + next_slice(event);
   return {Decision::Kind::kNext, nullptr};
 }
 

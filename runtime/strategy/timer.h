@@ -1,7 +1,8 @@
 // Preempts after random slices, as an operating system's timer would.
 //
-// Slice lengths are log-uniform over 1..2^14 points: short programs are preempted too, and long
-// ones pay little. Their entropy is about ten bits, which keeps recordings under two bytes a switch.
+// Slice lengths are log-uniform over 1..2^k points, where 2^k grows with the clock up to 2^14: short
+// programs are preempted too, and long ones pay little. The entropy of a slice is about ten bits,
+// which keeps recordings under two bytes a switch.
 #ifndef CLEW_RUNTIME_STRATEGY_TIMER_H_
 #define CLEW_RUNTIME_STRATEGY_TIMER_H_
 
@@ -15,11 +16,11 @@ class TimerStrategy final : public Strategy {
 
   Clock next_decision(Clock now) override { return slice_end_ > now ? slice_end_ : now + 1; }
   Decision decide(Clock event) override;
-  void on_switch(Clock event) override { slice_end_ = event + next_slice(); }
+  void on_switch(Clock event) override { slice_end_ = event + next_slice(event); }
 
  private:
   std::uint64_t next_random();
-  std::uint64_t next_slice();
+  std::uint64_t next_slice(Clock event);
 
   std::uint64_t random_;
   Clock slice_end_ = 0;

@@ -1,0 +1,2 @@
+// Nothing: what `clew run` itself costs.
+int main(void) { return 0; }

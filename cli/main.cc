@@ -1,0 +1,95 @@
+// clew: the command line.
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <span>
+#include <string_view>
+
+#include "cli/cc.h"
+#include "cli/commands.h"
+#include "cli/ui.h"
+#include "host/report/exit_status.h"
+
+namespace clew::cli {
+namespace {
+
+// The compilers must see their arguments untouched, so they come before the parser.
+std::optional<int> try_compiler(int argc, char** argv) {
+  const std::span<const char* const> arguments(argv, static_cast<std::size_t>(argc));
+  if (argc > 0)
+    if (const auto language = compiler_called_as(argv[0]))
+      return run_compiler(*language, arguments.subspan(1));
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  if (first == "cc") return run_compiler(toolchain::Language::kC, arguments.subspan(2));
+  if (first == "c++") return run_compiler(toolchain::Language::kCxx, arguments.subspan(2));
+  return std::nullopt;
+}
+
+// CLI11 itself would only say that a subcommand is missing.
+std::optional<Error> unknown_command(const CLI::App& app, int argc, char** argv) {
+  const std::string_view name = argc > 1 ? argv[1] : "";
+  if (name.empty() || name.starts_with('-')) return std::nullopt;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    if (command->get_name() == name) return std::nullopt;
+  return Error{ErrorCode::kUsage, fmt::format("there is no command '{}'", name),
+               "clew --help lists the commands"};
+}
+
+int usage_error(const CLI::ParseError& error) {
+  return report_error({ErrorCode::kUsage, error.what(), "clew --help lists the commands, clew COMMAND --help their options"});
+}
+
+int run_command(int argc, char** argv) {
+  CLI::App app("clew leads from a multithreaded program that sometimes fails to the cause.", "clew");
+  int exit_status = 0;
+  app.set_version_flag("--version", "clew " CLEW_VERSION);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(28);
+  app.add_subcommand("cc", "Compile C for clew (clew cc --help)");
+  app.add_subcommand("c++", "Compile C++ for clew (clew c++ --help)");
+  register_run(app, exit_status);
+  register_replay(app, exit_status);
+  register_where(app, exit_status);
+  register_show(app, exit_status);
+  register_list(app, exit_status);
+  register_rm(app, exit_status);
+  app.footer(
+      "Example:\n"
+      "  clew c++ -g -O1 queue.cc -o queue -pthread\n"
+      "  clew run -- ./queue\n"
+      "  clew replay\n");
+  if (const auto error = unknown_command(app, argc, argv)) return report_error(*error);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    print_result(app.help());
+    return 0;
+  } catch (const CLI::CallForVersion&) {
+    print_result("clew " CLEW_VERSION "\n");
+    return 0;
+  } catch (const CLI::Success&) {
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return usage_error(error);
+  }
+  return exit_status;
+}
+
+int guarded_main(int argc, char** argv) {
+  try {
+    if (const auto status = try_compiler(argc, argv)) return *status;
+    signal(SIGPIPE, SIG_IGN);  // a reader that goes away must not end a recording
+    return run_command(argc, argv);
+  } catch (const std::exception& error) {
+    return report_error({ErrorCode::kInternal, fmt::format("internal error: {}", error.what()), ""});
+  } catch (...) {
+    return report_error({ErrorCode::kInternal, "internal error: unknown exception", ""});
+  }
+}
+
+}  // namespace
+}  // namespace clew::cli
+
+int main(int argc, char** argv) { return clew::cli::guarded_main(argc, argv); }

@@ -1,0 +1,167 @@
+// clew replay: a recording run again, compared with what was recorded.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/gdb.h"
+#include "cli/replay_report.h"
+#include "cli/ui.h"
+#include "host/report/exit_status.h"
+#include "host/report/run_json.h"
+#include "host/report/run_text.h"
+#include "host/report/words.h"
+#include "host/symbolize/symbolizer.h"
+#include "host/target/replay.h"
+
+namespace clew::cli {
+namespace {
+
+struct ReplayOptions {
+  std::string recording;
+  std::uint64_t times = 1;
+  bool gdb = false;
+  std::vector<std::string> gdb_arguments;
+  std::string json;
+};
+
+Result<int> debug(const ReplayOptions& options) {
+  auto replay = prepare_replay(options.recording);
+  if (!replay) return std::unexpected(replay.error());
+  auto session = GdbSession::prepare(options.gdb_arguments);
+  if (!session) return std::unexpected(session.error());
+  replay->plan.flags |= abi::kFlagWaitDebugger;
+  const auto result = run_replay(*replay, **session);
+  (*session)->wait();
+  if (!result) return std::unexpected(result.error());
+  return 0;
+}
+
+std::string same_text(const Replay& replay, const RunResult& run, std::uint64_t times) {
+  const std::string name = recording_name(replay.recording);
+  const std::string points = counted(run.summary.clock, "point");
+  if (was_interrupted(replay.recording.meta))
+    return fmt::format("replayed {} up to the clock where it was interrupted ({})", name, points);
+  if (times > 1)
+    return fmt::format("replayed {} {} times: same outcome, output and hash each time ({})", name,
+                       with_commas(times), points);
+  return fmt::format("replayed {}: same outcome, output and hash ({})", name, points);
+}
+
+// Interrupted replays count for nothing; the first that differs is the one described.
+struct Tally {
+  std::uint64_t replays = 0;
+  std::uint64_t diverged = 0;
+  std::optional<RunResult> last;
+  std::optional<RunResult> odd;
+  std::vector<std::string> lines;
+};
+
+Result<Tally> run_times(const Replay& replay, std::uint64_t times) {
+  Tally tally;
+  ProgressLine progress;
+  for (std::uint64_t i = 1; i <= times; ++i) {
+    if (times > 1) progress.set_label(fmt::format("replay {} of {}", i, times));
+    auto run = run_replay(replay, progress);
+    if (!run) return std::unexpected(run.error());
+    if (run->interrupted_by != 0) {
+      tally.last = std::move(*run);
+      break;
+    }
+    ++tally.replays;
+    if (times > 1) progress.overall(tally.replays, times);
+    const auto lines = differences(replay.recording.meta, *run);
+    if (!lines.empty() && ++tally.diverged == 1) {
+      tally.odd = *run;
+      tally.lines = lines;
+    }
+    tally.last = std::move(*run);
+  }
+  return tally;
+}
+
+int print_tally(const Replay& replay, const Tally& tally, Symbolizer& symbols) {
+  const RunResult& run = tally.odd ? *tally.odd : *tally.last;
+  if (tally.odd) {
+    print_departure(replay, run, tally.lines, symbols);
+    if (tally.replays > 1)
+      print_details(fmt::format("  {} of {} departed\n", with_commas(tally.diverged),
+                                counted(tally.replays, "replay")));
+    return run.interrupted_by != 0 ? 128 + run.interrupted_by : kExitDeparted;
+  }
+  if (run.interrupted_by != 0) {
+    print_headline(Outcome::kUnresolved,
+                   fmt::format("interrupted after {}", counted(tally.replays, "replay")));
+    return 128 + run.interrupted_by;
+  }
+  if (run.summary.failure && !was_interrupted(replay.recording.meta)) {
+    print_headline(run.summary.outcome, headline(run.summary));
+    print_details(failure_text(run, symbols));
+  }
+  print_details(fmt::format("clew: {}\n", same_text(replay, run, tally.replays)));
+  return was_interrupted(replay.recording.meta) ? 0 : exit_status_of(run);
+}
+
+Result<int> replay(const ReplayOptions& options) {
+  auto replay = prepare_replay(options.recording);
+  if (!replay) return std::unexpected(replay.error());
+  if (options.json == "-" || options.times > 1) replay->plan.output = OutputMode::kCaptureOnly;
+  auto tally = run_times(*replay, options.times);
+  if (!tally) return std::unexpected(tally.error());
+  RunResult& run = tally->odd ? *tally->odd : *tally->last;
+  Symbolizer symbols(run.reports);
+  locate_failure(run, symbols);
+  const int status = print_tally(*replay, *tally, symbols);
+
+  Json json = run_json(replay->recording.number, run, symbols);
+  json["replays"] = tally->replays;
+  json["diverged"] = tally->diverged;
+  json["differences"] = tally->lines;
+  if (auto written = write_json(options.json, json); !written)
+    return std::unexpected(written.error());
+  return status;
+}
+
+}  // namespace
+
+void register_replay(CLI::App& app, int& exit_status) {
+  auto options = std::make_shared<ReplayOptions>();
+  CLI::App* command = app.add_subcommand("replay", "Run a recording again, exactly");
+  command->add_option("recording", options->recording,
+                      "Number or folder of the recording (default: the newest)")
+      ->type_name("RECORDING");
+  command
+      ->add_option("--times", options->times,
+                   "Replay so many times; the program's output is then compared, not shown")
+      ->type_name("K")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  auto* gdb = command->add_flag(
+      "--gdb", options->gdb,
+      "Replay under gdb, stopped at main; its command 'clew' lists the threads");
+  command->add_option("--gdb-arg", options->gdb_arguments, "One more argument for gdb")
+      ->group("")
+      ->needs(gdb)
+      ->expected(1)
+      ->take_all();
+  command->add_option("--json", options->json, "Write the result as JSON; - is standard output")
+      ->type_name("FILE")
+      ->excludes(gdb);
+  command->footer(
+      "Examples:\n"
+      "  clew replay\n"
+      "  clew replay 7 --times 100\n"
+      "  clew replay 7 --gdb\n\n"
+      "Exit status: as for clew run, the program's own; 123 if the replay departed from the\n"
+      "recording; 0 after --gdb.");
+  command->callback([options, &exit_status] {
+    const auto status = options->gdb ? debug(*options) : replay(*options);
+    exit_status = status ? *status : report_error(status.error());
+  });
+}
+
+}  // namespace clew::cli

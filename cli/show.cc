@@ -1,0 +1,83 @@
+// clew show: a recording as a person reads it.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/replay_report.h"
+#include "cli/ui.h"
+#include "host/report/exit_status.h"
+#include "host/report/run_json.h"
+#include "host/report/run_text.h"
+#include "host/report/slices.h"
+#include "host/symbolize/symbolizer.h"
+#include "host/target/replay.h"
+
+namespace clew::cli {
+namespace {
+
+struct ShowOptions {
+  std::string recording;
+  bool all = false;
+  std::string json;
+};
+
+std::string ending(const Replay& replay, const RunResult& run, Symbolizer& symbols) {
+  if (was_interrupted(replay.recording.meta)) return "interrupted\n";
+  return fmt::format("{}\n{}", headline(run.summary), failure_text(run, symbols));
+}
+
+Result<int> show(const ShowOptions& options) {
+  auto replay = prepare_replay(options.recording);
+  if (!replay) return std::unexpected(replay.error());
+  replay->plan.output = OutputMode::kCaptureOnly;
+  replay->plan.flags |= abi::kFlagSlices;
+
+  ProgressLine progress;
+  auto run = run_replay(*replay, progress);
+  progress.clear();
+  if (!run) return std::unexpected(run.error());
+  Symbolizer symbols(run->reports);
+  locate_failure(*run, symbols);
+  const auto lines = differences(replay->recording.meta, *run);
+  if (!lines.empty()) print_departure(*replay, *run, lines, symbols);
+
+  if (options.json != "-") {
+    print_result(slices_text(*run, options.all ? Length::kAll : Length::kShortened, symbols));
+    if (lines.empty()) print_result(ending(*replay, *run, symbols));
+  }
+  if (!options.json.empty()) {
+    Json json = run_json(replay->recording.number, *run, symbols);
+    json["slices"] = slices_json(*run, symbols);
+    if (auto written = write_json(options.json, json); !written)
+      return std::unexpected(written.error());
+  }
+  if (run->interrupted_by != 0) return 128 + run->interrupted_by;
+  return lines.empty() ? 0 : kExitDeparted;
+}
+
+}  // namespace
+
+void register_show(CLI::App& app, int& exit_status) {
+  auto options = std::make_shared<ShowOptions>();
+  CLI::App* command =
+      app.add_subcommand("show", "Show a recording slice by slice: who ran, where, why it stopped");
+  command->add_option("recording", options->recording,
+                      "Number or folder of the recording (default: the newest)")
+      ->type_name("RECORDING");
+  command->add_flag("--all", options->all, "Show every slice, however many there are");
+  command->add_option("--json", options->json, "Write the result as JSON; - is standard output")
+      ->type_name("FILE");
+  command->footer(
+      "Example:\n"
+      "  clew show 7\n\n"
+      "Exit status: 0; 123 if the replay departed from the recording; 124, 125, 126 for errors.");
+  command->callback([options, &exit_status] {
+    const auto status = show(*options);
+    exit_status = status ? *status : report_error(status.error());
+  });
+}
+
+}  // namespace clew::cli

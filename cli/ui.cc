@@ -1,0 +1,120 @@
+#include "cli/ui.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "host/recording/file.h"
+#include "host/report/exit_status.h"
+#include "host/report/words.h"
+
+namespace clew::cli {
+namespace {
+
+constexpr double kQuietSeconds = 2;
+
+bool colours() {
+  static const bool result = [] {
+    const char* refused = std::getenv("NO_COLOR");
+    const char* terminal = std::getenv("TERM");
+    return isatty(STDERR_FILENO) != 0 && (refused == nullptr || *refused == 0) &&
+           (terminal == nullptr || std::string_view(terminal) != "dumb");
+  }();
+  return result;
+}
+
+std::string painted(std::string_view text, const char* code) {
+  return colours() ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
+}
+
+const char* colour_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kPass:
+      return "1;32";
+    case Outcome::kFail:
+    case Outcome::kHang:
+      return "1;31";
+    case Outcome::kUnresolved:
+      break;
+  }
+  return "1;33";
+}
+
+// False: the reader is gone or the disk is full; errno says.
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t size = write(fd, text.data(), text.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(size));
+  }
+  return true;
+}
+
+}  // namespace
+
+int report_error(const Error& error) {
+  std::string text = fmt::format("{} {}\n", painted("clew:", "1;31"), error.message);
+  if (!error.hint.empty()) text += fmt::format("hint: {}\n", error.hint);
+  write_all(STDERR_FILENO, text);
+  return exit_status_of(error);
+}
+
+void print_headline(Outcome outcome, std::string_view text) {
+  const std::size_t end = std::min(text.find_first_of(",:"), text.size());
+  write_all(STDERR_FILENO, fmt::format("clew: {}{}\n", painted(text.substr(0, end), colour_of(outcome)),
+                                       text.substr(end)));
+}
+
+void print_details(std::string_view text) { write_all(STDERR_FILENO, text); }
+
+void print_result(std::string_view text) { write_all(STDOUT_FILENO, text); }
+
+Result<void> write_json(const std::string& target, const Json& json) {
+  if (target.empty()) return {};
+  // A program's text may be anything; JSON is UTF-8.
+  const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  if (target == "-") {
+    print_result(text);
+    return {};
+  }
+  FileDescriptor file(open(target.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!file.valid() || !write_all(file.get(), text))
+    return std::unexpected(system_error("write", target, errno));
+  return {};
+}
+
+ProgressLine::ProgressLine(std::string label) : label_(std::move(label)) {}
+ProgressLine::~ProgressLine() { clear(); }
+
+void ProgressLine::progress(std::uint64_t clock, double seconds) {
+  if (seconds < kQuietSeconds || isatty(STDERR_FILENO) == 0) return;
+  write_all(STDERR_FILENO, fmt::format("\r\033[Kclew: {}{} points, {:.0f} s",
+                                       label_.empty() ? "" : label_ + ", ", with_commas(clock),
+                                       seconds));
+  shown_ = true;
+}
+
+void ProgressLine::overall(std::uint64_t done, std::uint64_t of) {
+  const auto now = std::chrono::steady_clock::now();
+  const double seconds = std::chrono::duration<double>(now - started_).count();
+  if (seconds < kQuietSeconds || now - drawn_ < std::chrono::milliseconds(100) ||
+      isatty(STDERR_FILENO) == 0)
+    return;
+  drawn_ = now;
+  write_all(STDERR_FILENO, fmt::format("\r\033[Kclew: {} of {}, {:.0f} s", with_commas(done),
+                                       with_commas(of), seconds));
+  shown_ = true;
+}
+
+void ProgressLine::clear() {
+  if (std::exchange(shown_, false)) write_all(STDERR_FILENO, "\r\033[K");
+}
+
+}  // namespace clew::cli

@@ -1,0 +1,55 @@
+// What all subcommands print alike: errors, summaries, JSON, progress.
+#ifndef CLEW_CLI_UI_H_
+#define CLEW_CLI_UI_H_
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "host/error.h"
+#include "host/report/run_json.h"
+#include "host/target/run_target.h"
+
+namespace clew::cli {
+
+// "clew: message" and "hint: ..." on standard error; returns the exit status that belongs to it.
+int report_error(const Error& error);
+
+// "clew: text" on standard error, with the part before the first of ",:" in the outcome's colour.
+void print_headline(Outcome outcome, std::string_view text);
+// Standard error, as it is.
+void print_details(std::string_view text);
+// Standard output, as it is. A reader that has gone is not an error.
+void print_result(std::string_view text);
+
+// --json FILE: "-" is standard output; nothing happens if `target` is empty.
+[[nodiscard]] Result<void> write_json(const std::string& target, const Json& json);
+
+// For people at a terminal: a line on standard error that comes after two seconds and
+// goes before anything else is printed.
+class ProgressLine : public RunObserver {
+ public:
+  ProgressLine() = default;
+  // Stands before the figures: "replay 3 of 10".
+  explicit ProgressLine(std::string label);
+  ~ProgressLine() override;
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  void progress(std::uint64_t clock, double seconds) override;
+  void before_output() override { clear(); }
+  // Many short runs: how far along they are.
+  void overall(std::uint64_t done, std::uint64_t of);
+  void set_label(std::string label) { label_ = std::move(label); }
+  void clear();
+
+ private:
+  std::string label_;
+  bool shown_ = false;
+  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point drawn_ = started_;
+};
+
+}  // namespace clew::cli
+
+#endif  // CLEW_CLI_UI_H_

@@ -1,0 +1,73 @@
+// A small reader of ELF files: just what clew needs to know about a program before
+// it runs it, and to find its yield points. The file is untrusted: every offset is
+// checked against the file's size, and a wrong one reads as "not there".
+#ifndef CLEW_HOST_ELF_ELF_FILE_H_
+#define CLEW_HOST_ELF_ELF_FILE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/error.h"
+
+namespace clew {
+
+class ElfFile {
+ public:
+  // Fails with kBadInput if the file is no ELF file for 64-bit x86, kSystem if it cannot be read.
+  [[nodiscard]] static Result<ElfFile> open(const std::string& path);
+  // The same over bytes that outlive the value returned.
+  [[nodiscard]] static Result<ElfFile> from_bytes(std::span<const std::byte> bytes,
+                                                  const std::string& name);
+
+  ElfFile(ElfFile&& other) noexcept;
+  ElfFile& operator=(ElfFile&& other) noexcept;
+  ElfFile(const ElfFile&) = delete;
+  ElfFile& operator=(const ElfFile&) = delete;
+  ~ElfFile();
+
+  bool is_executable() const { return executable_; }  // by its type: ET_EXEC or ET_DYN
+  bool has_interpreter() const { return interpreter_; }
+  std::vector<std::string> needed_libraries() const;
+
+  struct Section {
+    std::uint64_t address = 0;  // virtual, as linked
+    std::span<const std::byte> bytes;
+  };
+  std::optional<Section> section(std::string_view name) const;
+
+  // Between file offsets and virtual addresses, by the loaded segments.
+  std::optional<std::uint64_t> address_of_offset(std::uint64_t offset) const;
+  std::optional<std::uint64_t> offset_of_address(std::uint64_t address) const;
+
+  // The NUL-terminated string at a virtual address; nothing if it leaves the file.
+  std::optional<std::string_view> string_at_address(std::uint64_t address) const;
+
+ private:
+  struct Segment {
+    std::uint64_t offset, address, size;
+  };
+  ElfFile() = default;
+  [[nodiscard]] Result<void> parse(const std::string& name);
+  template <class T>
+  std::optional<T> load(std::uint64_t offset) const;
+  std::optional<std::string_view> string_at(std::uint64_t offset, std::uint64_t end) const;
+
+  std::span<const std::byte> bytes_;
+  bool mapped_ = false;
+  bool executable_ = false;
+  bool interpreter_ = false;
+  std::vector<Segment> segments_;
+  std::span<const std::byte> dynamic_;
+  std::uint64_t section_headers_ = 0;
+  std::uint32_t section_count_ = 0;
+  std::uint32_t section_names_ = 0;
+};
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_ELF_ELF_FILE_H_

@@ -1,0 +1,83 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "clew_abi/version.h"
+#include "host/recording/recording.h"
+
+namespace clew {
+
+Draft::Draft(std::uint64_t number, std::filesystem::path path, FileDescriptor lock)
+    : number_(number), path_(std::move(path)), lock_(std::move(lock)), owner_(::getpid()) {}
+
+Draft::Draft(Draft&& other) noexcept
+    : number_(other.number_),
+      path_(std::exchange(other.path_, {})),
+      lock_(std::move(other.lock_)),
+      owner_(other.owner_) {}
+
+Draft& Draft::operator=(Draft&& other) noexcept {
+  if (this != &other) {
+    discard();
+    number_ = other.number_;
+    path_ = std::exchange(other.path_, {});
+    lock_ = std::move(other.lock_);
+    owner_ = other.owner_;
+  }
+  return *this;
+}
+
+Draft::~Draft() { discard(); }
+
+void Draft::discard() noexcept {
+  if (path_.empty() || owner_ != ::getpid()) return;
+  // The lock is held until the folder is gone: to others it is running, then not there.
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+  path_.clear();
+}
+
+Result<ScheduleFileWriter> Draft::open_schedule() const {
+  return ScheduleFileWriter::create(path_ / "schedule");
+}
+
+Result<CaptureWriter> Draft::open_stdout(std::uint64_t cap) const {
+  return CaptureWriter::create(path_ / "stdout", cap);
+}
+
+Result<CaptureWriter> Draft::open_stderr(std::uint64_t cap) const {
+  return CaptureWriter::create(path_ / "stderr", cap);
+}
+
+Result<CaptureWriter> Draft::open_stdin() const {
+  return CaptureWriter::create(path_ / "stdin", kUnlimited);
+}
+
+Result<void> Draft::sync() const {
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(path_, error), end; !error && it != end;
+       it.increment(error))
+    if (auto done = sync_path(it->path()); !done) return done;
+  if (error) return std::unexpected(system_error("write", path_, error.value()));
+  return sync_path(path_.parent_path());
+}
+
+Result<Recording> Draft::commit(Meta meta, Durability durability) {
+  if (durability == Durability::kPowerCut)
+    if (auto done = sync(); !done) return std::unexpected(done.error());
+  meta.recording_version = kRecordingVersion;
+  meta.abi_version = abi::kVersion;
+  meta.clew_version = CLEW_VERSION;
+  const std::string text = format_meta(meta);
+  auto done = write_file_atomically(
+      path_ / "meta.json", {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()},
+      durability);
+  if (!done) return std::unexpected(done.error());
+  Recording recording{number_, std::exchange(path_, {}), std::move(meta)};
+  lock_ = FileDescriptor();
+  return recording;
+}
+
+}  // namespace clew

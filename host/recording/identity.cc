@@ -1,0 +1,72 @@
+// What tells one build of a program from the next.
+#include <elf.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+
+#include "host/recording/content_hash.h"
+#include "host/recording/meta.h"
+
+namespace clew {
+namespace {
+
+constexpr std::size_t kMaxNotes = std::size_t{64} << 10;
+
+template <class T>
+bool read_at(std::ifstream& file, std::uint64_t offset, T& value) {
+  file.clear();
+  file.seekg(static_cast<std::streamoff>(offset));
+  return static_cast<bool>(file.read(reinterpret_cast<char*>(&value), sizeof value));
+}
+
+constexpr std::size_t aligned(std::size_t size) { return (size + 3) & ~std::size_t{3}; }
+
+// The build id among the notes, as hex digits; empty if it is not there.
+std::string find_build_id(std::string_view notes) {
+  while (notes.size() >= sizeof(Elf64_Nhdr)) {
+    Elf64_Nhdr note;
+    std::memcpy(&note, notes.data(), sizeof note);
+    notes.remove_prefix(sizeof note);
+    const std::size_t name = aligned(note.n_namesz);
+    if (name > notes.size() || note.n_descsz > notes.size() - name) return {};
+    if (note.n_type == NT_GNU_BUILD_ID && notes.starts_with(std::string_view("GNU", 4))) {
+      std::string id;
+      for (const char c : notes.substr(name, note.n_descsz))
+        fmt::format_to(std::back_inserter(id), "{:02x}", static_cast<unsigned char>(c));
+      return id;
+    }
+    notes.remove_prefix(std::min(notes.size(), name + aligned(note.n_descsz)));
+  }
+  return {};
+}
+
+std::string read_build_id(const std::filesystem::path& program) {
+  std::ifstream file(program, std::ios::binary);
+  Elf64_Ehdr header{};
+  if (!read_at(file, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+      header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_phentsize != sizeof(Elf64_Phdr))
+    return {};
+  for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment{};
+    if (!read_at(file, header.e_phoff + i * sizeof segment, segment)) return {};
+    if (segment.p_type != PT_NOTE || segment.p_filesz > kMaxNotes) continue;
+    std::string notes(segment.p_filesz, '\0');
+    file.clear();
+    file.seekg(static_cast<std::streamoff>(segment.p_offset));
+    if (!file.read(notes.data(), static_cast<std::streamsize>(notes.size()))) continue;
+    if (std::string id = find_build_id(notes); !id.empty()) return id;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ProgramIdentity> identify_program(const std::filesystem::path& program) {
+  auto content = hash_file(program);
+  if (!content) return std::unexpected(content.error());
+  return ProgramIdentity{content->size, content->hash, read_build_id(program)};
+}
+
+}  // namespace clew

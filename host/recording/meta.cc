@@ -1,0 +1,335 @@
+#include "host/recording/meta.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "clew_abi/version.h"
+#include "host/quote.h"
+#include "host/recording/content_hash.h"
+
+namespace clew {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<const char*, 3> kStrategyWords{"none", "timer", "schedule"};
+constexpr std::array<const char*, 3> kStdinWords{"none", "file", "stream"};
+
+// Hashes as text: many readers of JSON round large numbers.
+std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
+
+// Paths, arguments and variables are bytes; those that are no UTF-8 become {"hex": "..."}.
+json bytes_to_json(const std::string& bytes) {
+  json text = bytes;
+  try {
+    (void)text.dump();
+    return text;
+  } catch (const json::type_error&) {
+    std::string digits;
+    for (const char c : bytes)
+      fmt::format_to(std::back_inserter(digits), "{:02x}", static_cast<unsigned char>(c));
+    return {{"hex", digits}};
+  }
+}
+
+json list_to_json(const std::vector<std::string>& list) {
+  json array = json::array();
+  for (const std::string& item : list) array.push_back(bytes_to_json(item));
+  return array;
+}
+
+json captured_to_json(const Captured& captured) {
+  return {{"size", captured.size},
+          {"hash", hex(captured.hash)},
+          {"stored", captured.stored},
+          {"stored_hash", hex(captured.stored_hash)}};
+}
+
+json failure_to_json(const Failure& failure) {
+  json at;
+  if (failure.at)
+    at = {{"file", bytes_to_json(failure.at->file)},
+          {"line", failure.at->line},
+          {"function", bytes_to_json(failure.at->function)}};
+  return {{"kind", failure.kind},
+          {"detail", bytes_to_json(failure.detail)},
+          {"thread", failure.thread},
+          {"at", at}};
+}
+
+json summary_to_json(const RunSummary& summary) {
+  return {{"outcome", to_word(summary.outcome)},
+          {"failure", summary.failure ? failure_to_json(*summary.failure) : json()},
+          {"clock", summary.clock},
+          {"switches", summary.switches},
+          {"preemptions", summary.preemptions},
+          {"threads", summary.threads},
+          {"hash", hex(summary.hash)},
+          {"exit_status", summary.exit_status},
+          {"notes", list_to_json(summary.notes)}};
+}
+
+// Reads members of one object; the first that is missing or wrong is remembered, and
+// all after it give default values.
+class Fields {
+ public:
+  Fields(const json& object, std::string where, std::string& problem)
+      : object_(object), where_(std::move(where)), problem_(problem) {
+    if (!object.is_object()) note("", "is not an object");
+  }
+
+  const json& member(const char* key) const {
+    static const json kNothing;
+    if (!problem_.empty()) return kNothing;
+    const auto it = object_.find(key);
+    if (it != object_.end()) return *it;
+    note(key, "is missing");
+    return kNothing;
+  }
+
+  Fields object(const char* key) const { return {member(key), name(key), problem_}; }
+
+  template <class Integer>
+  void integer(const char* key, Integer& value) const {
+    const json& from = member(key);
+    if (!problem_.empty()) return;
+    const bool fits =
+        from.is_number_unsigned()
+            ? std::in_range<Integer>(from.get<std::uint64_t>())
+            : from.is_number_integer() && std::in_range<Integer>(from.get<std::int64_t>());
+    if (!fits) return note(key, "is not a number of the right size");
+    value = from.get<Integer>();
+  }
+
+  void number(const char* key, double& value) const {
+    const json& from = member(key);
+    if (problem_.empty() && !from.is_number()) note(key, "is not a number");
+    if (problem_.empty()) value = from.get<double>();
+  }
+
+  void boolean(const char* key, bool& value) const {
+    const json& from = member(key);
+    if (problem_.empty() && !from.is_boolean()) note(key, "is neither true nor false");
+    if (problem_.empty()) value = from.get<bool>();
+  }
+
+  void bytes(const char* key, std::string& value) const { bytes(key, member(key), value); }
+
+  void list(const char* key, std::vector<std::string>& value) const {
+    const json& from = member(key);
+    if (problem_.empty() && !from.is_array()) note(key, "is not a list");
+    if (!problem_.empty()) return;
+    value.resize(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) bytes(key, from[i], value[i]);
+  }
+
+  void hash(const char* key, std::uint64_t& value) const {
+    std::string digits;
+    bytes(key, digits);
+    if (!problem_.empty()) return;
+    const char* end = digits.data() + digits.size();
+    const auto [stop, error] = std::from_chars(digits.data(), end, value, 16);
+    if (digits.size() != 16 || error != std::errc{} || stop != end) note(key, "is not a hash");
+  }
+
+  // The index of the member's text in `words`.
+  template <class Enum, std::size_t N>
+  void word(const char* key, const std::array<const char*, N>& words, Enum& value) const {
+    std::string text;
+    bytes(key, text);
+    if (!problem_.empty()) return;
+    for (std::size_t i = 0; i < N; ++i)
+      if (text == words[i]) return void(value = static_cast<Enum>(i));
+    note(key, fmt::format("has the unknown value {}", quote(text)));
+  }
+
+  bool is_null(const char* key) const { return member(key).is_null(); }
+
+  void note(const char* key, std::string_view what) const {
+    if (problem_.empty()) problem_ = fmt::format("'{}' {}", name(key), what);
+  }
+
+ private:
+  std::string name(const char* key) const {
+    return where_.empty() || *key == '\0' ? where_ + key : where_ + "." + key;
+  }
+
+  void bytes(const char* key, const json& from, std::string& value) const {
+    if (!problem_.empty()) return;
+    if (from.is_string()) return void(value = from.get<std::string>());
+    if (!from.is_object() || !from.contains("hex") || !from["hex"].is_string())
+      return note(key, "is not a text");
+    const std::string digits = from["hex"].get<std::string>();
+    value.clear();
+    for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
+      unsigned byte = 0;
+      const char* end = digits.data() + i + 2;
+      if (const auto [stop, error] = std::from_chars(digits.data() + i, end, byte, 16);
+          error != std::errc{} || stop != end)
+        return note(key, "has bad hex digits");
+      value += static_cast<char>(byte);
+    }
+    if (digits.size() % 2 != 0) note(key, "has bad hex digits");
+  }
+
+  const json& object_;
+  std::string where_;
+  std::string& problem_;
+};
+
+Captured captured_from(const Fields& fields) {
+  Captured captured;
+  fields.integer("size", captured.size);
+  fields.hash("hash", captured.hash);
+  fields.integer("stored", captured.stored);
+  fields.hash("stored_hash", captured.stored_hash);
+  if (captured.stored > captured.size) fields.note("stored", "is more than the size");
+  return captured;
+}
+
+RunSummary summary_from(const Fields& fields) {
+  RunSummary summary;
+  std::string outcome;
+  fields.bytes("outcome", outcome);
+  if (const auto known = outcome_from_word(outcome))
+    summary.outcome = *known;
+  else
+    fields.note("outcome", fmt::format("has the unknown value {}", quote(outcome)));
+  if (!fields.is_null("failure")) {
+    const Fields from = fields.object("failure");
+    Failure& failure = summary.failure.emplace();
+    from.bytes("kind", failure.kind);
+    from.bytes("detail", failure.detail);
+    from.bytes("thread", failure.thread);
+    if (!from.is_null("at")) {
+      const Fields at = from.object("at");
+      Location& location = failure.at.emplace();
+      at.bytes("file", location.file);
+      at.integer("line", location.line);
+      at.bytes("function", location.function);
+    }
+  }
+  fields.integer("clock", summary.clock);
+  fields.integer("switches", summary.switches);
+  fields.integer("preemptions", summary.preemptions);
+  fields.integer("threads", summary.threads);
+  fields.hash("hash", summary.hash);
+  fields.integer("exit_status", summary.exit_status);
+  fields.list("notes", summary.notes);
+  return summary;
+}
+
+Meta meta_from(const Fields& fields) {
+  Meta meta;
+  fields.integer("recording_version", meta.recording_version);
+  fields.integer("abi_version", meta.abi_version);
+  fields.bytes("clew_version", meta.clew_version);
+  const Fields program = fields.object("program");
+  program.bytes("path", meta.program);
+  program.integer("size", meta.identity.size);
+  program.hash("hash", meta.identity.hash);
+  program.bytes("build_id", meta.identity.build_id);
+  fields.list("arguments", meta.arguments);
+  fields.list("environment", meta.environment);
+  fields.bytes("working_folder", meta.working_folder);
+  fields.integer("stack_limit", meta.stack_limit);
+  fields.word("strategy", kStrategyWords, meta.strategy);
+  fields.integer("seed", meta.seed);
+  fields.integer("budget", meta.budget);
+  fields.integer("fair_slice", meta.fair_slice);
+  fields.integer("epoch_ns", meta.epoch_ns);
+  fields.boolean("line_buffered", meta.line_buffered);
+  fields.integer("created_ns", meta.created_ns);
+  fields.number("wall_seconds", meta.wall_seconds);
+  meta.summary = summary_from(fields.object("summary"));
+  fields.word("stdin_kind", kStdinWords, meta.stdin_kind);
+  if (!fields.is_null("stdin")) meta.stdin_data = captured_from(fields.object("stdin"));
+  meta.stdout_data = captured_from(fields.object("stdout"));
+  meta.stderr_data = captured_from(fields.object("stderr"));
+  return meta;
+}
+
+std::uint64_t checksum(const json& without_checksum) {
+  // The canonical form: members sorted, no white space.
+  const std::string text = without_checksum.dump();
+  return content_hash({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+}
+
+std::unexpected<Error> damaged(std::string_view name, std::string_view what) {
+  return fail(ErrorCode::kBadInput, fmt::format("{} is damaged: {}", name, what),
+              "the recording cannot be used; make a new one with clew run");
+}
+
+std::unexpected<Error> other_version(std::string_view name, const json& recording,
+                                     const json& abi) {
+  return fail(ErrorCode::kBadInput,
+              fmt::format("{} has version {}.{}, this clew reads {}.{}", name, recording.dump(),
+                          abi.dump(), kRecordingVersion, abi::kVersion),
+              "use the clew that made it, or record again");
+}
+
+}  // namespace
+
+const char* to_word(abi::StrategyKind strategy) {
+  return kStrategyWords.at(static_cast<std::size_t>(strategy));
+}
+
+std::string format_meta(const Meta& meta) {
+  json object = {
+      {"recording_version", meta.recording_version},
+      {"abi_version", meta.abi_version},
+      {"clew_version", meta.clew_version},
+      {"program",
+       {{"path", bytes_to_json(meta.program)},
+        {"size", meta.identity.size},
+        {"hash", hex(meta.identity.hash)},
+        {"build_id", meta.identity.build_id}}},
+      {"arguments", list_to_json(meta.arguments)},
+      {"environment", list_to_json(meta.environment)},
+      {"working_folder", bytes_to_json(meta.working_folder)},
+      {"stack_limit", meta.stack_limit},
+      {"strategy", to_word(meta.strategy)},
+      {"seed", meta.seed},
+      {"budget", meta.budget},
+      {"fair_slice", meta.fair_slice},
+      {"epoch_ns", meta.epoch_ns},
+      {"line_buffered", meta.line_buffered},
+      {"created_ns", meta.created_ns},
+      {"wall_seconds", meta.wall_seconds},
+      {"summary", summary_to_json(meta.summary)},
+      {"stdin_kind", kStdinWords.at(static_cast<std::size_t>(meta.stdin_kind))},
+      {"stdin", meta.stdin_data ? captured_to_json(*meta.stdin_data) : json()},
+      {"stdout", captured_to_json(meta.stdout_data)},
+      {"stderr", captured_to_json(meta.stderr_data)},
+  };
+  object["checksum"] = hex(checksum(object));
+  return object.dump(1) + "\n";
+}
+
+Result<Meta> parse_meta(std::string_view text, std::string_view name) {
+  json object;
+  try {
+    object = json::parse(text);
+  } catch (const json::parse_error& error) {
+    return damaged(name, fmt::format("no JSON at byte {}", error.byte));
+  } catch (const json::exception&) {
+    return damaged(name, "a number is out of range");
+  }
+  if (!object.is_object()) return damaged(name, "not an object");
+  const json stated = object.value("checksum", json());
+  object.erase("checksum");
+  if (stated != hex(checksum(object))) return damaged(name, "the checksum does not match");
+  // Before any other field: those of another version may be anything.
+  const json recording = object.value("recording_version", json());
+  const json abi = object.value("abi_version", json());
+  if (recording != kRecordingVersion || abi != abi::kVersion)
+    return other_version(name, recording, abi);
+  std::string problem;
+  const Meta meta = meta_from(Fields(object, "", problem));
+  if (!problem.empty()) return damaged(name, problem);
+  return meta;
+}
+
+}  // namespace clew

@@ -1,0 +1,81 @@
+// meta.json: what was run and what came of it (docs/recording-format.md).
+#ifndef CLEW_HOST_RECORDING_META_H_
+#define CLEW_HOST_RECORDING_META_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "clew_abi/control.h"
+#include "host/error.h"
+#include "host/outcome.h"
+#include "host/recording/capture.h"
+
+namespace clew {
+
+// Bumped with every change of meta.json or of the set of files.
+inline constexpr std::uint32_t kRecordingVersion = 1;
+
+// Tells a rebuilt program from the one that was recorded.
+struct ProgramIdentity {
+  std::uint64_t size = 0;
+  std::uint64_t hash = 0;  // XXH3 of the file
+  std::string build_id;    // hex digits; empty if the program has none
+  bool operator==(const ProgramIdentity&) const = default;
+};
+
+[[nodiscard]] Result<ProgramIdentity> identify_program(const std::filesystem::path& program);
+
+enum class StdinKind : std::uint8_t {
+  kNone,    // closed, /dev/null or never read
+  kFile,    // a regular file
+  kStream,  // a pipe, a terminal
+};
+
+struct Meta {
+  // Filled in by Draft::commit.
+  std::uint32_t recording_version = 0;
+  std::uint32_t abi_version = 0;
+  std::string clew_version;
+
+  // What was run.
+  std::string program;  // absolute path
+  ProgramIdentity identity;
+  std::vector<std::string> arguments;    // argv, argv[0] first
+  std::vector<std::string> environment;  // "NAME=value", in the order the program saw
+  std::string working_folder;
+  std::uint64_t stack_limit = 0;  // RLIMIT_STACK, soft; UINT64_MAX: none
+
+  // How.
+  abi::StrategyKind strategy = abi::StrategyKind::kNone;
+  std::uint64_t seed = 0;
+  std::uint64_t budget = 0;
+  std::uint64_t fair_slice = 0;
+  std::int64_t epoch_ns = 0;
+  bool line_buffered = false;
+
+  // What came of it.
+  std::int64_t created_ns = 0;  // since 1970
+  double wall_seconds = 0;
+  RunSummary summary;
+
+  StdinKind stdin_kind = StdinKind::kNone;
+  std::optional<Captured> stdin_data;  // if there is a file `stdin`
+  Captured stdout_data;
+  Captured stderr_data;
+};
+
+// "none", "timer", "schedule"
+[[nodiscard]] const char* to_word(abi::StrategyKind strategy);
+
+[[nodiscard]] std::string format_meta(const Meta& meta);
+// `name` is what errors call it. Checks the checksum, the versions and every field.
+[[nodiscard]] Result<Meta> parse_meta(std::string_view text, std::string_view name);
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_RECORDING_META_H_

@@ -1,0 +1,130 @@
+#include "host/recording/meta.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "host/recording/content_hash.h"
+#include "host/recording/test_util.h"
+
+namespace clew {
+namespace {
+
+using nlohmann::json;
+
+// With a checksum that fits, so that what is behind it is tested.
+std::string sealed(json object) {
+  object.erase("checksum");
+  object["checksum"] = fmt::format("{:016x}", content_hash(bytes_of(object.dump())));
+  return object.dump();
+}
+
+TEST(Meta, RoundTrips) {
+  Meta meta = sample_meta();
+  meta.stdin_data = Captured{10, 11, 5, 12};
+  const std::string text = format_meta(meta);
+  const auto parsed = parse_meta(text, "meta.json");
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  EXPECT_EQ(format_meta(*parsed), text);
+  EXPECT_EQ(parsed->arguments, meta.arguments);
+  EXPECT_EQ(parsed->environment, meta.environment);
+  EXPECT_EQ(parsed->seed, meta.seed);
+  EXPECT_EQ(parsed->epoch_ns, -5);
+  EXPECT_EQ(parsed->identity, meta.identity);
+  EXPECT_EQ(parsed->stdin_data, meta.stdin_data);
+  EXPECT_EQ(parsed->strategy, abi::StrategyKind::kTimer);
+  EXPECT_EQ(parsed->wall_seconds, 0.1);
+  EXPECT_EQ(parsed->summary.failure->at->line, 7u);
+  EXPECT_EQ(parsed->summary.hash, meta.summary.hash);
+}
+
+TEST(Meta, AbsentPartsRoundTrip) {
+  Meta meta = sample_meta();
+  meta.summary.failure.reset();
+  EXPECT_FALSE(parse_meta(format_meta(meta), "m").value().summary.failure);
+  meta.summary.failure = Failure{"deadlock", "", "", std::nullopt};
+  EXPECT_FALSE(parse_meta(format_meta(meta), "m").value().summary.failure->at);
+  EXPECT_FALSE(parse_meta(format_meta(meta), "m").value().stdin_data);
+}
+
+TEST(Meta, EveryChangedDigitIsNoticed) {
+  const std::string text = format_meta(sample_meta());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::string changed = text;
+    changed[i] = changed[i] == '1' ? '2' : '1';
+    if (changed == text) continue;
+    const auto parsed = parse_meta(changed, "m");
+    // White space may change; nothing else.
+    if (parsed) EXPECT_EQ(format_meta(*parsed), text) << i;
+  }
+}
+
+TEST(Meta, NamesTheFieldThatIsMissingOrWrong) {
+  const json good = json::parse(format_meta(sample_meta()));
+  const auto message = [](const json& object) {
+    return parse_meta(sealed(object), "m").error().message;
+  };
+  json object = good;
+  object.erase("seed");
+  EXPECT_EQ(message(object), "m is damaged: 'seed' is missing");
+  object = good;
+  object["seed"] = -1;
+  EXPECT_EQ(message(object), "m is damaged: 'seed' is not a number of the right size");
+  object = good;
+  object["summary"]["failure"]["at"]["line"] = 1ull << 32;
+  EXPECT_EQ(message(object),
+            "m is damaged: 'summary.failure.at.line' is not a number of the right size");
+  object = good;
+  object["strategy"] = "best";
+  EXPECT_EQ(message(object), "m is damaged: 'strategy' has the unknown value 'best'");
+  object = good;
+  object["arguments"][1] = json{{"hex", "0g"}};
+  EXPECT_EQ(message(object), "m is damaged: 'arguments' has bad hex digits");
+  object = good;
+  object["stdout"]["stored"] = 1;
+  EXPECT_EQ(message(object), "m is damaged: 'stdout.stored' is more than the size");
+}
+
+// Each member in turn replaced by each kind of value: never a crash.
+TEST(Meta, AnyTypeAnywhereIsAValueOrAnError) {
+  const json good = json::parse(format_meta(sample_meta())).flatten();
+  for (const auto& [key, value] : good.items())
+    for (const json& other : {json(), json(1.5), json(-1), json("x"), json(true), json::array({1}),
+                              json{{"hex", 7}}, json::object()}) {
+      json object = good.unflatten();
+      object[json::json_pointer(key)] = other;
+      (void)parse_meta(sealed(object), "m");
+    }
+}
+
+TEST(Meta, OtherVersionsAreNamed) {
+  json object = json::parse(format_meta(sample_meta()));
+  object["recording_version"] = 77;
+  object.erase("program");
+  const auto parsed = parse_meta(sealed(object), "m");
+  ASSERT_FALSE(parsed);
+  EXPECT_EQ(parsed.error().message, "m has version 77.1, this clew reads 1.1");
+}
+
+TEST(Meta, DeepNestingIsAnError) {
+  EXPECT_FALSE(parse_meta(std::string(1'000'000, '['), "m"));
+  EXPECT_FALSE(parse_meta("", "m"));
+  EXPECT_FALSE(parse_meta("[]", "m"));
+}
+
+TEST(Identity, KnowsABuildAndItsChanges) {
+  const auto self = identify_program("/proc/self/exe");
+  ASSERT_TRUE(self);
+  EXPECT_GT(self->size, 1000u);
+  EXPECT_EQ(*self, identify_program("/proc/self/exe").value());
+  const auto shell = identify_program("/bin/sh");
+  ASSERT_TRUE(shell);
+  EXPECT_NE(*shell, *self);
+  EXPECT_EQ(shell->build_id.size(), 40u);  // Debian's programs have one
+  EXPECT_FALSE(identify_program("/nowhere"));
+  EXPECT_FALSE(identify_program("/tmp"));
+}
+
+}  // namespace
+}  // namespace clew

@@ -1,0 +1,269 @@
+#include <fmt/format.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "clew_abi/version.h"
+#include "host/recording/content_hash.h"
+#include "host/recording/file.h"
+#include "host/recording/schedule_file.h"
+#include "host/recording/schedule_format.h"
+
+namespace clew {
+namespace {
+
+using abi::EntryKind;
+using namespace schedule_format;
+
+constexpr std::uint64_t kMaxFileSize = std::uint64_t{4} << 30;
+
+struct FreeContext {
+  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+};
+
+// Invariant: at_ <= bytes_.size(). A failure is noted once, with the offset at which it
+// was seen; after it every read gives zero.
+class FileReader {
+ public:
+  FileReader(std::span<const std::uint8_t> bytes, std::string_view name)
+      : bytes_(bytes), name_(name), zstd_(ZSTD_createDCtx()) {}
+
+  Result<Stream> read();
+
+ private:
+  void read_header();
+  void read_block();
+  void read_trailer();
+  void emit(const Columns& columns, std::size_t count);
+  // The sizes of the block's columns, as the kinds ask for them.
+  static std::array<std::size_t, kColumns> sizes_asked(std::size_t count, const Column& kinds);
+
+  struct ColumnSizes {
+    std::size_t raw = 0;
+    std::size_t stored = 0;
+  };
+  ColumnSizes column_sizes(std::size_t limit);
+  Column column(ColumnSizes sizes);
+  void check_seal(std::size_t start);
+
+  std::uint64_t varint();
+  std::uint64_t fixed(std::size_t size);
+  std::span<const std::uint8_t> take(std::size_t size);
+
+  void bad(std::size_t offset, std::string_view what) {
+    if (error_) return;
+    error_ = Error{ErrorCode::kBadInput,
+                   fmt::format("{} is damaged at byte {}: {}", name_, offset, what),
+                   "the recording cannot be used; make a new one with clew run"};
+  }
+
+  std::span<const std::uint8_t> bytes_;
+  std::string_view name_;
+  std::unique_ptr<ZSTD_DCtx, FreeContext> zstd_;
+  std::size_t at_ = 0;
+  std::optional<Error> error_;
+  StreamEncoder encoder_;
+  std::vector<std::string> names_;
+  Clock clock_;
+  std::uint64_t blocks_ = 0;
+  std::uint64_t entries_ = 0;
+};
+
+std::span<const std::uint8_t> FileReader::take(std::size_t size) {
+  if (size > bytes_.size() - at_) bad(at_, "the file is cut short");
+  if (error_) return {};
+  const auto taken = bytes_.subspan(at_, size);
+  at_ += size;
+  return taken;
+}
+
+std::uint64_t FileReader::varint() {
+  if (error_) return 0;
+  abi::Reader reader(bytes_.data() + at_, bytes_.size() - at_);
+  const std::uint64_t value = reader.varint();
+  if (!reader.ok())
+    bad(at_, bytes_.size() - at_ < abi::kMaxVarint ? "the file is cut short" : "a bad number");
+  at_ += reader.position();
+  return value;
+}
+
+std::uint64_t FileReader::fixed(std::size_t size) {
+  std::uint64_t value = 0;
+  const auto field = take(size);
+  for (std::size_t i = 0; i < field.size(); ++i) value |= std::uint64_t{field[i]} << 8 * i;
+  return value;
+}
+
+void FileReader::check_seal(std::size_t start) {
+  if (error_) return;
+  const std::uint64_t hash = content_hash(bytes_.subspan(start, at_ - start));
+  if (fixed(kChecksumSize) != hash) bad(start, "the checksum of this part does not match");
+}
+
+void FileReader::read_header() {
+  const auto magic = take(kMagic.size());
+  if (!error_ && !std::ranges::equal(magic, kMagic)) bad(0, "this is not a schedule of clew's");
+  const std::uint64_t version = fixed(4);
+  const std::uint64_t abi_version = fixed(4);
+  check_seal(0);
+  if (error_ || (version == schedule_format::kVersion && abi_version == abi::kVersion)) return;
+  error_ = Error{ErrorCode::kBadInput,
+                 fmt::format("{} has version {}.{}, this clew reads {}.{}", name_, version,
+                             abi_version, schedule_format::kVersion, abi::kVersion),
+                 "use the clew that made it, or record again"};
+}
+
+FileReader::ColumnSizes FileReader::column_sizes(std::size_t limit) {
+  const std::size_t start = at_;
+  const std::uint64_t raw = varint();
+  const std::uint64_t stored = varint();
+  if (raw > limit || stored > raw) bad(start, "impossible sizes");
+  if (error_) return {};
+  return {static_cast<std::size_t>(raw), static_cast<std::size_t>(stored)};
+}
+
+Column FileReader::column(ColumnSizes sizes) {
+  const std::size_t start = at_;
+  const auto stored = take(sizes.stored);
+  if (error_) return {};
+  if (sizes.stored == sizes.raw) return {stored.begin(), stored.end()};
+  Column raw(sizes.raw);
+  const std::size_t got =
+      ZSTD_decompressDCtx(zstd_.get(), raw.data(), raw.size(), stored.data(), stored.size());
+  if (got != raw.size()) bad(start, "the compressed data is wrong");
+  return raw;
+}
+
+std::array<std::size_t, kColumns> FileReader::sizes_asked(std::size_t count, const Column& kinds) {
+  // An absent column of kinds is all zero: kSwitchNext throughout.
+  const auto count_of = [&](EntryKind kind) {
+    return static_cast<std::size_t>(std::ranges::count(kinds, static_cast<std::uint8_t>(kind)));
+  };
+  const std::size_t checks = count_of(EntryKind::kCheck);
+  std::array<std::size_t, kColumns> sizes{};
+  std::fill(sizes.begin(), sizes.begin() + kThreadColumn, count);
+  std::fill(sizes.begin() + kThreadColumn, sizes.begin() + kPlaceColumn,
+            checks + count_of(EntryKind::kSwitchTo));
+  std::fill(sizes.begin() + kPlaceColumn, sizes.end(), checks);
+  return sizes;
+}
+
+void FileReader::read_block() {
+  const std::size_t start = at_;
+  take(1);  // the tag
+  const std::uint64_t count = varint();
+  if (count == 0 || count > kMaxBlockEntries) bad(start, "an impossible number of entries");
+  if (varint() != clock_.value) bad(start, "the clock does not follow on the block before");
+  const std::uint64_t present = fixed(4);
+  if (present >> kColumns != 0) bad(start, "unknown columns");
+  std::array<ColumnSizes, kColumns> sizes;
+  for (std::size_t i = 0; i < kColumns && !error_; ++i)
+    if (present >> i & 1) sizes[i] = column_sizes(kMaxBlockEntries);
+  const std::size_t payload = at_;
+  for (const ColumnSizes& size : sizes) take(size.stored);
+  check_seal(start);
+  if (error_) return;
+  const std::size_t end = std::exchange(at_, payload);
+
+  Columns columns;
+  std::array<std::size_t, kColumns> asked{};
+  for (std::size_t i = 0; i < kColumns && !error_; ++i) {
+    columns[i] = column(sizes[i]);
+    if (i == kKindColumn) asked = sizes_asked(count, columns[kKindColumn]);
+    if (!(present >> i & 1))
+      columns[i].assign(asked[i], 0);
+    else if (sizes[i].raw != asked[i])
+      bad(start, "a column has the wrong size");
+  }
+  if (error_) return;
+  at_ = start;  // what emit() finds wrong is wrong with this block
+  emit(columns, count);
+  at_ = end;
+  ++blocks_;
+  entries_ += count;
+}
+
+std::uint64_t planes(const Columns& columns, std::size_t first, std::size_t count,
+                     std::size_t row) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < count; ++i) value |= std::uint64_t{columns[first + i][row]} << 8 * i;
+  return value;
+}
+
+void FileReader::emit(const Columns& columns, std::size_t count) {
+  std::size_t with_thread = 0;
+  std::size_t checks = 0;
+  for (std::size_t row = 0; row < count; ++row) {
+    const std::uint8_t kind = columns[kKindColumn][row];
+    const std::uint64_t delta = planes(columns, kClockColumn, 8, row);
+    if (kind > static_cast<std::uint8_t>(EntryKind::kCheck))
+      return bad(at_, "an unknown kind of entry");
+    if (delta > kMaxClock.value - clock_.value) return bad(at_, "the clock overflows");
+    clock_.value += delta;
+    Entry entry{.kind = static_cast<EntryKind>(kind), .clock = clock_};
+    if (entry.kind != EntryKind::kSwitchNext)
+      entry.thread = planes(columns, kThreadColumn, 8, with_thread++);
+    if (entry.kind == EntryKind::kCheck) {
+      entry.place = planes(columns, kPlaceColumn, 8, checks);
+      entry.hash = static_cast<std::uint16_t>(planes(columns, kHashColumn, 2, checks++));
+    }
+    encoder_.append(entry);
+  }
+  if (encoder_.bytes().size() > kMaxScheduleStream) bad(at_, "too many switches");
+}
+
+void FileReader::read_trailer() {
+  const std::size_t start = at_;
+  take(1);  // the tag
+  const std::uint64_t blocks = varint();
+  const std::uint64_t entries = varint();
+  const std::uint64_t last = varint();
+  const std::uint64_t count = varint();
+  const ColumnSizes sizes = column_sizes(kMaxNamesBytes);
+  const std::size_t payload = at_;
+  take(sizes.stored);
+  check_seal(start);
+  if (error_) return;
+  const std::size_t end = std::exchange(at_, payload);
+  if (blocks != blocks_ || entries != entries_ || last != clock_.value)
+    return bad(start, "the counts do not match what the file holds");
+  const Column text = column(sizes);
+  if (error_) return;
+  at_ = end;
+  if (at_ != bytes_.size()) return bad(at_, "there is more after the end");
+  for (auto from = text.begin(); from != text.end();) {
+    const auto to = std::find(from, text.end(), std::uint8_t{0});
+    if (to == text.end()) return bad(payload, "a thread name without an end");
+    names_.emplace_back(from, to);
+    from = to + 1;
+  }
+  if (names_.size() != count) bad(start, "the number of thread names does not match");
+}
+
+Result<Stream> FileReader::read() {
+  if (!zstd_) return fail(ErrorCode::kSystem, "out of memory for decompression");
+  read_header();
+  while (!error_ && at_ < bytes_.size() && bytes_[at_] == kBlockTag) read_block();
+  if (!error_ && at_ < bytes_.size() && bytes_[at_] != kTrailerTag)
+    bad(at_, "neither a block nor the trailer");
+  read_trailer();
+  if (error_) return std::unexpected(*std::move(error_));
+  return Stream{encoder_.take(), std::move(names_)};
+}
+
+}  // namespace
+
+Result<Stream> read_schedule_bytes(std::span<const std::uint8_t> bytes, std::string_view name) {
+  return FileReader(bytes, name).read();
+}
+
+Result<Stream> read_schedule_file(const std::filesystem::path& path) {
+  auto bytes = read_file(path, kMaxFileSize);
+  if (!bytes) return std::unexpected(bytes.error());
+  return read_schedule_bytes(*bytes, path.string());
+}
+
+}  // namespace clew

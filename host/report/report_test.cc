@@ -1,0 +1,134 @@
+#include <gtest/gtest.h>
+
+#include "host/report/run_json.h"
+#include "host/report/run_text.h"
+#include "host/report/slices.h"
+#include "host/report/stacks.h"
+#include "host/report/words.h"
+
+namespace clew {
+namespace {
+
+RunResult failing_run() {
+  RunResult run;
+  run.reports.threads = {{"T0", "", 0}, {"T0.1", "worker", 0}};
+  run.summary.outcome = Outcome::kFail;
+  run.summary.failure = Failure{"assert", "assertion `x' failed", "T0.1", Location{"/a/b.cc", 7, "f()"}};
+  run.summary.clock = 12'345;
+  run.summary.switches = 1;
+  run.summary.threads = 2;
+  run.summary.hash = 0xabc;
+  return run;
+}
+
+TEST(Words, NumbersAndPlurals) {
+  EXPECT_EQ(with_commas(0), "0");
+  EXPECT_EQ(with_commas(999), "999");
+  EXPECT_EQ(with_commas(1'234'567), "1,234,567");
+  EXPECT_EQ(counted(1, "switch"), "1 switch");
+  EXPECT_EQ(counted(2'000, "switch"), "2,000 switches");
+  EXPECT_EQ(counted(0, "thread"), "0 threads");
+}
+
+TEST(Words, ProgramTextCannotDriveTheTerminal) {
+  EXPECT_EQ(printable("a\033[2Jb\n"), "a?[2Jb?");
+  EXPECT_LT(printable(std::string(100'000, 'x')).size(), 600u);
+}
+
+TEST(Json, HasTheFieldsOfTheSpecification) {
+  RunResult run = failing_run();
+  Symbolizer symbols(run.reports);
+  const Json json = run_json(7, run, symbols);
+  EXPECT_EQ(json["recording"], 7);
+  EXPECT_EQ(json["outcome"], "fail");
+  EXPECT_EQ(json["failure"]["kind"], "assert");
+  EXPECT_EQ(json["failure"]["detail"], "assertion `x' failed");
+  EXPECT_EQ(json["failure"]["thread"], "T0.1");
+  EXPECT_EQ(json["failure"]["at"]["file"], "/a/b.cc");
+  EXPECT_EQ(json["failure"]["at"]["line"], 7);
+  EXPECT_EQ(json["failure"]["at"]["function"], "f()");
+  EXPECT_EQ(json["clock"], 12'345);
+  EXPECT_EQ(json["switches"], 1);
+  EXPECT_EQ(json["threads"], 2);
+  EXPECT_EQ(json["hash"], "0000000000000abc");
+}
+
+TEST(Json, APassHasNoFailure) {
+  RunSummary summary;
+  summary.outcome = Outcome::kPass;
+  const Json json = summary_json(1, summary);
+  EXPECT_EQ(json["outcome"], "pass");
+  EXPECT_TRUE(json["failure"].is_null());
+}
+
+TEST(Json, AReportWithoutAFailureStaysOne) {
+  RunResult run;
+  run.summary.outcome = Outcome::kPass;
+  run.reports.waits.push_back({});
+  Symbolizer symbols(run.reports);
+  EXPECT_TRUE(run_json(1, run, symbols)["failure"].is_null());
+}
+
+TEST(Text, Headlines) {
+  RunResult run = failing_run();
+  EXPECT_EQ(headline(run.summary), "fail (assert): assertion `x' failed");
+  run.summary.failure->kind = "hang";
+  run.summary.outcome = Outcome::kHang;
+  EXPECT_EQ(headline(run.summary), "hang: assertion `x' failed");
+  run.summary.failure.reset();
+  run.summary.outcome = Outcome::kPass;
+  EXPECT_EQ(headline(run.summary), "pass, 12,345 points, 1 switch, 2 threads");
+}
+
+TEST(Text, ADeadlockNamesWaitersAndHolders) {
+  RunResult run = failing_run();
+  run.summary.failure->kind = "deadlock";
+  run.reports.waits = {{0, abi::WaitKind::kJoin, 0x99999, 1, 0, {}},
+                       {1, abi::WaitKind::kMutex, 0x1000, 0, 0, {}}};
+  run.reports.holds = {{1, abi::WaitKind::kMutex, 0x2000, 33, 0}};
+  Symbolizer symbols(run.reports);
+  const std::string text = failure_text(run, symbols);
+  EXPECT_NE(text.find("T0 waits for the end of T0.1 (worker)"), std::string::npos) << text;
+  EXPECT_NE(text.find("T0.1 (worker) waits for mutex 0x1000, held by T0"), std::string::npos) << text;
+  EXPECT_NE(text.find("holds mutex 0x2000, taken at unknown place, clock 33"), std::string::npos) << text;
+}
+
+TEST(Slices, LongRunsAreShortenedAroundThePreemptions) {
+  std::vector<SliceReport> slices(1000);
+  for (auto& slice : slices) slice.end = abi::SliceEnd::kBlocked;
+  slices[500].end = abi::SliceEnd::kPreempted;
+  const auto shown = shown_slices(slices, Length::kShortened);
+  ASSERT_EQ(shown.size(), 43u);
+  EXPECT_EQ(shown[20], 499u);
+  EXPECT_EQ(shown[21], 500u);
+  EXPECT_EQ(shown[22], 501u);
+  EXPECT_EQ(shown_slices(slices, Length::kAll).size(), 1000u);
+  for (auto& slice : slices) slice.end = abi::SliceEnd::kPreempted;
+  EXPECT_EQ(shown_slices(slices, Length::kShortened).size(), 40u);
+  EXPECT_TRUE(shown_slices({}, Length::kShortened).empty());
+}
+
+TEST(Slices, TextSaysWhatIsLeftOut) {
+  RunResult run = failing_run();
+  run.reports.slices.resize(100);
+  Symbolizer symbols(run.reports);
+  const std::string text = slices_text(run, Length::kShortened, symbols);
+  EXPECT_NE(text.find("… 60 slices left out, --all shows them"), std::string::npos) << text;
+}
+
+TEST(Where, AMomentHasTheFieldsOfTheSpecification) {
+  RunResult run = failing_run();
+  run.reports.stacks = {{5, 1, true, 0, {}}, {5, 0, false, 0, {}}};
+  Symbolizer symbols(run.reports);
+  const auto found = moments(run, {5, 6}, symbols);
+  ASSERT_EQ(found.size(), 2u);
+  const Json json = moment_json(run, found[0]);
+  EXPECT_EQ(json["clock"], 5);
+  EXPECT_EQ(json["thread"], "T0.1");
+  for (const char* field : {"file", "line", "function", "stack"}) EXPECT_TRUE(json.contains(field));
+  EXPECT_EQ(json["others"].size(), 1u);
+  EXPECT_TRUE(moment_json(run, found[1])["thread"].is_null());
+}
+
+}  // namespace
+}  // namespace clew

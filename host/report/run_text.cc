@@ -1,0 +1,139 @@
+#include "host/report/run_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <string_view>
+
+#include "host/report/words.h"
+
+namespace clew {
+namespace {
+
+constexpr std::size_t kMostFrames = 20;
+constexpr std::size_t kMostWaits = 100;
+
+Innermost innermost_of(const FailureReport& failure) {
+  return failure.kind == abi::FailureKind::kSignal ? Innermost::kFault : Innermost::kReturnAddress;
+}
+
+std::string wait_place(Symbolizer& symbols, const WaitReport& wait) {
+  const auto frames = symbols.frames(wait.frames);
+  const SourceFrame* user = Symbolizer::user_frame(frames);
+  return user != nullptr ? location_text(location_of(*user)) : place_text(symbols, wait.place);
+}
+
+std::string awaited_text(const RunResult& run, Symbolizer& symbols, const WaitReport& wait) {
+  // For a join the holder is the thread that has to end.
+  if (wait.kind == abi::WaitKind::kJoin && wait.holder)
+    return "the end of " + thread_label(run, *wait.holder);
+  const std::string object = object_text(run, symbols, wait.kind, wait.object);
+  return wait.holder ? fmt::format("{}, held by {}", object, thread_label(run, *wait.holder))
+                     : object;
+}
+
+std::string waits_text(const RunResult& run, Symbolizer& symbols) {
+  std::string text;
+  auto out = std::back_inserter(text);
+  const auto& waits = run.reports.waits;
+  for (std::size_t i = 0; i < std::min(waits.size(), kMostWaits); ++i) {
+    const WaitReport& wait = waits[i];
+    fmt::format_to(out, "  {} waits for {}\n", thread_label(run, wait.thread),
+                   awaited_text(run, symbols, wait));
+    fmt::format_to(out, "      waits at {}\n", wait_place(symbols, wait));
+    for (const HoldReport& hold : run.reports.holds) {
+      if (hold.thread != wait.thread) continue;
+      fmt::format_to(out, "      holds {}, taken at {}, clock {}\n",
+                     object_text(run, symbols, hold.kind, hold.object),
+                     place_text(symbols, hold.address << 1 | 1), with_commas(hold.clock));
+    }
+  }
+  if (waits.size() > kMostWaits)
+    fmt::format_to(out, "  … {} threads more\n", with_commas(waits.size() - kMostWaits));
+  return text;
+}
+
+}  // namespace
+
+void locate_failure(RunResult& run, Symbolizer& symbols) {
+  if (!run.summary.failure || run.summary.failure->at || !run.reports.failure) return;
+  if (run.reports.failure->kind == abi::FailureKind::kInfeasible) return;  // no place of the program's
+  const FailureReport& report = *run.reports.failure;
+  const auto frames = symbols.frames(report.frames, innermost_of(report));
+  if (const SourceFrame* frame = Symbolizer::user_frame(frames))
+    run.summary.failure->at = location_of(*frame);
+}
+
+std::string figures_text(const RunSummary& summary) {
+  return fmt::format("{}, {}, {}", counted(summary.clock, "point"),
+                     counted(summary.switches, "switch"), counted(summary.threads, "thread"));
+}
+
+std::string headline(const RunSummary& summary) {
+  if (!summary.failure)
+    return fmt::format("{}, {}", to_word(summary.outcome), figures_text(summary));
+  const Failure& failure = *summary.failure;
+  const bool twice = failure.kind == to_word(summary.outcome);  // "hang (hang)"
+  return fmt::format("{}{}: {}", to_word(summary.outcome),
+                     twice ? "" : fmt::format(" ({})", failure.kind), printable(failure.detail));
+}
+
+std::string stack_text(const std::vector<SourceFrame>& frames, std::string_view indent) {
+  std::string text;
+  auto out = std::back_inserter(text);
+  // What lies within and without the user's code is the same in every run: libraries, clew, libc.
+  const auto first = std::ranges::find_if(frames, is_user_code);
+  const auto last = std::find_if(frames.rbegin(), frames.rend(), is_user_code).base();
+  const bool any = first != frames.end();
+  const std::span<const SourceFrame> worth =
+      any ? std::span<const SourceFrame>(first, last) : std::span<const SourceFrame>(frames);
+  for (std::size_t shown = 0; shown < worth.size(); ++shown) {
+    const SourceFrame& frame = worth[shown];
+    if (shown == kMostFrames) {
+      fmt::format_to(out, "{}… {} more\n", indent, counted(worth.size() - shown, "frame"));
+      break;
+    }
+    const std::string function = frame.function.empty() ? "?" : printable(frame.function);
+    if (!frame.file.empty())
+      fmt::format_to(out, "{}#{} {} at {}:{}\n", indent, shown, function, short_path(frame.file),
+                     frame.line);
+    else
+      fmt::format_to(out, "{}#{} {} ({}{:#x})\n", indent, shown, function,
+                     frame.module.empty() ? "" : frame.module + " ", frame.address);
+  }
+  return text;
+}
+
+std::string failure_text(const RunResult& run, Symbolizer& symbols) {
+  if (!run.summary.failure) return "";
+  const Failure& failure = *run.summary.failure;
+  std::string text;
+  auto out = std::back_inserter(text);
+  // These are of no one thread.
+  const bool everywhere = failure.kind == "deadlock" || failure.kind == "infeasible";
+  if (failure.at && !everywhere) fmt::format_to(out, "  at {}\n", location_text(*failure.at));
+  if (run.reports.failure && !everywhere) {
+    fmt::format_to(out, "  in thread {}\n", thread_label(run, run.reports.failure->thread));
+    const auto frames =
+        symbols.frames(run.reports.failure->frames, innermost_of(*run.reports.failure));
+    if (Symbolizer::user_frame(frames) != nullptr) text += stack_text(frames, "    ");
+  }
+  text += waits_text(run, symbols);
+  return text;
+}
+
+std::string departure_text(const RunResult& run, Symbolizer& symbols) {
+  if (!run.reports.departure) return "";
+  const Departure& departure = *run.reports.departure;
+  return fmt::format(
+      "  clock     {}\n"
+      "  expected  {} at {}\n"
+      "  actual    {} at {}\n",
+      with_commas(departure.clock), thread_label(run, departure.expected_thread),
+      place_text(symbols, departure.expected_place), thread_label(run, departure.actual_thread),
+      place_text(symbols, departure.actual_place));
+}
+
+}  // namespace clew

@@ -1,0 +1,35 @@
+// A run's result for people.
+#ifndef CLEW_HOST_REPORT_RUN_TEXT_H_
+#define CLEW_HOST_REPORT_RUN_TEXT_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "host/symbolize/symbolizer.h"
+#include "host/target/run_result.h"
+
+namespace clew {
+
+// Fills in the source line of the failure from its frames, if the runtime named none.
+void locate_failure(RunResult& run, Symbolizer& symbols);
+
+// "12,345 points, 17 switches, 4 threads"
+std::string figures_text(const RunSummary& summary);
+
+// The first line without "clew: ": "pass, 12,345 points, ..." or "fail (assert): ...".
+std::string headline(const RunSummary& summary);
+
+// What follows the first line of a run that did not pass, each line indented: thread, source
+// line, backtrace, for a deadlock who waits for whom. Empty for a pass.
+std::string failure_text(const RunResult& run, Symbolizer& symbols);
+
+// A replay that left its recording: clock, thread, expected and actual place.
+std::string departure_text(const RunResult& run, Symbolizer& symbols);
+
+// One line for each frame from the innermost of user code to the outermost, indented.
+std::string stack_text(const std::vector<SourceFrame>& frames, std::string_view indent);
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_REPORT_RUN_TEXT_H_

@@ -1,0 +1,142 @@
+#include "host/report/slices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "host/report/words.h"
+
+namespace clew {
+namespace {
+
+constexpr std::size_t kAtEachEnd = 20;
+constexpr std::size_t kMostPreemptions = 20;
+constexpr std::size_t kMostFunction = 40;
+
+std::string end_word(abi::SliceEnd end) {
+  switch (end) {
+    case abi::SliceEnd::kPreempted:
+      return "preempted";
+    case abi::SliceEnd::kBlocked:
+      return "blocked";
+    case abi::SliceEnd::kYielded:
+      return "yielded";
+    case abi::SliceEnd::kFinished:
+      return "finished";
+    case abi::SliceEnd::kRunEnded:
+      break;
+  }
+  return "end of run";
+}
+
+std::string end_text(const RunResult& run, const SliceReport& slice, Symbolizer& symbols) {
+  if (slice.end != abi::SliceEnd::kBlocked || slice.wait == abi::WaitKind::kNothing)
+    return end_word(slice.end);
+  return "blocked on " + object_text(run, symbols, slice.wait, slice.object);
+}
+
+std::string short_function(const std::string& function) {
+  std::string text = printable(function);
+  if (text.size() > kMostFunction) text = text.substr(0, kMostFunction) + "…";
+  return text;
+}
+
+// "queue.cc:31": the function is left to the last place, where the reader looks.
+std::string short_place(Symbolizer& symbols, abi::Place place) {
+  const auto found = symbols.place(place);
+  if (!found || found->at.file.empty()) return "?";
+  const std::size_t slash = found->at.file.rfind('/');
+  return fmt::format("{}:{}", printable(found->at.file.substr(slash + 1)), found->at.line);
+}
+
+std::string lines_text(const SliceReport& slice, Symbolizer& symbols) {
+  const std::string first = short_place(symbols, slice.first_place);
+  const std::string last = short_place(symbols, slice.last_place);
+  const auto place = symbols.place(slice.last_place);
+  const std::string function = place ? short_function(place->at.function) : "";
+  std::string text = first;
+  if (last != first && last != "?") text = first == "?" ? last : first + " .. " + last;
+  if (last == "?" && !function.empty()) return first == "?" ? function : first + " .. " + function;
+  return function.empty() ? text : text + " " + function;
+}
+
+struct Row {
+  std::string number, thread, clocks, lines, end;
+};
+
+Row row_of(const RunResult& run, std::size_t index, Symbolizer& symbols) {
+  const SliceReport& slice = run.reports.slices[index];
+  // A slice without events: the thread went straight back to waiting.
+  std::string clocks = slice.last_clock < slice.first_clock
+                           ? "-"
+                           : fmt::format("{}-{}", slice.first_clock, slice.last_clock);
+  return {std::to_string(index + 1), thread_label(run, slice.thread), std::move(clocks),
+          lines_text(slice, symbols), end_text(run, slice, symbols)};
+}
+
+}  // namespace
+
+std::vector<std::size_t> shown_slices(const std::vector<SliceReport>& slices, Length length) {
+  const std::size_t count = slices.size();
+  std::vector<std::size_t> preempted;
+  for (std::size_t i = 0; i < count; ++i)
+    if (slices[i].end == abi::SliceEnd::kPreempted) preempted.push_back(i);
+  const bool few = preempted.size() <= kMostPreemptions;
+  std::vector<std::size_t> result;
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool at_end = i < kAtEachEnd || i + kAtEachEnd >= count;
+    const auto near = std::ranges::lower_bound(preempted, i == 0 ? 0 : i - 1);
+    const bool by_switch = few && near != preempted.end() && *near <= i + 1;
+    if (length == Length::kAll || at_end || by_switch) result.push_back(i);
+  }
+  return result;
+}
+
+std::string slices_text(const RunResult& run, Length length, Symbolizer& symbols) {
+  const auto shown = shown_slices(run.reports.slices, length);
+  std::vector<Row> rows{{"slice", "thread", "clocks", "first .. last line", "ended"}};
+  for (const std::size_t index : shown) rows.push_back(row_of(run, index, symbols));
+  const auto width = [&rows](std::string Row::*field, std::size_t most) {
+    std::size_t widest = 0;
+    for (const Row& row : rows) widest = std::max(widest, (row.*field).size());
+    return std::min(widest, most);
+  };
+  const std::size_t number = width(&Row::number, 12);
+  const std::size_t thread = width(&Row::thread, 24);
+  const std::size_t clocks = width(&Row::clocks, 30);
+  const std::size_t lines = width(&Row::lines, 60);
+  std::string text;
+  auto out = std::back_inserter(text);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::size_t skipped = i < 2 ? (i == 1 ? shown[0] : 0) : shown[i - 1] - shown[i - 2] - 1;
+    if (skipped > 0)
+      fmt::format_to(out, "{:>{}}  … {} left out, --all shows them\n", "", number,
+                     counted(skipped, "slice"));
+    const Row& row = rows[i];
+    fmt::format_to(out, "{:>{}}  {:<{}}  {:<{}}  {:<{}}  {}\n", row.number, number, row.thread,
+                   thread, row.clocks, clocks, row.lines, lines, row.end);
+  }
+  return text;
+}
+
+Json slices_json(const RunResult& run, Symbolizer& symbols) {
+  const auto place_json = [&symbols](abi::Place place) {
+    const auto found = symbols.place(place);
+    return found ? location_json(found->at) : Json(nullptr);
+  };
+  Json list = Json::array();
+  for (const SliceReport& slice : run.reports.slices)
+    list.push_back({{"thread", run.thread_id(slice.thread)},
+                    {"first_clock", slice.first_clock},
+                    {"last_clock", slice.last_clock},
+                    {"first", place_json(slice.first_place)},
+                    {"last", place_json(slice.last_place)},
+                    {"end", end_word(slice.end)},
+                    {"waits_for", slice.wait == abi::WaitKind::kNothing
+                                      ? Json(nullptr)
+                                      : Json(object_text(run, symbols, slice.wait, slice.object))}});
+  return list;
+}
+
+}  // namespace clew

@@ -1,0 +1,85 @@
+#include "host/report/words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace clew {
+namespace {
+constexpr std::size_t kMostText = 500;
+}
+
+std::string with_commas(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
+
+std::string counted(std::uint64_t number, std::string_view singular) {
+  const bool hisses = singular.ends_with("ch") || singular.ends_with("s");
+  return fmt::format("{} {}{}", with_commas(number), singular,
+                     number == 1 ? "" : (hisses ? "es" : "s"));
+}
+
+std::string hex_hash(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
+
+std::string printable(std::string_view text) {
+  std::string result(text.substr(0, kMostText));
+  for (char& letter : result)
+    if (static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f) letter = '?';
+  if (text.size() > kMostText) result += "…";
+  return result;
+}
+
+std::string thread_label(const RunResult& run, ThreadIndex thread) {
+  std::string id = run.thread_id(thread);
+  if (thread >= run.reports.threads.size() || run.reports.threads[thread].name.empty()) return id;
+  return fmt::format("{} ({})", id, printable(run.reports.threads[thread].name));
+}
+
+std::string short_path(const std::string& path) {
+  std::error_code error;
+  const std::string here = std::filesystem::current_path(error).string() + "/";
+  return !error && path.starts_with(here) ? path.substr(here.size()) : path;
+}
+
+std::string location_text(const Location& location) {
+  if (location.file.empty() && !location.function.empty()) return printable(location.function);
+  std::string text = location.file.empty() ? "unknown file" : printable(short_path(location.file));
+  if (location.line != 0) text += fmt::format(":{}", location.line);
+  if (!location.function.empty()) text += " in " + printable(location.function);
+  return text;
+}
+
+const char* to_word(abi::WaitKind kind) {
+  switch (kind) {
+#define CLEW_KIND(name, text) \
+  case abi::WaitKind::name:   \
+    return text;
+    CLEW_WAIT_KINDS(CLEW_KIND)
+#undef CLEW_KIND
+    case abi::WaitKind::kCount:
+      break;
+  }
+  return "something";
+}
+
+std::string object_text(const RunResult& run, Symbolizer& symbols, abi::WaitKind kind,
+                        std::uint64_t object) {
+  if (kind == abi::WaitKind::kJoin)
+    return object < run.reports.threads.size()
+               ? fmt::format("the end of {}", thread_label(run, object))
+               : "the end of a thread";
+  if (kind == abi::WaitKind::kSleep || kind == abi::WaitKind::kNothing) return to_word(kind);
+  const std::string name = symbols.object_name(object);
+  return name.empty() ? fmt::format("{} {:#x}", to_word(kind), object)
+                      : fmt::format("{} {} ({:#x})", to_word(kind), printable(name), object);
+}
+
+std::string place_text(Symbolizer& symbols, abi::Place place) {
+  const auto found = symbols.place(place);
+  return found ? location_text(found->at) : "unknown place";
+}
+
+}  // namespace clew

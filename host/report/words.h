@@ -1,0 +1,40 @@
+// How numbers, threads and source lines are written for people.
+#ifndef CLEW_HOST_REPORT_WORDS_H_
+#define CLEW_HOST_REPORT_WORDS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "clew_abi/stream.h"
+#include "host/outcome.h"
+#include "host/symbolize/symbolizer.h"
+#include "host/target/run_result.h"
+
+namespace clew {
+
+std::string with_commas(std::uint64_t number);                          // 12,345
+std::string counted(std::uint64_t number, std::string_view singular);   // 1 switch, 2 switches
+std::string hex_hash(std::uint64_t hash);                               // 16 digits
+
+// "T0.2 (worker)"
+std::string thread_label(const RunResult& run, ThreadIndex thread);
+
+// "queue.cc:31 in enqueue(int)", the path relative to the current folder if it lies below it
+std::string location_text(const Location& location);
+std::string short_path(const std::string& path);
+
+// A program's text must not drive the terminal: control characters become '?', and it ends after
+// one line's worth.
+std::string printable(std::string_view text);
+
+const char* to_word(abi::WaitKind kind);  // "mutex"
+// "mutex forks+40 (0x5555...)"; "end of thread T0.1"; "time to pass"
+std::string object_text(const RunResult& run, Symbolizer& symbols, abi::WaitKind kind,
+                        std::uint64_t object);
+// "queue.cc:31 in enqueue(int)" or "unknown place"
+std::string place_text(Symbolizer& symbols, abi::Place place);
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_REPORT_WORDS_H_

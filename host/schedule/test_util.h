@@ -1,0 +1,100 @@
+// Random values for tests. Only tests include this.
+#ifndef CLEW_HOST_SCHEDULE_TEST_UTIL_H_
+#define CLEW_HOST_SCHEDULE_TEST_UTIL_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "host/schedule/schedule.h"
+#include "host/schedule/stream.h"
+
+namespace clew {
+
+inline std::uint64_t below(std::mt19937_64& random, std::uint64_t end) { return random() % end; }
+
+// Any width from 1 to `bits` is as likely as any other: log-uniform, with edge cases.
+inline std::uint64_t random_number(std::mt19937_64& random, unsigned bits) {
+  const std::uint64_t width = 1 + below(random, bits);
+  return random() >> (64 - width);
+}
+
+inline ThreadId random_thread(std::mt19937_64& random) {
+  ThreadId id;
+  for (std::uint64_t depth = below(random, 4); depth > 0; --depth)
+    id = id.child(static_cast<std::uint32_t>(1 + below(random, 12)));
+  return id;
+}
+
+inline Schedule random_schedule(std::mt19937_64& random) {
+  Schedule schedule;
+  Clock clock{1};
+  for (std::uint64_t n = below(random, 40); n > 0; --n) {
+    clock.value += below(random, 4) ? random_number(random, 50) : 0;
+    Switch next{clock, std::nullopt};
+    if (below(random, 2)) next.to = random_thread(random);
+    schedule.switches.push_back(next);
+  }
+  return schedule;
+}
+
+inline Entry random_entry(std::mt19937_64& random, Clock last) {
+  Entry entry{.kind = static_cast<abi::EntryKind>(below(random, 3)),
+              .clock = {last.value + random_number(random, 30)}};
+  if (entry.kind != abi::EntryKind::kSwitchNext) entry.thread = random_number(random, 64);
+  if (entry.kind == abi::EntryKind::kCheck) {
+    entry.place = random_number(random, 64);
+    entry.hash = static_cast<std::uint16_t>(random());
+  }
+  return entry;
+}
+
+inline std::vector<Entry> random_entries(std::mt19937_64& random, std::size_t count) {
+  std::vector<Entry> entries;
+  Clock last;
+  while (entries.size() < count) {
+    entries.push_back(random_entry(random, last));
+    last = entries.back().clock;
+  }
+  return entries;
+}
+
+// Flips, cuts, inserts, repeats: one to four of them.
+template <class Bytes>
+Bytes mutate(std::mt19937_64& random, Bytes bytes) {
+  using Byte = typename Bytes::value_type;
+  for (std::uint64_t n = 1 + below(random, 4); n > 0; --n) {
+    const auto at = static_cast<std::ptrdiff_t>(below(random, bytes.size() + 1));
+    const auto length = static_cast<std::ptrdiff_t>(below(random, 16));
+    const auto end =
+        std::min<std::ptrdiff_t>(at + length, static_cast<std::ptrdiff_t>(bytes.size()));
+    switch (below(random, 6)) {
+      case 0:
+        if (at < end)
+          bytes[static_cast<std::size_t>(at)] ^= static_cast<Byte>(1u << below(random, 8));
+        break;
+      case 1:
+        if (at < end) bytes[static_cast<std::size_t>(at)] = static_cast<Byte>(random());
+        break;
+      case 2:
+        bytes.erase(bytes.begin() + at, bytes.begin() + end);
+        break;
+      case 3:
+        bytes.insert(bytes.begin() + at, static_cast<Byte>(random()));
+        break;
+      case 4:
+        bytes.erase(bytes.begin() + at, bytes.end());
+        break;
+      default: {
+        const Bytes copy(bytes.begin() + at, bytes.begin() + end);
+        bytes.insert(bytes.begin() + at, copy.begin(), copy.end());
+      }
+    }
+  }
+  return bytes;
+}
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_SCHEDULE_TEST_UTIL_H_

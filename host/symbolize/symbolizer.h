@@ -1,0 +1,72 @@
+// Code addresses and places to source.
+#ifndef CLEW_HOST_SYMBOLIZE_SYMBOLIZER_H_
+#define CLEW_HOST_SYMBOLIZE_SYMBOLIZER_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "clew_abi/stream.h"
+#include "host/outcome.h"
+#include "host/target/run_result.h"
+
+namespace clew {
+
+struct SourceFrame {
+  std::string function;  // demangled; empty: not known
+  std::string file;      // empty: not known
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  std::string module;
+  std::uint64_t address = 0;
+};
+
+// Code of the user's own: not a system header's, not the C++ library's, not clew's.
+bool is_user_code(const SourceFrame& frame);
+
+struct PlaceInfo {
+  Location at;
+  std::uint32_t column = 0;
+  std::string kind;  // of a point: "read", ...; empty for a code address
+};
+
+enum class Innermost : std::uint8_t {
+  kFault,          // the instruction itself
+  kReturnAddress,  // the one after the call, as all further out
+};
+
+// Loads debug information as it is asked for; made once for each run.
+class Symbolizer {
+ public:
+  explicit Symbolizer(const Reports& reports);
+  ~Symbolizer();
+  Symbolizer(const Symbolizer&) = delete;
+  Symbolizer& operator=(const Symbolizer&) = delete;
+
+  // Inlined functions get frames of their own, clew's runtime gets none. Innermost first.
+  std::vector<SourceFrame> frames(const FrameList& addresses,
+                                  Innermost innermost = Innermost::kReturnAddress);
+
+  // The first frame of user code; if there is none, of a header that user code includes; null if there is
+  // none either.
+  static const SourceFrame* user_frame(const std::vector<SourceFrame>& frames);
+
+  // Nothing for place 0 and for what no table knows. A place in a library without debug information has
+  // a function only.
+  std::optional<PlaceInfo> place(abi::Place place);
+
+  // The global variable at an address of data: "forks" or "forks+40"; empty: none.
+  std::string object_name(std::uint64_t address);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+Location location_of(const SourceFrame& frame);
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_SYMBOLIZE_SYMBOLIZER_H_

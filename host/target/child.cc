@@ -1,0 +1,181 @@
+#include "host/target/child.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+namespace clew {
+namespace {
+
+enum class Stage : std::int32_t { kRandomisation, kStackLimit, kFolder, kWiring, kExec };
+
+// What the child tells the parent before its exec, through a pipe that the exec closes.
+struct Notice {
+  Stage stage;
+  std::int32_t error;
+};
+
+void tell(int pipe, Stage stage) {
+  const Notice notice{stage, errno};
+  [[maybe_unused]] const ssize_t written = write(pipe, &notice, sizeof notice);
+}
+
+[[noreturn]] void give_up(int pipe, Stage stage) {
+  tell(pipe, stage);
+  _exit(127);
+}
+
+void reset_signals() {
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+bool set_stack_limit(std::uint64_t wanted) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_STACK, &limit) != 0) return false;
+  const rlim_t soft = wanted == UINT64_MAX ? RLIM_INFINITY : wanted;
+  const bool possible = limit.rlim_max == RLIM_INFINITY || soft <= limit.rlim_max;
+  limit.rlim_cur = possible ? soft : limit.rlim_max;
+  return setrlimit(RLIMIT_STACK, &limit) == 0 && possible;
+}
+
+// Descriptors that clew inherited would change the numbers that the program gets from open(), so
+// they stay behind, except those that a shell passes by name (process substitution).
+void close_inherited(const LaunchPlan& plan, int control) {
+  syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC);
+  fcntl(control, F_SETFD, 0);
+  for (const std::string_view argument : plan.arguments) {
+    for (const std::string_view prefix : {"/dev/fd/", "/proc/self/fd/"}) {
+      if (!argument.starts_with(prefix)) continue;
+      int number = -1;
+      std::from_chars(argument.data() + prefix.size(), argument.data() + argument.size(), number);
+      if (number > 2) fcntl(number, F_SETFD, 0);
+    }
+  }
+}
+
+bool wire(const Child::Wiring& wiring) {
+  // Out of the way first: a source may sit on a number that is about to be overwritten.
+  std::array<int, 3> from{wiring.input, wiring.output, wiring.errors};
+  for (int& fd : from)
+    if ((fd = fcntl(fd, F_DUPFD_CLOEXEC, 10)) < 0) return false;
+  for (int number = 0; number < 3; ++number)
+    if (dup2(from[static_cast<std::size_t>(number)], number) < 0) return false;
+  return true;
+}
+
+[[noreturn]] void run_child(const LaunchPlan& plan, const Child::Wiring& wiring, pid_t parent,
+                            int pipe, char* const* arguments, char* const* environment) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(127);  // clew was gone before the line above
+  if ((plan.flags & abi::kFlagWaitDebugger) != 0) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+  reset_signals();
+  const int persona = personality(0xffffffff);
+  if (persona < 0 || personality(static_cast<unsigned>(persona) | ADDR_NO_RANDOMIZE) < 0)
+    tell(pipe, Stage::kRandomisation);
+  if (!set_stack_limit(plan.stack_limit)) tell(pipe, Stage::kStackLimit);
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  if (chdir(plan.working_folder.c_str()) != 0) give_up(pipe, Stage::kFolder);
+  if (!wire(wiring)) give_up(pipe, Stage::kWiring);
+  close_inherited(plan, wiring.control);
+  execve(plan.program.c_str(), arguments, environment);
+  give_up(pipe, Stage::kExec);
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+std::unexpected<Error> start_error(const LaunchPlan& plan, const Notice& notice) {
+  const char* reason = std::strerror(notice.error);
+  if (notice.stage == Stage::kFolder)
+    return fail(ErrorCode::kBadInput,
+                fmt::format("cannot enter {}: {}", plan.working_folder, reason));
+  return fail(notice.stage == Stage::kExec ? ErrorCode::kBadInput : ErrorCode::kSystem,
+              fmt::format("cannot run {}: {}", plan.shown, reason));
+}
+
+}  // namespace
+
+Result<Child> Child::start(const LaunchPlan& plan, const Wiring& wiring) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0)
+    return fail(ErrorCode::kSystem, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+  FileDescriptor reading(ends[0]);
+  FileDescriptor writing(ends[1]);
+
+  std::vector<std::string> variables = plan.environment;
+  variables.push_back(fmt::format("{}={:0{}}", abi::kControlVariable, wiring.control,
+                                  abi::kControlDigits));
+  const std::vector<char*> arguments = pointers(plan.arguments);
+  const std::vector<char*> environment = pointers(variables);
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid == 0)
+    run_child(plan, wiring, parent, writing.get(), arguments.data(), environment.data());
+  if (pid < 0)
+    return fail(ErrorCode::kSystem, fmt::format("cannot start a process: {}", std::strerror(errno)));
+  writing = FileDescriptor();
+  Child child(pid, FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))));
+  if (!child.pidfd_.valid())
+    return fail(ErrorCode::kSystem,
+                fmt::format("cannot watch a process: {}", std::strerror(errno)),
+                "clew needs Linux 5.9 or newer");
+
+  for (Notice notice{};;) {
+    const ssize_t size = read(reading.get(), &notice, sizeof notice);
+    if (size < 0 && errno == EINTR) continue;
+    if (size != sizeof notice) return child;  // closed by the exec
+    if (notice.stage == Stage::kRandomisation)
+      child.notes_.emplace_back("address randomisation could not be switched off");
+    else if (notice.stage == Stage::kStackLimit)
+      child.notes_.emplace_back("the stack limit could not be set as planned");
+    else
+      return start_error(plan, notice);
+  }
+}
+
+Child::Child(Child&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)),
+      pidfd_(std::move(other.pidfd_)),
+      notes_(std::move(other.notes_)) {}
+
+Child::~Child() {
+  if (pid_ < 0) return;
+  kill_now();
+  wait();
+}
+
+void Child::kill_now() const {
+  if (pid_ > 0) kill(pid_, SIGKILL);
+}
+
+int Child::wait() {
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  return status;
+}
+
+}  // namespace clew

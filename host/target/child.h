@@ -1,0 +1,51 @@
+// Starting the program under test.
+#ifndef CLEW_HOST_TARGET_CHILD_H_
+#define CLEW_HOST_TARGET_CHILD_H_
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "host/error.h"
+#include "host/recording/file.h"
+#include "host/target/launch_plan.h"
+
+namespace clew {
+
+// A running child. It dies with this value, and with clew however clew dies.
+class Child {
+ public:
+  // Descriptors that become the program's standard input, output and error, and the
+  // one of the control memory.
+  struct Wiring {
+    int input, output, errors, control;
+  };
+  // Returns once the program has been loaded. A program that cannot be is an error.
+  [[nodiscard]] static Result<Child> start(const LaunchPlan& plan, const Wiring& wiring);
+
+  Child(Child&& other) noexcept;
+  Child& operator=(Child&&) = delete;
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child();
+
+  pid_t pid() const { return pid_; }
+  int pidfd() const { return pidfd_.get(); }  // readable once the child has ended
+  const std::vector<std::string>& notes() const { return notes_; }
+
+  void kill_now() const;
+  // Waits for its end; the status as waitpid gives it.
+  int wait();
+
+ private:
+  Child(pid_t pid, FileDescriptor pidfd) : pid_(pid), pidfd_(std::move(pidfd)) {}
+
+  pid_t pid_;  // -1: waited for
+  FileDescriptor pidfd_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_TARGET_CHILD_H_

@@ -1,0 +1,98 @@
+#include "host/target/control_memory.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <string>
+#include <utility>
+
+namespace clew {
+namespace {
+
+constexpr std::uint64_t kPage = 4096;
+constexpr int kLowestDescriptor = 100;
+constexpr int kHighestDescriptor = 999'999;  // kControlDigits digits
+
+std::uint64_t round_up(std::uint64_t size) { return (size + kPage - 1) / kPage * kPage; }
+
+std::unexpected<Error> no_memory() {
+  return fail(ErrorCode::kSystem,
+              fmt::format("cannot set up memory shared with the program: {}", std::strerror(errno)));
+}
+
+std::string joined_names(const Stream& stream) {
+  std::string names;
+  for (const std::string& name : stream.names) names.append(name.c_str(), name.size() + 1);
+  return names;
+}
+
+}  // namespace
+
+Result<ControlMemory> ControlMemory::create(const LaunchPlan& plan) {
+  const std::string names = joined_names(plan.follow);
+  const std::uint64_t stream_offset = round_up(sizeof(abi::Control));
+  const std::uint64_t names_offset = stream_offset + round_up(plan.follow.bytes.size());
+  const std::uint64_t queries_offset = names_offset + round_up(names.size());
+  const std::uint64_t queries_size = plan.queries.size() * sizeof(std::uint64_t);
+  const std::uint64_t ring_offset = queries_offset + round_up(queries_size);
+  const std::uint64_t total = ring_offset + kRingSize;
+
+  FileDescriptor low(memfd_create("clew", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!low.valid()) return no_memory();
+  FileDescriptor fd(fcntl(low.get(), F_DUPFD_CLOEXEC, kLowestDescriptor));
+  if (!fd.valid() || fd.get() > kHighestDescriptor) return no_memory();
+  // Sealed: the program cannot shrink it under the host's feet.
+  if (ftruncate(fd.get(), static_cast<off_t>(total)) != 0 ||
+      fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+    return no_memory();
+  void* mapped = mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
+  if (mapped == MAP_FAILED) return no_memory();
+
+  ControlMemory memory(std::move(fd), static_cast<std::byte*>(mapped), total);
+  memory.ring_offset_ = ring_offset;
+  auto* control = new (mapped) abi::Control{};
+  control->magic = abi::kControlMagic;
+  control->version = abi::kVersion;
+  control->size_of_control = sizeof(abi::Control);
+  control->strategy = plan.strategy;
+  control->flags = plan.flags;
+  control->seed = plan.seed;
+  control->budget = plan.budget;
+  control->fair_slice = plan.fair_slice;
+  control->epoch_ns = plan.epoch_ns;
+  control->total_size = total;
+  control->stream_offset = stream_offset;
+  control->stream_size = plan.follow.bytes.size();
+  control->names_offset = names_offset;
+  control->names_size = names.size();
+  control->names_count = plan.follow.names.size();
+  control->queries_offset = queries_offset;
+  control->queries_count = plan.queries.size();
+  control->ring_offset = ring_offset;
+  control->ring_size = kRingSize;
+  const auto put = [&memory](std::uint64_t offset, const void* from, std::size_t size) {
+    if (size > 0) std::memcpy(memory.data_ + offset, from, size);
+  };
+  put(stream_offset, plan.follow.bytes.data(), plan.follow.bytes.size());
+  put(names_offset, names.data(), names.size());
+  put(queries_offset, plan.queries.data(), queries_size);
+  return memory;
+}
+
+ControlMemory::ControlMemory(ControlMemory&& other) noexcept
+    : fd_(std::move(other.fd_)),
+      data_(std::exchange(other.data_, nullptr)),
+      size_(other.size_),
+      ring_offset_(other.ring_offset_),
+      tail_(other.tail_) {}
+
+ControlMemory::~ControlMemory() {
+  if (data_ != nullptr) munmap(data_, size_);
+}
+
+}  // namespace clew

@@ -1,0 +1,77 @@
+#include "host/target/launch_plan.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+namespace clew {
+namespace {
+
+std::uint64_t soft_stack_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return UINT64_MAX;
+  return limit.rlim_cur;
+}
+
+std::int64_t now_ns() {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(since).count();
+}
+
+}  // namespace
+
+LaunchPlan plan_here(std::string program, std::vector<std::string> arguments) {
+  LaunchPlan plan;
+  plan.program = std::move(program);
+  plan.shown = arguments.empty() ? plan.program : arguments.front();
+  plan.arguments = std::move(arguments);
+  const std::string ours = std::string(abi::kControlVariable) + "=";
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    if (!std::string_view(*entry).starts_with(ours)) plan.environment.emplace_back(*entry);
+  std::error_code ignored;
+  plan.working_folder = std::filesystem::current_path(ignored).string();
+  plan.stack_limit = soft_stack_limit();
+  plan.epoch_ns = now_ns();
+  if (isatty(STDOUT_FILENO) != 0) plan.flags |= abi::kFlagLineBuffered;
+  return plan;
+}
+
+LaunchPlan plan_of(const Meta& meta, Stream recorded) {
+  LaunchPlan plan;
+  plan.program = meta.program;
+  plan.shown = meta.arguments.empty() ? meta.program : meta.arguments.front();
+  plan.arguments = meta.arguments;
+  plan.environment = meta.environment;
+  plan.working_folder = meta.working_folder;
+  plan.stack_limit = meta.stack_limit;
+  plan.strategy = abi::StrategyKind::kSchedule;
+  plan.seed = meta.seed;
+  plan.budget = meta.budget;
+  plan.fair_slice = meta.fair_slice;
+  plan.epoch_ns = meta.epoch_ns;
+  plan.flags = abi::kFlagReplay | (meta.line_buffered ? abi::kFlagLineBuffered : 0u);
+  plan.follow = std::move(recorded);
+  return plan;
+}
+
+Meta meta_of(const LaunchPlan& plan) {
+  Meta meta;
+  meta.program = plan.program;
+  meta.arguments = plan.arguments;
+  meta.environment = plan.environment;
+  meta.working_folder = plan.working_folder;
+  meta.stack_limit = plan.stack_limit;
+  meta.strategy = plan.strategy;
+  meta.seed = plan.seed;
+  meta.budget = plan.budget;
+  meta.fair_slice = plan.fair_slice;
+  meta.epoch_ns = plan.epoch_ns;
+  meta.line_buffered = (plan.flags & abi::kFlagLineBuffered) != 0;
+  return meta;
+}
+
+}  // namespace clew

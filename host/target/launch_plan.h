@@ -1,0 +1,55 @@
+// What to start and how: all that a run is a function of.
+#ifndef CLEW_HOST_TARGET_LAUNCH_PLAN_H_
+#define CLEW_HOST_TARGET_LAUNCH_PLAN_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "clew_abi/control.h"
+#include "host/recording/meta.h"
+#include "host/schedule/stream.h"
+
+namespace clew {
+
+// Paper 1's programs end within thousands of points; a server test within billions.
+inline constexpr std::uint64_t kDefaultBudget = 20'000'000'000;
+inline constexpr std::uint64_t kDefaultFairSlice = 1'000'000;
+
+enum class OutputMode : std::uint8_t {
+  kPassThrough,  // to clew's own standard output and error
+  kCaptureOnly,
+};
+
+struct LaunchPlan {
+  std::string program;  // absolute path
+  std::string shown;    // what the user calls it
+  std::vector<std::string> arguments;    // argv, argv[0] first
+  std::vector<std::string> environment;  // "NAME=value"; the control variable is added
+  std::string working_folder;
+  std::uint64_t stack_limit = UINT64_MAX;  // RLIMIT_STACK, soft; UINT64_MAX: none
+
+  abi::StrategyKind strategy = abi::StrategyKind::kTimer;
+  std::uint64_t seed = 0;
+  std::uint64_t budget = kDefaultBudget;
+  std::uint64_t fair_slice = kDefaultFairSlice;
+  std::int64_t epoch_ns = 0;
+  std::uint32_t flags = 0;            // abi::ControlFlags
+  Stream follow;                      // for strategy kSchedule
+  std::vector<std::uint64_t> queries; // clocks, ascending
+
+  OutputMode output = OutputMode::kPassThrough;
+};
+
+// What `clew run` starts: the caller's environment, folder and limits.
+LaunchPlan plan_here(std::string program, std::vector<std::string> arguments);
+
+// What `clew replay` starts: everything as it was recorded.
+LaunchPlan plan_of(const Meta& meta, Stream recorded);
+
+// What a recording keeps of a plan.
+Meta meta_of(const LaunchPlan& plan);
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_TARGET_LAUNCH_PLAN_H_

@@ -1,0 +1,105 @@
+#include "host/target/replay.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "host/target/program.h"
+
+namespace clew {
+namespace {
+
+Result<void> check_identity(const Recording& recording) {
+  const Meta& meta = recording.meta;
+  const std::string again = "record a new one with clew run";
+  if (access(meta.program.c_str(), F_OK) != 0)
+    return fail(ErrorCode::kBadInput,
+                fmt::format("{}, the program of this recording, is gone", meta.program), again);
+  const auto identity = identify_program(meta.program);
+  if (!identity) return std::unexpected(identity.error());
+  if (*identity == meta.identity) return {};
+  return fail(ErrorCode::kBadInput,
+              fmt::format("{} has been rebuilt since it was recorded", meta.program), again);
+}
+
+std::string kind_of(const RunSummary& summary) {
+  return summary.failure ? summary.failure->kind : "";
+}
+
+std::string outcome_text(const RunSummary& summary) {
+  const std::string kind = kind_of(summary);
+  return kind.empty() ? to_word(summary.outcome)
+                      : fmt::format("{} ({}: {})", to_word(summary.outcome), kind,
+                                    summary.failure->detail);
+}
+
+void compare_stream(const char* name, const Captured& recorded, const Captured& now,
+                    std::vector<std::string>& lines) {
+  if (recorded.size == now.size && recorded.hash == now.hash) return;
+  lines.push_back(fmt::format("{}: {} bytes with hash {:016x} instead of {} with {:016x}", name,
+                              now.size, now.hash, recorded.size, recorded.hash));
+}
+
+}  // namespace
+
+Result<Replay> prepare_replay(const std::string& selector) {
+  const auto store = RecordingStore::open();
+  if (!store) return std::unexpected(store.error());
+  auto recording = store->load(selector);
+  if (!recording) return std::unexpected(recording.error());
+  auto stream = read_schedule_file(recording->schedule_file());
+  if (!stream) return std::unexpected(stream.error());
+  if (auto same = check_identity(*recording); !same) return std::unexpected(same.error());
+  LaunchPlan plan = plan_of(recording->meta, std::move(*stream));
+  if (auto usable = check_program(plan.program, plan.shown); !usable)
+    return std::unexpected(usable.error());
+  if (was_interrupted(recording->meta))
+    plan.budget = std::max<std::uint64_t>(recording->meta.summary.clock, 1);
+  return Replay{std::move(*recording), std::move(plan)};
+}
+
+Result<RunResult> run_replay(const Replay& replay, RunObserver& observer) {
+  auto input = InputFeed::from_recording(replay.recording);
+  if (!input) return std::unexpected(input.error());
+  return run_target(replay.plan, std::move(*input), nullptr, observer);
+}
+
+bool was_interrupted(const Meta& meta) { return kind_of(meta.summary) == "interrupted"; }
+
+std::vector<std::string> differences(const Meta& recorded, const RunResult& run) {
+  std::vector<std::string> lines;
+  if (run.reports.departure) {
+    lines.push_back(run.reports.departure->what);
+    return lines;
+  }
+  if (was_interrupted(recorded)) {
+    if (run.summary.clock < recorded.summary.clock)
+      lines.push_back(fmt::format("it ended at clock {}, before {}", run.summary.clock,
+                                  recorded.summary.clock));
+    return lines;
+  }
+  const RunSummary& then = recorded.summary;
+  const RunSummary& now = run.summary;
+  if (outcome_text(then) != outcome_text(now))
+    lines.push_back(
+        fmt::format("outcome: {} instead of {}", outcome_text(now), outcome_text(then)));
+  if (then.exit_status != now.exit_status)
+    lines.push_back(
+        fmt::format("exit status: {} instead of {}", now.exit_status, then.exit_status));
+  compare_stream("standard output", recorded.stdout_data, run.output, lines);
+  compare_stream("standard error", recorded.stderr_data, run.errors, lines);
+  // Without its last message (a program killed from outside), a run has neither of these.
+  if (run.reports.end && then.hash != 0) {
+    if (then.clock != now.clock)
+      lines.push_back(fmt::format("clock: {} instead of {}", now.clock, then.clock));
+    if (then.hash != now.hash)
+      lines.push_back(fmt::format("hash: {:016x} instead of {:016x}", now.hash, then.hash));
+  } else if (then.hash != 0) {
+    lines.push_back("the run did not come to its end");
+  }
+  return lines;
+}
+
+}  // namespace clew

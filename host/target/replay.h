@@ -1,0 +1,35 @@
+// Full replay (paper 1, section 3): a recording run again, and whether it was the same.
+#ifndef CLEW_HOST_TARGET_REPLAY_H_
+#define CLEW_HOST_TARGET_REPLAY_H_
+
+#include <string>
+#include <vector>
+
+#include "host/error.h"
+#include "host/recording/recording.h"
+#include "host/target/launch_plan.h"
+#include "host/target/run_result.h"
+#include "host/target/run_target.h"
+
+namespace clew {
+
+struct Replay {
+  Recording recording;
+  LaunchPlan plan;
+};
+
+// Loads the recording (empty: the newest) and makes sure that its program is still the one that
+// was recorded.
+[[nodiscard]] Result<Replay> prepare_replay(const std::string& selector);
+
+[[nodiscard]] Result<RunResult> run_replay(const Replay& replay, RunObserver& observer);
+
+// A run that clew itself ended has no end to compare: it is replayed up to the same clock.
+bool was_interrupted(const Meta& meta);
+
+// In what the run differs from the recorded one, a line each. Empty: the same outcome, output and hash.
+std::vector<std::string> differences(const Meta& recorded, const RunResult& run);
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_TARGET_REPLAY_H_

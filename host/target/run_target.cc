@@ -1,0 +1,292 @@
+#include "host/target/run_target.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "host/schedule/stream.h"
+#include "host/target/child.h"
+#include "host/target/control_memory.h"
+#include "host/target/interrupts.h"
+#include "host/target/messages.h"
+#include "host/target/outcome_of.h"
+#include "host/target/output_sink.h"
+#include "host/target/syscall_names.h"
+#include "host/target/watchdog.h"
+
+namespace clew {
+namespace {
+
+constexpr int kRoundMilliseconds = 20;
+constexpr double kPulseSeconds = 0.2;
+constexpr std::uint64_t kStoredOutput = std::uint64_t{64} << 20;
+
+double seconds_now() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(since).count();
+}
+
+// Where the recorded parts of a run go.
+struct Outlets {
+  std::optional<ScheduleFileWriter> schedule;
+  OutputSink output;
+  OutputSink errors;
+};
+
+Result<Outlets> open_outlets(const LaunchPlan& plan, const Draft* draft) {
+  const bool pass = plan.output == OutputMode::kPassThrough;
+  const auto sink = [&](int pass_to, auto open_store) -> Result<OutputSink> {
+    if (draft == nullptr) return OutputSink::create(pass ? pass_to : -1, std::nullopt);
+    auto store = open_store();
+    if (!store) return std::unexpected(store.error());
+    return OutputSink::create(pass ? pass_to : -1, std::move(*store));
+  };
+  auto output = sink(STDOUT_FILENO, [&] { return draft->open_stdout(kStoredOutput); });
+  if (!output) return std::unexpected(output.error());
+  auto errors = sink(STDERR_FILENO, [&] { return draft->open_stderr(kStoredOutput); });
+  if (!errors) return std::unexpected(errors.error());
+  Outlets outlets{std::nullopt, std::move(*output), std::move(*errors)};
+  if (draft != nullptr) {
+    auto schedule = draft->open_schedule();
+    if (!schedule) return std::unexpected(schedule.error());
+    outlets.schedule = std::move(*schedule);
+  }
+  return outlets;
+}
+
+class Run {
+ public:
+  Run(const LaunchPlan& plan, InputFeed input, RunObserver& observer, ControlMemory memory,
+      Outlets outlets, Child child)
+      : plan_(plan),
+        input_(std::move(input)),
+        observer_(observer),
+        memory_(std::move(memory)),
+        outlets_(std::move(outlets)),
+        child_(std::move(child)),
+        started_(seconds_now()),
+        last_pulse_(started_) {}
+
+  Result<RunResult> to_the_end();
+
+ private:
+  bool round();  // false: the program has ended
+  void poll_descriptors();
+  void watch();
+  void drain();
+  void take(const StreamItem& item);
+  void stop(std::string kind, std::string detail);
+  void fail_with(Error error);
+  void check(const Result<void>& result) {
+    if (!result) fail_with(result.error());
+  }
+  void pass(OutputSink& sink);
+  Result<RunResult> conclude();
+
+  const LaunchPlan& plan_;
+  InputFeed input_;
+  RunObserver& observer_;
+  ControlMemory memory_;
+  Outlets outlets_;
+  Child child_;
+  Interrupts interrupts_;
+  StreamDecoder decoder_;
+  StallCounter stall_;
+  double started_;
+  double last_pulse_;
+  bool ended_ = false;
+  bool told_attached_ = false;
+  int partner_ = -1;  // gdb's pidfd
+  std::optional<Stopped> stopped_;
+  std::optional<Error> error_;
+  RunResult result_;
+};
+
+void Run::stop(std::string kind, std::string detail) {
+  if (!stopped_) stopped_ = Stopped{std::move(kind), std::move(detail)};
+  child_.kill_now();
+}
+
+void Run::fail_with(Error error) {
+  if (!error_) error_ = std::move(error);
+  child_.kill_now();
+}
+
+void Run::take(const StreamItem& item) {
+  if (const auto* message = std::get_if<Message>(&item)) {
+    const auto type = static_cast<std::uint64_t>(message->type);
+    if (read_message(type, message->payload, result_.reports) == MessageStatus::kMalformed)
+      stop("overwritten", "the program overwrote clew's memory (a message makes no sense)");
+  } else if (outlets_.schedule && !error_) {
+    check(outlets_.schedule->append(std::get<Entry>(item)));
+  }
+}
+
+void Run::drain() {
+  if (stopped_ && stopped_->kind == "overwritten") return;
+  const auto drained = memory_.drain([this](auto bytes) { decoder_.push(bytes); });
+  if (drained == ControlMemory::Drained::kCorrupted)
+    return stop("overwritten", "the program overwrote clew's memory");
+  while (true) {
+    auto item = decoder_.next();
+    if (!item)
+      return stop("overwritten",
+                  fmt::format("the program overwrote clew's memory ({})", item.error().message));
+    if (!*item) return;
+    take(**item);
+  }
+}
+
+void Run::pass(OutputSink& sink) {
+  observer_.before_output();
+  sink.pass();
+}
+
+void Run::poll_descriptors() {
+  const short in = POLLIN;
+  const short out = POLLOUT;
+  std::vector<pollfd> ready{
+      {child_.pidfd(), in, 0},
+      {interrupts_.descriptor(), in, 0},
+      {outlets_.output.readable(), in, 0},
+      {outlets_.errors.readable(), in, 0},
+      {outlets_.output.writable(), out, 0},
+      {outlets_.errors.writable(), out, 0},
+      {input_.readable(), in, 0},
+      {input_.writable(), out, 0},
+      {partner_, in, 0},
+  };
+  if (poll(ready.data(), ready.size(), kRoundMilliseconds) <= 0) return;
+  if (ready[2].revents != 0) check(outlets_.output.pump());
+  if (ready[3].revents != 0) check(outlets_.errors.pump());
+  if (ready[4].revents != 0) pass(outlets_.output);
+  if (ready[5].revents != 0) pass(outlets_.errors);
+  if (ready[6].revents != 0) input_.on_readable();
+  if (ready[7].revents != 0) input_.on_writable();
+  if (ready[8].revents != 0) stop("debugger", "gdb has ended");
+  if (ready[0].revents != 0) ended_ = true;
+  if (const int number = interrupts_.take(); number != 0 && !(partner_ >= 0 && number == SIGINT)) {
+    result_.interrupted_by = number;
+    stop("interrupted", fmt::format("interrupted by {}", signal_name(number)));
+  }
+}
+
+void Run::watch() {
+  const double now = seconds_now();
+  if (!told_attached_ && memory_.attached()) {
+    told_attached_ = true;
+    auto partner = observer_.attached(child_.pid());
+    if (!partner) return fail_with(partner.error());
+    partner_ = *partner;
+  }
+  if (now - last_pulse_ < kPulseSeconds) return;
+  observer_.progress(memory_.live_clock(), now - started_);
+  auto pulse = pulse_of(child_.pid());
+  const bool waits_for_clew = outlets_.output.congested() || outlets_.errors.congested();
+  if (!pulse || waits_for_clew || partner_ >= 0) {
+    stall_.reset();
+  } else {
+    pulse->clock = memory_.live_clock();
+    pulse->reported = memory_.bytes_drained();
+    if (stall_.look(*pulse, now - last_pulse_) >= kBlockedSeconds) {
+      const auto call = system_call_of(child_.pid());
+      if (input_.is_open() && call && waits_for_input(child_.pid(), *call))
+        stall_.reset();
+      else
+        stop("blocked", describe_block(child_.pid(), call));
+    }
+  }
+  last_pulse_ = now;
+}
+
+Result<RunResult> Run::to_the_end() {
+  outlets_.output.close_child_end();
+  outlets_.errors.close_child_end();
+  input_.close_child_end();
+  while (!ended_) {
+    poll_descriptors();
+    drain();
+    watch();
+  }
+  return conclude();
+}
+
+Result<RunResult> Run::conclude() {
+  EndFacts facts;
+  facts.wait_status = child_.wait();
+  // Ctrl-C reaches the program as well, and its end may be seen first.
+  if (const int number = interrupts_.take(); number != 0 && !stopped_ && partner_ < 0) {
+    result_.interrupted_by = number;
+    stopped_ = Stopped{"interrupted", fmt::format("interrupted by {}", signal_name(number))};
+  }
+  drain();
+  for (OutputSink* sink : {&outlets_.output, &outlets_.errors}) {
+    check(sink->pump());
+    while (sink->congested() && !error_) {
+      observer_.before_output();
+      sink->pass_all();
+      check(sink->pump());
+    }
+    if (sink->has_pending()) observer_.before_output();
+    sink->pass_all();
+  }
+  if (error_) return std::unexpected(*error_);
+  if (!memory_.attached() && !stopped_)
+    return fail(ErrorCode::kBadInput,
+                fmt::format("{} ended ({}) before clew's runtime took charge", plan_.shown,
+                            shell_status(facts.wait_status)),
+                "rebuild it with this clew, as it may have been built with another version");
+
+  facts.live_clock = memory_.live_clock();
+  facts.stopped = stopped_;
+  result_.summary = summarize(facts, result_.reports);
+  result_.seconds = seconds_now() - started_;
+  auto& notes = result_.summary.notes;
+  notes.insert(notes.end(), child_.notes().begin(), child_.notes().end());
+  notes.insert(notes.end(), input_.notes().begin(), input_.notes().end());
+
+  if (outlets_.schedule) {
+    std::vector<std::string> names;
+    for (const ThreadInfo& thread : result_.reports.threads)
+      names.push_back(thread.id.empty() ? "T0" : thread.id);
+    check(outlets_.schedule->finish(names));
+  }
+  auto output = outlets_.output.finish();
+  auto errors = outlets_.errors.finish();
+  auto input = input_.finish();
+  if (!output) fail_with(output.error());
+  if (!errors) fail_with(errors.error());
+  if (!input) fail_with(input.error());
+  if (error_) return std::unexpected(*error_);
+  result_.output = *output;
+  result_.errors = *errors;
+  result_.input = *input;
+  return std::move(result_);
+}
+
+}  // namespace
+
+void RunObserver::progress(std::uint64_t, double) {}
+void RunObserver::before_output() {}
+Result<int> RunObserver::attached(pid_t) { return -1; }
+
+Result<RunResult> run_target(const LaunchPlan& plan, InputFeed input, const Draft* draft,
+                             RunObserver& observer) {
+  auto memory = ControlMemory::create(plan);
+  if (!memory) return std::unexpected(memory.error());
+  auto outlets = open_outlets(plan, draft);
+  if (!outlets) return std::unexpected(outlets.error());
+  auto child = Child::start(plan, {input.child_end(), outlets->output.child_end(),
+                                   outlets->errors.child_end(), memory->descriptor()});
+  if (!child) return std::unexpected(child.error());
+  return Run(plan, std::move(input), observer, std::move(*memory), std::move(*outlets),
+             std::move(*child))
+      .to_the_end();
+}
+
+}  // namespace clew

@@ -1,0 +1,92 @@
+#include "host/target/syscall_names.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+namespace clew {
+namespace {
+
+struct Name {
+  long number;
+  const char* text;
+  bool descriptor;
+};
+
+// The calls in which a program can sleep for long.
+constexpr Name kNames[] = {
+    {SYS_read, "read", true},
+    {SYS_readv, "readv", true},
+    {SYS_pread64, "pread", true},
+    {SYS_preadv, "preadv", true},
+    {SYS_write, "write", true},
+    {SYS_writev, "writev", true},
+    {SYS_pwrite64, "pwrite", true},
+    {SYS_sendfile, "sendfile", true},
+    {SYS_splice, "splice", true},
+    {SYS_open, "open", false},
+    {SYS_openat, "openat", false},
+    {SYS_fsync, "fsync", true},
+    {SYS_fdatasync, "fdatasync", true},
+    {SYS_flock, "flock", true},
+    {SYS_fcntl, "fcntl", true},
+    {SYS_ioctl, "ioctl", true},
+    {SYS_connect, "connect", true},
+    {SYS_accept, "accept", true},
+    {SYS_accept4, "accept4", true},
+    {SYS_recvfrom, "recvfrom", true},
+    {SYS_recvmsg, "recvmsg", true},
+    {SYS_recvmmsg, "recvmmsg", true},
+    {SYS_sendto, "sendto", true},
+    {SYS_sendmsg, "sendmsg", true},
+    {SYS_sendmmsg, "sendmmsg", true},
+    {SYS_poll, "poll", false},
+    {SYS_ppoll, "ppoll", false},
+    {SYS_select, "select", false},
+    {SYS_pselect6, "pselect", false},
+    {SYS_epoll_wait, "epoll_wait", true},
+    {SYS_epoll_pwait, "epoll_pwait", true},
+    {SYS_epoll_pwait2, "epoll_pwait2", true},
+    {SYS_futex, "futex", false},
+    {SYS_nanosleep, "nanosleep", false},
+    {SYS_clock_nanosleep, "clock_nanosleep", false},
+    {SYS_pause, "pause", false},
+    {SYS_rt_sigsuspend, "sigsuspend", false},
+    {SYS_rt_sigtimedwait, "sigtimedwait", false},
+    {SYS_wait4, "wait4", false},
+    {SYS_waitid, "waitid", false},
+    {SYS_semop, "semop", false},
+    {SYS_semtimedop, "semtimedop", false},
+    {SYS_msgrcv, "msgrcv", false},
+    {SYS_msgsnd, "msgsnd", false},
+    {SYS_mq_timedreceive, "mq_timedreceive", true},
+    {SYS_mq_timedsend, "mq_timedsend", true},
+    {SYS_io_uring_enter, "io_uring_enter", true},
+    {SYS_io_getevents, "io_getevents", false},
+};
+
+const Name* find(long number) {
+  for (const Name& name : kNames)
+    if (name.number == number) return &name;
+  return nullptr;
+}
+
+}  // namespace
+
+std::string syscall_name(long number) {
+  const Name* name = find(number);
+  return name != nullptr ? name->text : fmt::format("system call {}", number);
+}
+
+bool syscall_takes_descriptor(long number) {
+  const Name* name = find(number);
+  return name != nullptr && name->descriptor;
+}
+
+std::string signal_name(int number) {
+  const char* name = sigabbrev_np(number);
+  return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", number);
+}
+
+}  // namespace clew

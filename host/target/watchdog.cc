@@ -1,0 +1,110 @@
+#include "host/target/watchdog.h"
+
+#include <fmt/format.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+
+#include "host/target/syscall_names.h"
+
+namespace clew {
+namespace {
+
+std::string slurp(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The next word of `text`, which loses it.
+std::string_view word(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \n"), text.size()));
+  const std::string_view result = text.substr(0, text.find_first_of(" \n"));
+  text.remove_prefix(result.size());
+  return result;
+}
+
+template <class Number>
+std::optional<Number> number(std::string_view text, int base) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::string link_of(pid_t pid, std::uint64_t descriptor) {
+  std::array<char, 256> target{};
+  const std::string path = fmt::format("/proc/{}/fd/{}", pid, descriptor);
+  const ssize_t size = readlink(path.c_str(), target.data(), target.size());
+  return size > 0 ? std::string(target.data(), static_cast<std::size_t>(size)) : "";
+}
+
+bool polls(long call) {
+  constexpr long kPolls[] = {SYS_poll,       SYS_ppoll,       SYS_select,      SYS_pselect6,
+                             SYS_epoll_wait, SYS_epoll_pwait, SYS_epoll_pwait2};
+  return std::ranges::find(kPolls, call) != std::end(kPolls);
+}
+
+}  // namespace
+
+double StallCounter::look(const Pulse& pulse, double seconds) {
+  const bool asleep = pulse.state == 'S' || pulse.state == 'D';
+  const bool still = pulse.cpu_ticks == last_.cpu_ticks && pulse.clock == last_.clock &&
+                     pulse.reported == last_.reported;
+  stalled_ = asleep && still ? stalled_ + std::min(seconds, 0.25) : 0;
+  last_ = pulse;
+  return stalled_;
+}
+
+std::optional<Pulse> parse_proc_stat(std::string_view text) {
+  // The second field is the program's name in parentheses; it may contain anything.
+  const std::size_t end = text.rfind(')');
+  if (end == std::string_view::npos) return std::nullopt;
+  text.remove_prefix(end + 1);
+  const std::string_view state = word(text);
+  if (state.size() != 1) return std::nullopt;
+  for (int field = 4; field < 14; ++field) word(text);
+  const auto user = number<std::uint64_t>(word(text), 10);
+  const auto system = number<std::uint64_t>(word(text), 10);
+  if (!user || !system) return std::nullopt;
+  return Pulse{state[0], *user + *system, 0, 0};
+}
+
+std::optional<SystemCall> parse_proc_syscall(std::string_view text) {
+  const auto call = number<long>(word(text), 10);
+  if (!call || *call < 0) return std::nullopt;
+  std::string_view argument = word(text);
+  if (argument.starts_with("0x")) argument.remove_prefix(2);
+  return SystemCall{*call, number<std::uint64_t>(argument, 16).value_or(0)};
+}
+
+std::optional<Pulse> pulse_of(pid_t pid) {
+  return parse_proc_stat(slurp(fmt::format("/proc/{}/stat", pid)));
+}
+
+std::optional<SystemCall> system_call_of(pid_t pid) {
+  return parse_proc_syscall(slurp(fmt::format("/proc/{}/syscall", pid)));
+}
+
+bool waits_for_input(pid_t pid, const SystemCall& call) {
+  if (polls(call.number)) return true;
+  if (call.number != SYS_read && call.number != SYS_readv) return false;
+  return call.first_argument == 0 || link_of(pid, call.first_argument) == link_of(pid, 0);
+}
+
+std::string describe_block(pid_t pid, const std::optional<SystemCall>& call) {
+  if (!call) return "the program sleeps in the kernel and does not come back";
+  std::string what = syscall_name(call->number);
+  if (syscall_takes_descriptor(call->number)) {
+    const std::string link = link_of(pid, call->first_argument);
+    what += fmt::format(" of descriptor {}{}", static_cast<std::int32_t>(call->first_argument),
+                        link.empty() ? "" : " (" + link + ")");
+  }
+  return fmt::format("the program waits in {} and all of its threads with it", what);
+}
+
+}  // namespace clew

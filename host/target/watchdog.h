@@ -1,0 +1,59 @@
+// Telling a program that sleeps in the kernel for good from one that works or waits for its user. All
+// threads are fibers on one kernel thread: if that sleeps, nothing else of the program can run.
+#ifndef CLEW_HOST_TARGET_WATCHDOG_H_
+#define CLEW_HOST_TARGET_WATCHDOG_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace clew {
+
+inline constexpr double kBlockedSeconds = 5;
+
+// What two looks at a program can differ in.
+struct Pulse {
+  char state = '?';            // of /proc/PID/stat
+  std::uint64_t cpu_ticks = 0;
+  std::uint64_t clock = 0;
+  std::uint64_t reported = 0;  // bytes in the ring
+};
+
+// Pure: counts how long a program has slept without any sign of life.
+class StallCounter {
+ public:
+  // `seconds` since the last look. At most a quarter of a second counts, so that a
+  // clew that was stopped itself does not blame the program.
+  double look(const Pulse& pulse, double seconds);
+  void reset() { stalled_ = 0; }
+
+ private:
+  Pulse last_;
+  double stalled_ = 0;
+};
+
+// State and CPU time from the text of /proc/PID/stat; nothing if it is not one.
+std::optional<Pulse> parse_proc_stat(std::string_view text);
+
+struct SystemCall {
+  long number = -1;
+  std::uint64_t first_argument = 0;
+};
+// From the text of /proc/PID/syscall; nothing while the program runs.
+std::optional<SystemCall> parse_proc_syscall(std::string_view text);
+
+std::optional<Pulse> pulse_of(pid_t pid);
+std::optional<SystemCall> system_call_of(pid_t pid);
+
+// True if the call may be waiting for the program's standard input (or polls at all).
+bool waits_for_input(pid_t pid, const SystemCall& call);
+
+// "the program waits in accept(3) for something outside of it"
+std::string describe_block(pid_t pid, const std::optional<SystemCall>& call);
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_TARGET_WATCHDOG_H_

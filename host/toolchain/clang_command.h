@@ -1,0 +1,39 @@
+// The call of clang that stands behind a call of `clew cc` or `clew c++`.
+//
+// The user's arguments stay as they are and in their order. In front of them, so that the user's
+// win, stand those that instrument; after them, before clang's own libraries, those that link the
+// runtime. Both groups are marked as possibly unused: clang must not warn about what the user did
+// not write.
+#ifndef CLEW_HOST_TOOLCHAIN_CLANG_COMMAND_H_
+#define CLEW_HOST_TOOLCHAIN_CLANG_COMMAND_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "host/error.h"
+#include "host/toolchain/files.h"
+#include "host/toolchain/installation.h"
+
+namespace clew::toolchain {
+
+enum class Language : std::uint8_t { kC, kCxx };
+
+// Clang's arguments, without the name of the program. A call without inputs comes back unchanged,
+// and so do response files, unless they hold something that concerns clew: then the list is written
+// out.
+[[nodiscard]] Result<std::vector<std::string>> clang_arguments(
+    std::span<const std::string> user_arguments, const Installation& installation,
+    const Files& files);
+
+// The compiler found when clew was built; CLEW_CLANG or CLEW_CLANGXX in the environment replaces
+// it. A name without a slash is to be looked for in PATH.
+[[nodiscard]] std::string compiler_for(Language language);
+
+// The variable that replaces the compiler, for messages.
+[[nodiscard]] const char* compiler_variable(Language language);
+
+}  // namespace clew::toolchain
+
+#endif  // CLEW_HOST_TOOLCHAIN_CLANG_COMMAND_H_

@@ -1,0 +1,24 @@
+// What clew knows of clang's options: just enough to tell inputs from the values of options, and
+// calls that link from calls that stop before.
+#ifndef CLEW_HOST_TOOLCHAIN_CLANG_OPTIONS_H_
+#define CLEW_HOST_TOOLCHAIN_CLANG_OPTIONS_H_
+
+#include <cstddef>
+#include <string_view>
+
+namespace clew::toolchain {
+
+// How many of the arguments after `option` are its values: 0 for flags and for options whose value
+// is joined.
+[[nodiscard]] std::size_t values_after(std::string_view option);
+
+// -c, -E, -M and the like: no executable and no shared library comes out of the call.
+[[nodiscard]] bool stops_before_link(std::string_view option);
+
+// -x c++-header and the like: a precompiled header comes out.
+[[nodiscard]] bool is_header_language(std::string_view language);
+[[nodiscard]] bool is_header_file(std::string_view path);
+
+}  // namespace clew::toolchain
+
+#endif  // CLEW_HOST_TOOLCHAIN_CLANG_OPTIONS_H_

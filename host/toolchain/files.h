@@ -1,0 +1,22 @@
+// The files that a call of the compiler names, as functions so that tests need no disk.
+#ifndef CLEW_HOST_TOOLCHAIN_FILES_H_
+#define CLEW_HOST_TOOLCHAIN_FILES_H_
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace clew::toolchain {
+
+struct Files {
+  std::function<bool(const std::string& path)> exists;
+  // The content, or nothing if it cannot be read. Regular files only: a pipe (`clew cc @<(...)`)
+  // can be read once, and that once is clang's.
+  std::function<std::optional<std::string>(const std::string& path)> read;
+};
+
+[[nodiscard]] Files files_on_disk();
+
+}  // namespace clew::toolchain
+
+#endif  // CLEW_HOST_TOOLCHAIN_FILES_H_

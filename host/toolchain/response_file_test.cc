@@ -1,0 +1,81 @@
+#include "host/toolchain/response_file.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace clew::toolchain {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+struct SplitCase {
+  std::string text;
+  Strings expected;
+};
+
+class Split : public testing::TestWithParam<SplitCase> {};
+
+TEST_P(Split, AsClangDoes) { EXPECT_EQ(split_response_text(GetParam().text), GetParam().expected); }
+
+INSTANTIATE_TEST_SUITE_P(
+    Rules, Split,
+    testing::Values(SplitCase{"", {}}, SplitCase{" \t\r\n", {}}, SplitCase{"a", {"a"}},
+                    SplitCase{"a b\tc\nd\r\ne ", {"a", "b", "c", "d", "e"}},
+                    SplitCase{"'a b' \"c d\"", {"a b", "c d"}},
+                    SplitCase{"-D'A B'=\"c\"d", {"-DA B=cd"}}, SplitCase{"a\\ b", {"a b"}},
+                    SplitCase{"\\'a\\\"", {"'a\""}}, SplitCase{"'a\\'b'", {"a'b"}},
+                    SplitCase{"\"a\\\\b\"", {"a\\b"}}, SplitCase{"'a\"b' \"c'd\"", {"a\"b", "c'd"}},
+                    SplitCase{"'never closed", {"never closed"}}, SplitCase{"a\\", {"a\\"}},
+                    SplitCase{"a '' \"\" b", {"a", "b"}}, SplitCase{"a\\\nb", {"a\nb"}},
+                    SplitCase{"\xEF\xBB\xBF-c", {"-c"}}));
+
+TEST(ToResponseText, IsTheInverse) {
+  const Strings arguments{"plain", "with space", "tab\t",       "'", "\"",
+                          "\\",    "a\nb",       "-DX=\"y z\"", "@x"};
+  EXPECT_EQ(split_response_text(to_response_text(arguments)), arguments);
+}
+
+class Expand : public testing::Test {
+ protected:
+  Strings expand(const Strings& arguments) {
+    const Files files{.exists = nullptr,
+                      .read = [this](const std::string& path) -> std::optional<std::string> {
+                        const auto found = files_.find(path);
+                        if (found == files_.end()) return std::nullopt;
+                        return found->second;
+                      }};
+    const auto expanded = expand_response_files(arguments, files);
+    Strings texts;
+    for (const auto& argument : expanded) {
+      texts.push_back(std::to_string(argument.origin) + (argument.from_file ? "@" : ":") +
+                      argument.text);
+    }
+    return texts;
+  }
+
+  std::map<std::string, std::string> files_;
+};
+
+TEST_F(Expand, PlainArgumentsStay) {
+  EXPECT_EQ(expand({"a", "@", "-o", "b"}), (Strings{"0:a", "1:@", "2:-o", "3:b"}));
+}
+
+TEST_F(Expand, FilesAndFilesWithinFiles) {
+  files_ = {{"one", "x @two y"}, {"two", "'z z'"}, {"empty", ""}};
+  EXPECT_EQ(expand({"a", "@one", "@empty", "b"}), (Strings{"0:a", "1@x", "1@z z", "1@y", "3:b"}));
+}
+
+TEST_F(Expand, TheSameFileTwiceIsNoRecursion) {
+  files_ = {{"one", "x"}, {"both", "@one @one"}};
+  EXPECT_EQ(expand({"@both"}), (Strings{"0@x", "0@x"}));
+}
+
+TEST_F(Expand, MissingAndRecursiveFilesAreLeftToClang) {
+  files_ = {{"self", "x @self y"}, {"a", "@b"}, {"b", "@a"}};
+  EXPECT_EQ(expand({"@missing", "@self", "@a"}),
+            (Strings{"0:@missing", "1@x", "1@@self", "1@y", "2@@a"}));
+}
+
+}  // namespace
+}  // namespace clew::toolchain

@@ -1,0 +1,37 @@
+// Which functions are instrumented, and how.
+#ifndef CLEW_PASS_FUNCTIONS_H_
+#define CLEW_PASS_FUNCTIONS_H_
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/IR/Module.h"
+
+namespace clew::pass {
+
+enum class Treatment {
+  kNone,    // left as it is
+  kSilent,  // CLEW_NO_YIELD: no points, its synchronisation calls do not count
+  kFull,
+};
+
+class Functions {
+ public:
+  explicit Functions(llvm::Module& module);
+
+  Treatment treatment_of(const llvm::Function& function) const;
+
+ private:
+  llvm::StringSet<> silent_;
+  llvm::DenseSet<const llvm::Value*> resolvers_;
+};
+
+// So that a second run of the pass, by a plugin given twice or at link time, leaves it alone.
+void mark_done(llvm::Function& function);
+
+// An instrumented function writes the countdown and may switch threads: takes back what
+// the optimiser concluded about memory and synchronisation. Matters when LTO optimises once more.
+void drop_stale_attributes(llvm::Module& module);
+
+}  // namespace clew::pass
+
+#endif  // CLEW_PASS_FUNCTIONS_H_

@@ -1,0 +1,50 @@
+#include "pass/instrument.h"
+
+#include <vector>
+
+#include "llvm/IR/Module.h"
+#include "pass/emit.h"
+#include "pass/functions.h"
+#include "pass/locations.h"
+#include "pass/options.h"
+#include "pass/placement.h"
+#include "pass/point_table.h"
+
+namespace clew::pass {
+namespace {
+
+Location location_of(const Site& site, Locations& locations) {
+  return site.kind == abi::PointKind::kEntry ? locations.of_entry(*site.before->getFunction())
+                                             : locations.of(*site.before);
+}
+
+}  // namespace
+
+llvm::PreservedAnalyses Instrument::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+  const Functions functions(module);
+  Locations locations;
+  PointTable table(module);
+  std::vector<Sites> full;
+  std::vector<Sites> silent;
+  for (llvm::Function& function : module) {
+    const Treatment treatment = functions.treatment_of(function);
+    if (treatment == Treatment::kNone) continue;
+    mark_done(function);
+    if (treatment == Treatment::kSilent) {
+      silent.push_back(place_silent_calls(function));
+      continue;
+    }
+    Sites& sites = full.emplace_back(place_points(function, granularity_option(), locations));
+    for (Site& site : sites) site.index = table.add(site.kind, location_of(site, locations));
+  }
+  if (full.empty() && silent.empty()) return llvm::PreservedAnalyses::all();
+
+  drop_stale_attributes(module);
+  if (!table.empty()) table.finish();
+  Emitter emitter(module, table);
+  for (const Sites& sites : full) emitter.emit(sites);
+  for (const Sites& calls : silent) emitter.emit_silent(calls);
+  return llvm::PreservedAnalyses::none();
+}
+
+}  // namespace clew::pass

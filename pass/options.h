@@ -1,0 +1,19 @@
+// How many yield points a program gets.
+#ifndef CLEW_PASS_OPTIONS_H_
+#define CLEW_PASS_OPTIONS_H_
+
+namespace clew::pass {
+
+// Each contains the one before.
+enum class Granularity {
+  kSync,    // atomics, fences, pause, listed synchronisation calls
+  kShared,  // + accesses to memory that may be shared, loops, functions that call
+  kLine,    // + every function entry and every executed source line
+};
+
+// From -mllvm -clew-yield=...
+Granularity granularity_option();
+
+}  // namespace clew::pass
+
+#endif  // CLEW_PASS_OPTIONS_H_

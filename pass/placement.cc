@@ -1,0 +1,149 @@
+#include "pass/placement.h"
+
+#include <vector>
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/Instructions.h"
+#include "pass/candidates.h"
+#include "pass/lines.h"
+
+namespace clew::pass {
+namespace {
+
+using abi::PointKind;
+using Blocks = std::vector<llvm::BasicBlock*>;
+using BlockSet = llvm::DenseSet<const llvm::BasicBlock*>;
+
+// A block that is split must not leave static allocas in its second half: they would become dynamic.
+void hoist_static_allocas(llvm::Function& function) {
+  llvm::BasicBlock& entry = function.getEntryBlock();
+  auto top = entry.begin();
+  while (llvm::isa<llvm::AllocaInst>(*top)) ++top;
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::make_range(top, entry.end())))
+    if (auto* slot = llvm::dyn_cast<llvm::AllocaInst>(&instruction); slot && slot->isStaticAlloca())
+      slot->moveBefore(entry, top);
+}
+
+llvm::Instruction& first_after_allocas(llvm::BasicBlock& block) {
+  auto at = block.getFirstNonPHIIt();
+  while (llvm::isa<llvm::AllocaInst>(*at) || at->isDebugOrPseudoInst()) ++at;
+  return *at;
+}
+
+// Whether a call can be reached from the entry before any point.
+bool calls_before_point(llvm::Function& function, const llvm::DenseSet<const llvm::Instruction*>& points) {
+  llvm::SmallVector<llvm::BasicBlock*, 16> work{&function.getEntryBlock()};
+  BlockSet seen{&function.getEntryBlock()};
+  while (!work.empty()) {
+    llvm::BasicBlock* block = work.pop_back_val();
+    bool passes = true;
+    for (const llvm::Instruction& instruction : *block) {
+      passes = !points.contains(&instruction);
+      if (!passes) break;
+      if (is_plain_call(instruction)) return true;
+    }
+    if (!passes) continue;
+    for (llvm::BasicBlock* next : llvm::successors(block))
+      if (seen.insert(next).second) work.push_back(next);
+  }
+  return false;
+}
+
+// The blocks whose ends close a cycle without a point. A depth-first walk of the graph
+// without the blocks that have one, from each block in reverse post-order: in reducible code the first block of a cycle that it meets is
+// the loop's header, so that what closes the cycle is the loop's back edge.
+BlockSet find_bare_latches(const Blocks& blocks, const BlockSet& with_point) {
+  enum class State { kNew, kOpen, kDone };
+  struct Step {
+    llvm::BasicBlock* block;
+    llvm::succ_iterator next;
+  };
+  BlockSet latches;
+  llvm::DenseMap<llvm::BasicBlock*, State> states;
+  std::vector<Step> path;
+  const auto enter = [&](llvm::BasicBlock* block) {
+    states[block] = State::kOpen;
+    path.push_back(Step{block, llvm::succ_begin(block)});
+  };
+  for (llvm::BasicBlock* root : blocks) {
+    if (with_point.contains(root) || states.lookup(root) != State::kNew) continue;
+    enter(root);
+    while (!path.empty()) {
+      Step& step = path.back();
+      if (step.next == llvm::succ_end(step.block)) {
+        states[step.block] = State::kDone;
+        path.pop_back();
+        continue;
+      }
+      llvm::BasicBlock* block = step.block;
+      llvm::BasicBlock* next = *step.next++;
+      if (with_point.contains(next)) continue;
+      const State state = states.lookup(next);
+      if (state == State::kNew) enter(next);
+      if (state == State::kOpen) latches.insert(block);
+    }
+  }
+  return latches;
+}
+
+bool wants_entry(llvm::Function& function, Granularity granularity, Locations& locations,
+                 llvm::ArrayRef<Sites> sites) {
+  if (granularity == Granularity::kSync) return false;
+  if (granularity == Granularity::kLine) {
+    // Line 0: code that only the compiler wrote, such as _GLOBAL__sub_I_<file>.
+    const llvm::DISubprogram* subprogram = function.getSubprogram();
+    return !locations.is_system(function) && (subprogram == nullptr || subprogram->getLine() != 0);
+  }
+  llvm::DenseSet<const llvm::Instruction*> points;
+  for (const Sites& of_block : sites)
+    for (const Site& site : of_block) points.insert(site.before);
+  return calls_before_point(function, points);
+}
+
+}  // namespace
+
+Sites place_points(llvm::Function& function, Granularity granularity, Locations& locations) {
+  hoist_static_allocas(function);
+  // Reachable blocks only: in the others values may be defined by themselves.
+  const llvm::ReversePostOrderTraversal<llvm::Function*> order(&function);
+  const Blocks blocks(order.begin(), order.end());
+
+  Candidates candidates(granularity, function.getDataLayout());
+  std::vector<Sites> sites(blocks.size());
+  for (const auto [block, of_block] : llvm::zip_equal(blocks, sites))
+    for (llvm::Instruction& instruction : *block) candidates.collect(instruction, of_block);
+
+  if (granularity == Granularity::kLine && !locations.is_system(function)) {
+    Lines lines(locations, blocks);
+    for (const auto [block, of_block] : llvm::zip_equal(blocks, sites)) lines.add(*block, of_block);
+  }
+  if (wants_entry(function, granularity, locations, sites))
+    sites.front().insert(sites.front().begin(),
+                         Site{&first_after_allocas(function.getEntryBlock()), PointKind::kEntry});
+  Sites result;
+  BlockSet with_point;
+  for (const auto [block, of_block] : llvm::zip_equal(blocks, sites))
+    if (!of_block.empty()) with_point.insert(block);
+  BlockSet latches;
+  if (granularity != Granularity::kSync) latches = find_bare_latches(blocks, with_point);
+  for (const auto [block, of_block] : llvm::zip_equal(blocks, sites)) {
+    result.append(of_block);
+    if (latches.contains(block))
+      result.push_back(Site{block->getTerminator(), PointKind::kBackEdge});
+  }
+  return result;
+}
+
+Sites place_silent_calls(llvm::Function& function) {
+  Sites result;
+  for (llvm::BasicBlock& block : function)
+    for (llvm::Instruction& instruction : block)
+      if (is_sync_call(instruction)) result.push_back(Site{&instruction, PointKind::kSyncCall});
+  return result;
+}
+
+}  // namespace clew::pass

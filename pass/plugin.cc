@@ -1,0 +1,29 @@
+// The entry point of the plugin. Loaded by
+//   -Xclang -load -Xclang libclew_pass.so       so that -mllvm -clew-yield= is known in time
+//   -fpass-plugin=libclew_pass.so               so that the pass runs
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/PassPlugin.h"
+#include "pass/instrument.h"
+
+namespace {
+
+void register_callbacks(llvm::PassBuilder& builder) {
+  // Late: what the optimiser removes or merges costs nothing (docs: design, decision 2).
+  builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+    passes.addPass(clew::pass::Instrument());
+  });
+  // opt -passes=clew, for tests.
+  builder.registerPipelineParsingCallback(
+      [](llvm::StringRef name, llvm::ModulePassManager& passes, llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
+        if (name != "clew") return false;
+        passes.addPass(clew::pass::Instrument());
+        return true;
+      });
+}
+
+}  // namespace
+
+extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo
+llvmGetPassPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "clew", "1", register_callbacks};
+}

@@ -1,0 +1,153 @@
+#!/usr/bin/env bash
+# One check of what the pass makes of a program, named by the last argument.
+# usage: run_check.sh CLANGXX PLUGIN ABI_DIR WORK_DIR LLVM_BIN NAME
+set -euo pipefail
+clangxx=$1 plugin=$2 abi=$3 work=$4 llvm=$5 name=$6
+here=$(cd "$(dirname "$0")" && pwd)
+programs=$here/programs
+load=(-Xclang -load -Xclang "$plugin" "-fpass-plugin=$plugin")
+rm -rf "$work" && mkdir -p "$work" && cd "$work"
+
+fail() { echo "FAILED: $*" >&2; exit 1; }
+same() { [[ $1 == "$2" ]] || fail "$3: expected '$2', got '$1'"; }
+cc() { "$clangxx" -x c "$@"; }
+stub() { "$clangxx" -std=c++23 -O1 -fPIC -c "$here/stub_runtime.cc" -I"$abi" -o stub.o; }
+# The number of lines of standard input with the pattern.
+count() { grep -c -- "$1" || true; }
+
+# One decrement in memory and one js a point; the call out of line; nothing spilled to
+# memory outside the cold blocks; a function without points untouched.
+hot_path() {
+  cc -O2 -fno-vectorize -fno-unroll-loops "${load[@]}" -S "$programs/hot.c" -o hot.s
+  body() { sed -n "/^$1:/,/^.Lfunc_end/p" hot.s; }
+  same "$(body leaf | count 'decq	%fs:(%r')" 1 "decrements in leaf"
+  same "$(body leaf | count '	js	')" 1 "branches in leaf"
+  same "$(body sum | count 'decq	%fs:(%r')" 1 "decrements in sum"
+  same "$(body sum | count '	js	')" 1 "branches in sum"
+  same "$(body pure | count 'clew')" 0 "points in pure"
+  # Up to the first return there is no call: the cold block comes after it.
+  same "$(body leaf | sed '/retq/q' | count 'callq')" 0 "calls on leaf's hot path"
+  same "$(body leaf | sed '/retq/q' | count 'Spill\|(%rsp)')" 0 "spills on leaf's hot path"
+  same "$(body sum | sed -n '/=>This Inner Loop/,/jne/p' | count 'Spill\|Reload\|callq')" 0 "spills in sum's loop"
+  same "$(body leaf | count 'callq.*__clew_yield_access')" 1 "hook calls in leaf"
+  # Lazy binding does not keep r10, preserve_most does: never through the PLT.
+  cc -O2 -fPIC "${load[@]}" -S "$programs/../traces/kinds.c" -o kinds.s
+  same "$(count '__clew_\(yield\|spin\).*@PLT' < kinds.s)" 0 "hooks bound lazily"
+  [[ $(count '__clew_.*@GOTPCREL' < kinds.s) -gt 0 ]] || fail "no hook calls in kinds.c"
+}
+
+# Both ways of loading, and the plugin given twice: one set of points, the option known.
+loaded_twice() {
+  ir() { cc -O1 -S -emit-llvm "$@" "$programs/plain.c" -o - | count 'call preserve_mostcc'; }
+  local once; once=$(ir "${load[@]}" -mllvm -clew-yield=shared)
+  same "$once" 4 "points"
+  same "$(ir "${load[@]}" "-fpass-plugin=$plugin" -mllvm -clew-yield=shared)" 4 "points with the plugin twice"
+  same "$(ir "-fpass-plugin=$plugin")" 4 "points with -fpass-plugin alone"
+  same "$(ir "${load[@]}" -mllvm -clew-yield=sync)" 0 "points at sync"
+  same "$(ir "${load[@]}" -mllvm -clew-yield=line)" 6 "points at line, without -g"
+  if ir "${load[@]}" -mllvm -clew-yield=nonsense &> /dev/null; then fail "took a wrong granularity"; fi
+}
+
+# The table needs no dynamic relocation and is read-only, in a PIE and in a shared object.
+no_relocations() {
+  stub
+  cc -O1 -g -fPIC "${load[@]}" -c "$programs/plain.c" -o plain.o
+  cc -O1 -g -fPIC "${load[@]}" -c "$programs/many.c" -o many.o
+  "$clangxx" -pie many.o plain.o stub.o -o pie
+  "$clangxx" -shared plain.o -o plain.so
+  for image in pie plain.so; do
+    local flags; flags=$("$llvm/llvm-readelf" -SW $image | sed -n 's/.*clew_points *PROGBITS *[0-9a-f]* [0-9a-f]* [0-9a-f]* 00 *\([A-Za-z]*\) .*/\1/p')
+    [[ $flags == *A* && $flags != *W* ]] || fail "$image: section flags '$flags'"
+    read -r begin size <<< "$("$llvm/llvm-readelf" -SW $image | sed -n 's/.*clew_points *PROGBITS *\([0-9a-f]*\) [0-9a-f]* \([0-9a-f]*\) .*/\1 \2/p')"
+    while read -r offset; do
+      if ((16#$offset >= 16#$begin && 16#$offset < 16#$begin + 16#$size)); then fail "$image: relocation at $offset"; fi
+    done < <("$llvm/llvm-readelf" -rW $image | sed -n 's/^\([0-9a-f]\{16\}\) .*/\1/p')
+  done
+}
+
+# Each linker keeps the tables it needs, one registration for each image.
+gc_sections() {
+  stub
+  local linkers=(bfd)
+  [[ -x $llvm/ld.lld ]] && linkers+=(lld)
+  for linker in "${linkers[@]}"; do
+    for source in many only_main; do
+      cc -O1 -ffunction-sections -fdata-sections "${load[@]}" -c "$programs/$source.c" -o $source.o
+    done
+    cc -O1 -ffunction-sections -fdata-sections "${load[@]}" -c "$programs/plain.c" -o plain.o
+    "$clangxx" -fuse-ld=$linker --ld-path="$( [[ $linker == lld ]] && echo "$llvm/ld.lld" || command -v ld )" \
+      -Wl,--gc-sections many.o plain.o stub.o -o many
+    same "$(STUB_IMAGES=1 ./many | tr '\n' ';')" "images 1;0 Load;0 Store;" "$linker"
+    "$clangxx" --ld-path="$( [[ $linker == lld ]] && echo "$llvm/ld.lld" || command -v ld )" \
+      -Wl,--gc-sections only_main.o stub.o -o only_main
+    same "$(STUB_IMAGES=1 ./only_main | tr '\n' ';')" "images 1;" "$linker, all functions dropped"
+  done
+}
+
+# A program with points, a library it is linked to and one it opens: three images.
+shared_objects() {
+  stub
+  "$clangxx" -shared stub.o -o libstub.so
+  cc -O1 -fPIC "${load[@]}" -shared "$programs/plain.c" -L. -lstub -o libplain.so
+  cc -O1 -fPIC "${load[@]}" -shared "$programs/plain.c" -L. -lstub -o libopened.so
+  cc -O1 -g "${load[@]}" -c "$programs/load.c" -o load.o
+  cc -O1 -g "${load[@]}" -c "$programs/only_main.c" -o own.o -Dmain=unused_main
+  "$clangxx" load.o own.o -Wl,--no-as-needed -L. -lplain -lstub -Wl,-rpath,"$work" -o load
+  same "$(STUB_IMAGES=1 ./load "$work/libopened.so" | tr '\n' ';')" "images 3;0 Load;0 Store;" "images"
+}
+
+# Points are made before the link, once; the program runs.
+lto() {
+  stub
+  [[ -x $llvm/ld.lld ]] || { echo "no lld: nothing checked"; return; }
+  for mode in full thin; do
+    for source in many plain; do cc -O2 -flto=$mode "${load[@]}" -c "$programs/$source.c" -o $source.o; done
+    "$clangxx" -O2 -flto=$mode --ld-path="$llvm/ld.lld" many.o plain.o stub.o -o lto.$mode
+    same "$(STUB_IMAGES=1 ./lto.$mode | tr '\n' ';')" "images 1;0 Load;0 Store;" "LTO $mode"
+  done
+}
+
+archive() {
+  stub
+  for source in many plain; do cc -O1 "${load[@]}" -c "$programs/$source.c" -o $source.o; done
+  "$llvm/llvm-ar" rc libplain.a plain.o
+  "$clangxx" many.o stub.o -L. -lplain -o many
+  same "$(STUB_IMAGES=1 ./many | tr '\n' ';')" "images 1;0 Load;0 Store;" "archive"
+}
+
+# Unusual control flow stays valid, and does the same when every point calls the runtime.
+odd_ir() {
+  stub
+  for source in odd.c odd.cc; do
+    local language=(-x c); [[ $source == *.cc ]] && language=(-x c++ -std=c++20)
+    "$clangxx" "${language[@]}" -O1 "$programs/$source" -o native
+    ./native > expected
+    for level in -O0 "-O2 -g"; do
+      for yield in sync shared line; do
+        local flags=(); read -r -a flags <<< "$level"
+        "$clangxx" "${language[@]}" "${flags[@]}" "${load[@]}" -mllvm -clew-yield=$yield -S -emit-llvm "$programs/$source" -o odd.ll
+        "$llvm/opt" -passes=verify -disable-output odd.ll || fail "$source $level $yield"
+        "$clangxx" "${flags[@]}" -Wno-override-module -c odd.ll -o odd.o
+        "$clangxx" odd.o stub.o -o odd
+        STUB_SILENT=1 ./odd > actual
+        diff -u expected actual || fail "$source $level $yield: output"
+      done
+    done
+  done
+}
+
+# Linear in the size of a block and of a function.
+long_block() {
+  {
+    echo 'extern volatile int a[]; int f(int); void g(int x) {'
+    for ((i = 0; i < 20000; i++)); do echo "a[$((i % 97))] = x + $i;"; done
+    echo '} void h(int x) {'
+    for ((i = 0; i < 3000; i++)); do echo "while (x > $i) { if (a[x]) x = f(x); x--; }"; done
+    echo '}'
+  } > long.c
+  local TIMEFORMAT=%U seconds
+  seconds=$({ time cc -O0 -g "${load[@]}" -mllvm -clew-yield=line -S -emit-llvm long.c -o /dev/null; } 2>&1)
+  ((${seconds%.*} < 15)) || fail "took $seconds s of CPU"
+}
+
+"$name"

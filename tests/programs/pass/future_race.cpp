@@ -1,0 +1,28 @@
+// fail/future_race.cpp, fixed: the promise is fulfilled when the report is complete.
+// EXPECT: pass
+#include <cstdio>
+#include <cstdlib>
+#include <future>
+
+struct Report {
+  int lines = 0;
+  int checksum = 0;
+};
+
+static void write_report(int lines, Report* report, std::promise<void>* ready) {
+  report->lines = lines;
+  report->checksum = lines * 31;
+  ready->set_value();
+}
+
+int main(int argc, char** argv) {
+  int lines = argc > 1 ? std::atoi(argv[1]) : 5;
+  Report report;
+  std::promise<void> ready;
+  std::future<void> task = std::async(std::launch::async, write_report, lines, &report, &ready);
+  ready.get_future().wait();
+  int checksum = report.checksum;
+  task.wait();
+  std::printf("checksum %d\n", checksum);
+  return checksum == lines * 31 ? 0 : 1;
+}

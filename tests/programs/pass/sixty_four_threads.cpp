@@ -1,0 +1,27 @@
+// fail/sixty_four_threads.cpp, fixed: a ticket is read and advanced in one atomic operation.
+// EXPECT: pass
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+static std::atomic<int> next_ticket = 0;
+
+static void take_ticket(int* ticket) { *ticket = next_ticket.fetch_add(1); }
+
+int main(int argc, char** argv) {
+  int count = argc > 1 ? std::atoi(argv[1]) : 64;
+  std::vector<int> tickets(count);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; i++) threads.emplace_back(take_ticket, &tickets[i]);
+  for (std::thread& thread : threads) thread.join();
+
+  std::vector<int> holders(count);
+  int doubled = 0;
+  for (int ticket : tickets) {
+    if (++holders[ticket] > 1) doubled++;
+  }
+  std::printf("%d threads, %d doubled tickets\n", count, doubled);
+  return doubled == 0 ? 0 : 1;
+}

@@ -1,0 +1,45 @@
+// fail/spin_flag_race.cpp, fixed: looking at the flag and setting it is one atomic operation.
+// EXPECT: pass
+#include <atomic>
+#include <cassert>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+class SpinLock {
+ public:
+  void lock() {
+    while (taken_.exchange(true)) {
+      std::this_thread::yield();
+    }
+  }
+  void unlock() { taken_.store(false); }
+
+ private:
+  std::atomic<bool> taken_ = false;
+};
+
+static SpinLock spin_lock;
+static std::atomic<int> inside = 0;
+static int visits = 0;
+
+static void visit(int times) {
+  for (int i = 0; i < times; i++) {
+    spin_lock.lock();
+    int others = inside.fetch_add(1);
+    assert(others == 0);
+    visits++;
+    inside.fetch_sub(1);
+    spin_lock.unlock();
+  }
+}
+
+int main(int argc, char** argv) {
+  int times = argc > 1 ? std::atoi(argv[1]) : 2;
+  std::thread first(visit, times);
+  std::thread second(visit, times);
+  first.join();
+  second.join();
+  std::printf("%d visits\n", visits);
+  return visits == 2 * times ? 0 : 1;
+}
