@@ -64,6 +64,27 @@ class Parked:
             gdb.execute(f"set ${name} = {registers[name]:#x}", to_string=True)
 
 
+def in_runtime(frame):
+    return (gdb.solib_name(frame.pc()) or "").endswith("/libclew_rt.so")
+
+
+def backtrace():
+    """Prints the program's own frames: from where it entered clew's runtime to where that started it."""
+    inside = []
+    frame = gdb.newest_frame()
+    while frame is not None and len(inside) < 100:
+        inside.append(in_runtime(frame))
+        frame = frame.older()
+    first = inside.index(False) if False in inside else 0
+    last = inside.index(True, first) if True in inside[first:] else len(inside)
+    level = -1
+    for line in gdb.execute(f"backtrace {len(inside)}", to_string=True).splitlines():
+        if line.startswith("#"):
+            level = int(line[1:].split()[0])
+        if first <= level < last:
+            gdb.write(f"    {line}\n")
+
+
 class Clew(gdb.Command):
     """List the threads of a program under clew, with their backtraces.
 
@@ -76,28 +97,29 @@ class Clew(gdb.Command):
     def invoke(self, argument, _from_tty):
         wanted = argument.strip()
         current = read_number("clew_debug_current")
-        shown = 0
-        known = list(fibers())
-        if not known:  # the table is filled at the first switch
-            gdb.write("T0  running  <== here\n")
-            gdb.execute("backtrace 20")
-            return
-        for fiber in known:
-            if wanted and fiber.id != wanted:
-                continue
-            shown += 1
-            here = fiber.index == current
-            if not here and not fiber.in_use:
-                gdb.write(f"{fiber.id}  finished\n")
-                continue
-            gdb.write(f"{fiber.id}  {'running  <== here' if here else fiber.state}\n")
-            if here:
-                gdb.execute("backtrace 20")
-            elif fiber.registers["rip"] != 0:
-                with Parked(fiber):
-                    gdb.execute("backtrace 20")
-        if wanted and shown == 0:
+        # A thread that never was parked is not in the table, and can only be the one that runs.
+        known = [fiber for fiber in fibers() if fiber.id]
+        listed = [fiber for fiber in known if wanted in ("", fiber.id)]
+        for fiber in listed:
+            self.show(fiber, current)
+        if not wanted and all(fiber.index != current for fiber in known):
+            gdb.write("T0  running\n" if not known else "running now, for the first time\n")
+            backtrace()
+        if wanted and not listed:
             raise gdb.GdbError(f"there is no thread {wanted}")
+
+    @staticmethod
+    def show(fiber, current):
+        if fiber.index == current:
+            gdb.write(f"{fiber.id}  running\n")
+            backtrace()
+        elif not fiber.in_use:
+            gdb.write(f"{fiber.id}  finished\n")
+        else:
+            gdb.write(f"{fiber.id}  {fiber.state}\n")
+            if fiber.registers["rip"] != 0:
+                with Parked(fiber):
+                    backtrace()
 
 
 Clew()

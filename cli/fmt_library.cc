@@ -1,6 +1,6 @@
-// fmt's own object code, compiled into clew: Debian has libfmt as a shared library only, and loading that,
-// with the shared libstdc++ it brings, would double the time clew takes to start. (This is fmt's
-// src/format.cc, version 9.1.)
+// fmt's own object code, compiled into clew: Debian has libfmt as a shared library only, and
+// loading that, with the shared libstdc++ it brings, would double the time clew takes to start.
+// (This is fmt's src/format.cc, version 9.1.)
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

@@ -23,16 +23,26 @@ std::vector<std::string> gdb_command(const std::string& gdb, const std::string& 
                                      const std::vector<std::string>& extra) {
   const std::uintptr_t ready = abi::kControlAddress + offsetof(abi::Control, debugger_ready);
   std::vector<std::string> command{
-      gdb, "-q",
-      // It would look for kernel threads; the program's are fibers.
-      "-iex", "set auto-load libthread-db off",
-      "-iex", "set libthread-db-search-path /nonexistent",
-      "-iex", "set confirm off",
-      "-p", std::to_string(pid),
-      "-ex", "source " + commands,
-      "-ex", "tbreak main",
-      "-ex", fmt::format("set {{unsigned int}} {:#x} = 1", ready),
-      "-ex", "continue",
+      gdb,
+      "-q",
+      // libthread_db would take the fibers' thread control blocks for threads of the kernel's. The
+      // first keeps gdb from loading the one beside libc, the second from finding the system's.
+      "-iex",
+      "set auto-load libthread-db off",
+      "-iex",
+      "set libthread-db-search-path /nonexistent",
+      "-iex",
+      "set confirm off",
+      "-p",
+      std::to_string(pid),
+      "-ex",
+      "source " + commands,
+      "-ex",
+      "tbreak main",
+      "-ex",
+      fmt::format("set {{unsigned int}} {:#x} = 1", ready),
+      "-ex",
+      "continue",
   };
   command.insert(command.end(), extra.begin(), extra.end());
   return command;

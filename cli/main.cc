@@ -38,11 +38,13 @@ std::optional<Error> unknown_command(const CLI::App& app, int argc, char** argv)
 }
 
 int usage_error(const CLI::ParseError& error) {
-  return report_error({ErrorCode::kUsage, error.what(), "clew --help lists the commands, clew COMMAND --help their options"});
+  return report_error({ErrorCode::kUsage, error.what(),
+                       "clew --help lists the commands, clew COMMAND --help their options"});
 }
 
 int run_command(int argc, char** argv) {
-  CLI::App app("clew leads from a multithreaded program that sometimes fails to the cause.", "clew");
+  CLI::App app("clew leads from a multithreaded program that sometimes fails to the cause.",
+               "clew");
   int exit_status = 0;
   app.set_version_flag("--version", "clew " CLEW_VERSION);
   app.require_subcommand(1);
@@ -83,7 +85,8 @@ int guarded_main(int argc, char** argv) {
     signal(SIGPIPE, SIG_IGN);  // a reader that goes away must not end a recording
     return run_command(argc, argv);
   } catch (const std::exception& error) {
-    return report_error({ErrorCode::kInternal, fmt::format("internal error: {}", error.what()), ""});
+    return report_error(
+        {ErrorCode::kInternal, fmt::format("internal error: {}", error.what()), ""});
   } catch (...) {
     return report_error({ErrorCode::kInternal, "internal error: unknown exception", ""});
   }

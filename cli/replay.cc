@@ -1,4 +1,6 @@
 // clew replay: a recording run again, compared with what was recorded.
+#include "host/target/replay.h"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -16,7 +18,6 @@
 #include "host/report/run_text.h"
 #include "host/report/words.h"
 #include "host/symbolize/symbolizer.h"
-#include "host/target/replay.h"
 
 namespace clew::cli {
 namespace {
@@ -131,8 +132,9 @@ Result<int> replay(const ReplayOptions& options) {
 void register_replay(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<ReplayOptions>();
   CLI::App* command = app.add_subcommand("replay", "Run a recording again, exactly");
-  command->add_option("recording", options->recording,
-                      "Number or folder of the recording (default: the newest)")
+  command
+      ->add_option("recording", options->recording,
+                   "Number or folder of the recording (default: the newest)")
       ->type_name("RECORDING");
   command
       ->add_option("--times", options->times,
@@ -140,9 +142,9 @@ void register_replay(CLI::App& app, int& exit_status) {
       ->type_name("K")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  auto* gdb = command->add_flag(
-      "--gdb", options->gdb,
-      "Replay under gdb, stopped at main; its command 'clew' lists the threads");
+  auto* gdb =
+      command->add_flag("--gdb", options->gdb,
+                        "Replay under gdb, stopped at main; its command 'clew' lists the threads");
   command->add_option("--gdb-arg", options->gdb_arguments, "One more argument for gdb")
       ->group("")
       ->needs(gdb)

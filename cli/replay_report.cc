@@ -20,9 +20,8 @@ void print_departure(const Replay& replay, const RunResult& run,
                              recording_name(replay.recording)));
   for (const std::string& line : lines) print_details(fmt::format("  {}\n", printable(line)));
   print_details(departure_text(run, symbols));
-  const std::string which = replay.recording.number != 0
-                                ? std::to_string(replay.recording.number)
-                                : replay.recording.path.string();
+  const std::string which = replay.recording.number != 0 ? std::to_string(replay.recording.number)
+                                                         : replay.recording.path.string();
   print_details(fmt::format("  replay it: clew replay {}\n", which));
 }
 

@@ -34,8 +34,8 @@ struct RunOptions {
 
 std::uint64_t random_seed() {
   // Short enough to be typed.
-  return std::uniform_int_distribution<std::uint64_t>(1, 999'999'999)(
-      *std::make_unique<std::random_device>());
+  return std::uniform_int_distribution<std::uint64_t>(
+      1, 999'999'999)(*std::make_unique<std::random_device>());
 }
 
 Result<LaunchPlan> make_plan(const RunOptions& options) {
@@ -46,8 +46,7 @@ Result<LaunchPlan> make_plan(const RunOptions& options) {
   LaunchPlan plan = plan_here(*program, options.command);
   plan.budget = options.budget;
   plan.seed = options.seed ? *options.seed : random_seed();
-  plan.strategy =
-      options.strategy == "none" ? abi::StrategyKind::kNone : abi::StrategyKind::kTimer;
+  plan.strategy = options.strategy == "none" ? abi::StrategyKind::kNone : abi::StrategyKind::kTimer;
   if (options.schedule) {
     const auto schedule = load_schedule(*options.schedule);
     if (!schedule) return std::unexpected(schedule.error());
@@ -76,8 +75,7 @@ void print_summary(const LaunchPlan& plan, const RunResult& run, std::uint64_t n
                    Symbolizer& symbols) {
   for (const std::string& note : run.summary.notes) print_details("clew: note: " + note + "\n");
   if (run.summary.outcome == Outcome::kPass) {
-    print_headline(Outcome::kPass,
-                   fmt::format("{}, recording {}", headline(run.summary), number));
+    print_headline(Outcome::kPass, fmt::format("{}, recording {}", headline(run.summary), number));
     return;
   }
   print_headline(run.summary.outcome, headline(run.summary));
@@ -138,8 +136,7 @@ void register_run(CLI::App& app, int& exit_status) {
       ->check(CLI::IsMember({"timer", "none"}))
       ->type_name("NAME")
       ->capture_default_str();
-  command
-      ->add_option("--budget", options->budget, "The clock at which the run counts as a hang")
+  command->add_option("--budget", options->budget, "The clock at which the run counts as a hang")
       ->type_name("CLOCK")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
@@ -154,7 +151,8 @@ void register_run(CLI::App& app, int& exit_status) {
       "  clew run --seed 7 -- ./queue_test --items 3\n"
       "  clew run --schedule '6:T0.1, 9' -- ./queue_test\n\n"
       "Exit status: the program's own (0, its exit status, 128 + n for signal n); 120 deadlock,\n"
-      "121 hang, 122 unresolved, 124 usage error, 125 bad input or system error, 126 internal error.");
+      "121 hang, 122 unresolved, 124 usage error, 125 bad input or system error, 126 internal "
+      "error.");
   command->callback([options, &exit_status] {
     const auto status = run(*options);
     exit_status = status ? *status : report_error(status.error());

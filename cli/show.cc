@@ -18,6 +18,9 @@
 namespace clew::cli {
 namespace {
 
+// Up to here, stopping at every point takes a second or two; beyond, some lines stay unknown.
+constexpr std::uint64_t kMostPoints = 20'000'000;
+
 struct ShowOptions {
   std::string recording;
   bool all = false;
@@ -34,6 +37,8 @@ Result<int> show(const ShowOptions& options) {
   if (!replay) return std::unexpected(replay.error());
   replay->plan.output = OutputMode::kCaptureOnly;
   replay->plan.flags |= abi::kFlagSlices;
+  if (replay->recording.meta.summary.clock <= kMostPoints)
+    replay->plan.flags |= abi::kFlagEveryPoint;
 
   ProgressLine progress;
   auto run = run_replay(*replay, progress);
@@ -64,8 +69,9 @@ void register_show(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<ShowOptions>();
   CLI::App* command =
       app.add_subcommand("show", "Show a recording slice by slice: who ran, where, why it stopped");
-  command->add_option("recording", options->recording,
-                      "Number or folder of the recording (default: the newest)")
+  command
+      ->add_option("recording", options->recording,
+                   "Number or folder of the recording (default: the newest)")
       ->type_name("RECORDING");
   command->add_flag("--all", options->all, "Show every slice, however many there are");
   command->add_option("--json", options->json, "Write the result as JSON; - is standard output")

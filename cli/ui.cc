@@ -68,8 +68,9 @@ int report_error(const Error& error) {
 
 void print_headline(Outcome outcome, std::string_view text) {
   const std::size_t end = std::min(text.find_first_of(",:"), text.size());
-  write_all(STDERR_FILENO, fmt::format("clew: {}{}\n", painted(text.substr(0, end), colour_of(outcome)),
-                                       text.substr(end)));
+  write_all(STDERR_FILENO,
+            fmt::format("clew: {}{}\n", painted(text.substr(0, end), colour_of(outcome)),
+                        text.substr(end)));
 }
 
 void print_details(std::string_view text) { write_all(STDERR_FILENO, text); }
@@ -95,9 +96,9 @@ ProgressLine::~ProgressLine() { clear(); }
 
 void ProgressLine::progress(std::uint64_t clock, double seconds) {
   if (seconds < kQuietSeconds || isatty(STDERR_FILENO) == 0) return;
-  write_all(STDERR_FILENO, fmt::format("\r\033[Kclew: {}{} points, {:.0f} s",
-                                       label_.empty() ? "" : label_ + ", ", with_commas(clock),
-                                       seconds));
+  write_all(STDERR_FILENO,
+            fmt::format("\r\033[Kclew: {}{} points, {:.0f} s", label_.empty() ? "" : label_ + ", ",
+                        with_commas(clock), seconds));
   shown_ = true;
 }
 

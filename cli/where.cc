@@ -13,6 +13,7 @@
 #include "cli/ui.h"
 #include "host/report/exit_status.h"
 #include "host/report/run_json.h"
+#include "host/report/run_text.h"
 #include "host/report/stacks.h"
 #include "host/report/words.h"
 #include "host/symbolize/symbolizer.h"
@@ -66,6 +67,7 @@ Result<int> where(const WhereOptions& options) {
   progress.clear();
   if (!run) return std::unexpected(run.error());
   Symbolizer symbols(run->reports);
+  locate_failure(*run, symbols);
   const auto lines = differences(replay->recording.meta, *run);
   if (!lines.empty()) print_departure(*replay, *run, lines, symbols);
 

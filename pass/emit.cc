@@ -1,5 +1,7 @@
 #include "pass/emit.h"
 
+#include <algorithm>
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Instructions.h"
@@ -33,6 +35,10 @@ llvm::CallInst* preserve_most_call(llvm::IRBuilder<>& builder, llvm::FunctionCal
   return call;
 }
 
+llvm::Instruction* first_of(const Count& count) {
+  return llvm::cast<llvm::Instruction>(count.load->getPointerOperand());
+}
+
 }  // namespace
 
 void Emitter::emit_hook_call(const Site& site, llvm::IRBuilder<>& builder) {
@@ -49,26 +55,50 @@ void Emitter::emit_hook_call(const Site& site, llvm::IRBuilder<>& builder) {
                      {point, builder.CreatePointerBitCastOrAddrSpaceCast(address, builder.getPtrTy()), size});
 }
 
-llvm::Instruction* Emitter::emit_gated(const Site& site, llvm::Instruction* before) {
+// In `at`, which it ends. One instruction of the processor and a branch.
+Count Emitter::emit_countdown(llvm::BasicBlock* at, std::size_t points, llvm::BasicBlock* cold,
+                              llvm::BasicBlock* hot, const llvm::DebugLoc& location) {
+  llvm::IRBuilder<> builder(at);
+  builder.SetCurrentDebugLocation(location);
+  llvm::CallInst* countdown = builder.CreateThreadLocalAddress(hooks_.__clew_countdown);
+  llvm::LoadInst* load = builder.CreateLoad(builder.getInt64Ty(), countdown);
+  llvm::Value* left = builder.CreateSub(load, builder.getInt64(points));
+  llvm::StoreInst* store = builder.CreateStore(left, countdown);
+  builder.CreateCondBr(builder.CreateICmpSLT(left, builder.getInt64(0)), cold, hot,
+                       llvm::MDBuilder(module_.getContext()).createUnlikelyBranchWeights());
+  return Count{load, store, nullptr};
+}
+
+Count Emitter::emit_gated(const Site& site, llvm::Instruction* before) {
   const llvm::DebugLoc location = debug_location(*site.before);
   llvm::BasicBlock* head = before->getParent();
   llvm::BasicBlock* tail = head->splitBasicBlock(before->getIterator());
   head->getTerminator()->eraseFromParent();
   llvm::BasicBlock* cold = llvm::BasicBlock::Create(module_.getContext(), "", head->getParent());
+  Count count = emit_countdown(head, 1, cold, tail, location);
 
-  llvm::IRBuilder<> builder(head);
-  builder.SetCurrentDebugLocation(location);
-  llvm::CallInst* countdown = builder.CreateThreadLocalAddress(hooks_.__clew_countdown);
-  llvm::Value* left = builder.CreateSub(builder.CreateLoad(builder.getInt64Ty(), countdown), builder.getInt64(1));
-  builder.CreateStore(left, countdown);
-  builder.CreateCondBr(builder.CreateICmpSLT(left, builder.getInt64(0)), cold, tail,
-                       llvm::MDBuilder(module_.getContext()).createUnlikelyBranchWeights());
-
-  builder.SetInsertPoint(cold);
+  llvm::IRBuilder<> builder(cold);
   builder.SetCurrentDebugLocation(location);
   emit_hook_call(site, builder);
-  builder.CreateBr(tail);
-  return countdown;
+  count.cold_end = builder.CreateBr(tail);
+  return count;
+}
+
+Count Emitter::emit_batch(const Batch& batch) {
+  const llvm::DebugLoc location = debug_location(*batch.sites.front().before);
+  const SplitBatch parts = split(batch);
+  Count count =
+      emit_countdown(parts.head, batch.sites.size(), parts.slow, parts.fast, location);
+
+  llvm::IRBuilder<> builder(parts.slow, parts.slow->begin());
+  builder.SetCurrentDebugLocation(location);
+  llvm::CallInst* address = builder.CreateThreadLocalAddress(hooks_.__clew_countdown);
+  builder.CreateStore(builder.CreateAdd(builder.CreateLoad(builder.getInt64Ty(), address),
+                                        builder.getInt64(batch.sites.size())),
+                      address);
+  count.cold_end = parts.slow->getTerminator();
+  emit(parts.slow_sites, /*batch=*/false);
+  return count;
 }
 
 llvm::Instruction* Emitter::emit_spin(const Site& site, llvm::Instruction* before) {
@@ -87,19 +117,31 @@ llvm::Instruction* Emitter::emit_call_site(llvm::Constant* point, llvm::Instruct
 
 // Backwards: splitting a block then moves only what lies between two points, not
 // the rest of the block each time.
-void Emitter::emit(const Sites& sites) {
-  llvm::Instruction* last_before = nullptr;
+std::vector<Count> Emitter::emit(llvm::ArrayRef<Site> sites, bool batch) {
+  std::vector<Count> counts;
+  const Site* last = nullptr;
   llvm::Instruction* first_emitted = nullptr;
-  for (const Site& site : llvm::reverse(sites)) {
-    llvm::Instruction* before = site.before == last_before ? first_emitted : site.before;
-    last_before = site.before;
-    if (site.kind == PointKind::kPause)
+  while (!sites.empty()) {
+    const Batch together = batch ? last_batch(sites, first_emitted) : Batch{};
+    const Site& site = together.sites.empty() ? sites.back() : together.sites.front();
+    llvm::Instruction* before = last != nullptr && site.before == last->before ? first_emitted : site.before;
+    if (site.kind == PointKind::kPause) {
       first_emitted = emit_spin(site, before);
-    else if (site.kind == PointKind::kSyncCall)
+    } else if (site.kind == PointKind::kSyncCall) {
       first_emitted = emit_call_site(table_.address_of(site.index), before);
-    else
-      first_emitted = emit_gated(site, before);
+    } else {
+      counts.push_back(together.sites.empty() ? emit_gated(site, before) : emit_batch(together));
+      first_emitted = first_of(counts.back());
+    }
+    last = &site;
+    sites = sites.drop_back(std::max<std::size_t>(together.sites.size(), 1));
   }
+  return counts;
+}
+
+void Emitter::emit(llvm::Function& function, const Sites& sites) {
+  const std::vector<Count> counts = emit(sites, batch_);
+  if (batch_) carry_countdown(function, counts);
 }
 
 void Emitter::emit_silent(const Sites& calls) {

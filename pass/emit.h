@@ -5,8 +5,12 @@
 #ifndef CLEW_PASS_EMIT_H_
 #define CLEW_PASS_EMIT_H_
 
+#include <vector>
+
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
+#include "pass/batch.h"
+#include "pass/carry.h"
 #include "pass/hooks.h"
 #include "pass/point_table.h"
 #include "pass/site.h"
@@ -16,22 +20,28 @@ namespace clew::pass {
 class Emitter {
  public:
   // REQUIRES: `table` is finished, or empty.
-  Emitter(llvm::Module& module, const PointTable& table) : module_(module), table_(table), hooks_(module) {}
+  Emitter(llvm::Module& module, const PointTable& table, bool batch)
+      : module_(module), table_(table), batch_(batch), hooks_(module) {}
 
-  // `sites` of one function, in order within each block.
-  void emit(const Sites& sites);
+  // `sites` of `function`, in order within each block.
+  void emit(llvm::Function& function, const Sites& sites);
   // kNoPointSite for each of `calls`.
   void emit_silent(const Sites& calls);
 
  private:
+  std::vector<Count> emit(llvm::ArrayRef<Site> sites, bool batch);
+  Count emit_batch(const Batch& batch);
+  Count emit_gated(const Site& site, llvm::Instruction* before);
+  Count emit_countdown(llvm::BasicBlock* at, std::size_t points, llvm::BasicBlock* cold, llvm::BasicBlock* hot,
+                       const llvm::DebugLoc& location);
   // Each returns the first instruction it made.
-  llvm::Instruction* emit_gated(const Site& site, llvm::Instruction* before);
   llvm::Instruction* emit_spin(const Site& site, llvm::Instruction* before);
   llvm::Instruction* emit_call_site(llvm::Constant* point, llvm::Instruction* before);
   void emit_hook_call(const Site& site, llvm::IRBuilder<>& builder);
 
   llvm::Module& module_;
   const PointTable& table_;
+  const bool batch_;
   Hooks hooks_;
 };
 

@@ -41,8 +41,9 @@ llvm::PreservedAnalyses Instrument::run(llvm::Module& module, llvm::ModuleAnalys
 
   drop_stale_attributes(module);
   if (!table.empty()) table.finish();
-  Emitter emitter(module, table);
-  for (const Sites& sites : full) emitter.emit(sites);
+  Emitter emitter(module, table, batch_ && batch_option());
+  for (const Sites& sites : full)
+    if (!sites.empty()) emitter.emit(*sites.front().before->getFunction(), sites);
   for (const Sites& calls : silent) emitter.emit_silent(calls);
   return llvm::PreservedAnalyses::none();
 }

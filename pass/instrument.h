@@ -8,8 +8,13 @@ namespace clew::pass {
 
 class Instrument : public llvm::PassInfoMixin<Instrument> {
  public:
+  // `batch`: count points together where possible, at the price of larger code.
+  explicit Instrument(bool batch) : batch_(batch) {}
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
   static bool isRequired() { return true; }  // at -O0 too
+
+ private:
+  bool batch_;
 };
 
 }  // namespace clew::pass

@@ -14,6 +14,9 @@ enum class Granularity {
 // From -mllvm -clew-yield=...
 Granularity granularity_option();
 
+// From -mllvm -clew-batch=0|1: whether points are counted together. The same points either way.
+bool batch_option();
+
 }  // namespace clew::pass
 
 #endif  // CLEW_PASS_OPTIONS_H_

@@ -25,6 +25,7 @@ enum ControlFlags : std::uint32_t {
   kFlagSlices = 1u << 1,        // report every slice (kSlice)
   kFlagWaitDebugger = 1u << 2,  // before main, wait until `debugger_ready` is set
   kFlagLineBuffered = 1u << 3,  // standard output was a terminal: flush at line ends
+  kFlagEveryPoint = 1u << 4,    // stop at every point: every slice's first and last line is known
 };
 
 struct Control {

@@ -138,7 +138,7 @@ static bool is_product(const Matrix& a, const Matrix& b, const Matrix& result) {
 
 int main(int argc, char** argv) {
   int thread_count = argc > 1 ? std::atoi(argv[1]) : 4;
-  int size = argc > 2 ? std::atoi(argv[2]) : 1250;
+  int size = argc > 2 ? std::atoi(argv[2]) : 1400;
 
   Matrix a(size), b(size), result(size);
   a.fill(1);

@@ -1,5 +1,5 @@
-// Paper 1, figure 2: IntQueue, with the paper's line numbers. Only the accesses to `link` are locked, so
-// `dequeue` can be overtaken between its look at `tail` and its update of `head`: the element is lost.
+// Paper 1, figure 2: IntQueue, with the paper's line numbers. Only accesses to `link` are locked:
+// an `enqueue` between the last two steps of `dequeue` finds no tail, and its element is lost.
 //   clew c++ -O0 -g -fclew-yield=line int_queue.cpp -o int_queue -pthread
 //   figure 3: pass   6:T0.2,12:T0.3
 //   figure 4: fail   5:T0.2,7:T0.1,8:T0.2,10:T0.3,15:T0.2
@@ -51,8 +51,8 @@ struct IntQueue {
   }
   // clang-format on
 
-  // Java's monitor: holds the queue's lock for a scope. The scope has no yield points of its own, so
-  // the line it stands on is one tick, the one before the lock is taken.
+  // Java's monitor: holds the queue's lock for a scope. The scope has no yield points of its own,
+  // so the line it stands on is one tick, the one before the lock is taken.
   class Synchronized {
    public:
     CLEW_NO_YIELD explicit Synchronized(IntQueue& queue) : queue_(queue) {
@@ -79,7 +79,7 @@ struct IntQueue {
 static IntQueue queue;
 static int dequeued;
 
-// Figure 5's "..." at clock 12: what B does once `dequeue` has returned. One tick, that of the entry.
+// Figure 5's "..." at clock 12: what B does once `dequeue` has returned. One tick, at its entry.
 static void after_dequeue() {}
 
 CLEW_NO_YIELD static void* thread_a(void*) {
@@ -98,8 +98,8 @@ CLEW_NO_YIELD static void* thread_c(void*) {
   return nullptr;
 }
 
-// The test of the paper's section 4.2: 95 must be in the queue (pass, status 0); an empty queue is the
-// failure (1); anything else is neither (2), as when B came before A.
+// The test of the paper's section 4.2: 95 must be in the queue (pass, status 0); an empty queue is
+// the failure (1); anything else is neither (2), as when B came before A.
 CLEW_NO_YIELD int main() {
   pthread_t a, b, c;
   pthread_create(&a, nullptr, thread_a, nullptr);

@@ -13,7 +13,8 @@ RunResult failing_run() {
   RunResult run;
   run.reports.threads = {{"T0", "", 0}, {"T0.1", "worker", 0}};
   run.summary.outcome = Outcome::kFail;
-  run.summary.failure = Failure{"assert", "assertion `x' failed", "T0.1", Location{"/a/b.cc", 7, "f()"}};
+  run.summary.failure =
+      Failure{"assert", "assertion `x' failed", "T0.1", Location{"/a/b.cc", 7, "f()"}};
   run.summary.clock = 12'345;
   run.summary.switches = 1;
   run.summary.threads = 2;
@@ -89,8 +90,10 @@ TEST(Text, ADeadlockNamesWaitersAndHolders) {
   Symbolizer symbols(run.reports);
   const std::string text = failure_text(run, symbols);
   EXPECT_NE(text.find("T0 waits for the end of T0.1 (worker)"), std::string::npos) << text;
-  EXPECT_NE(text.find("T0.1 (worker) waits for mutex 0x1000, held by T0"), std::string::npos) << text;
-  EXPECT_NE(text.find("holds mutex 0x2000, taken at unknown place, clock 33"), std::string::npos) << text;
+  EXPECT_NE(text.find("T0.1 (worker) waits for mutex 0x1000, held by T0"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("holds mutex 0x2000, taken at unknown place, clock 33"), std::string::npos)
+      << text;
 }
 
 TEST(Slices, LongRunsAreShortenedAroundThePreemptions) {

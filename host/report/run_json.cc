@@ -24,14 +24,13 @@ Json waits_json(const RunResult& run, Symbolizer& symbols) {
                          {"object", fmt::format("{:#x}", hold.object)},
                          {"clock", hold.clock},
                          {"at", place_json(symbols, hold.address << 1 | 1)}});
-    list.push_back(
-        {{"thread", run.thread_id(wait.thread)},
-         {"waits_for", to_word(wait.kind)},
-         {"object", fmt::format("{:#x}", wait.object)},
-         {"holder", wait.holder ? Json(run.thread_id(*wait.holder)) : Json(nullptr)},
-         {"at", user != nullptr ? location_json(location_of(*user))
-                                : place_json(symbols, wait.place)},
-         {"holds", holds}});
+    list.push_back({{"thread", run.thread_id(wait.thread)},
+                    {"waits_for", to_word(wait.kind)},
+                    {"object", fmt::format("{:#x}", wait.object)},
+                    {"holder", wait.holder ? Json(run.thread_id(*wait.holder)) : Json(nullptr)},
+                    {"at", user != nullptr ? location_json(location_of(*user))
+                                           : place_json(symbols, wait.place)},
+                    {"holds", holds}});
   }
   return list;
 }
@@ -87,15 +86,14 @@ Json run_json(std::uint64_t recording, const RunResult& run, Symbolizer& symbols
     json["failure"]["waits"] = waits_json(run, symbols);
   if (run.reports.departure) {
     const Departure& departure = *run.reports.departure;
-    json["departure"] = {
-        {"clock", departure.clock},
-        {"what", departure.what},
-        {"expected",
-         {{"thread", run.thread_id(departure.expected_thread)},
-          {"at", place_json(symbols, departure.expected_place)}}},
-        {"actual",
-         {{"thread", run.thread_id(departure.actual_thread)},
-          {"at", place_json(symbols, departure.actual_place)}}}};
+    json["departure"] = {{"clock", departure.clock},
+                         {"what", departure.what},
+                         {"expected",
+                          {{"thread", run.thread_id(departure.expected_thread)},
+                           {"at", place_json(symbols, departure.expected_place)}}},
+                         {"actual",
+                          {{"thread", run.thread_id(departure.actual_thread)},
+                           {"at", place_json(symbols, departure.actual_place)}}}};
   }
   return json;
 }

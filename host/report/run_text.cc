@@ -59,7 +59,8 @@ std::string waits_text(const RunResult& run, Symbolizer& symbols) {
 
 void locate_failure(RunResult& run, Symbolizer& symbols) {
   if (!run.summary.failure || run.summary.failure->at || !run.reports.failure) return;
-  if (run.reports.failure->kind == abi::FailureKind::kInfeasible) return;  // no place of the program's
+  if (run.reports.failure->kind == abi::FailureKind::kInfeasible)
+    return;  // no place of the program's
   const FailureReport& report = *run.reports.failure;
   const auto frames = symbols.frames(report.frames, innermost_of(report));
   if (const SourceFrame* frame = Symbolizer::user_frame(frames))

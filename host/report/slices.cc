@@ -127,15 +127,16 @@ Json slices_json(const RunResult& run, Symbolizer& symbols) {
   };
   Json list = Json::array();
   for (const SliceReport& slice : run.reports.slices)
-    list.push_back({{"thread", run.thread_id(slice.thread)},
-                    {"first_clock", slice.first_clock},
-                    {"last_clock", slice.last_clock},
-                    {"first", place_json(slice.first_place)},
-                    {"last", place_json(slice.last_place)},
-                    {"end", end_word(slice.end)},
-                    {"waits_for", slice.wait == abi::WaitKind::kNothing
-                                      ? Json(nullptr)
-                                      : Json(object_text(run, symbols, slice.wait, slice.object))}});
+    list.push_back(
+        {{"thread", run.thread_id(slice.thread)},
+         {"first_clock", slice.first_clock},
+         {"last_clock", slice.last_clock},
+         {"first", place_json(slice.first_place)},
+         {"last", place_json(slice.last_place)},
+         {"end", end_word(slice.end)},
+         {"waits_for", slice.wait == abi::WaitKind::kNothing
+                           ? Json(nullptr)
+                           : Json(object_text(run, symbols, slice.wait, slice.object))}});
   return list;
 }
 

@@ -90,7 +90,11 @@ Json moment_json(const RunResult& run, const Moment& moment) {
   if (moment.running)
     json.update(standing_json(*moment.running));
   else
-    json.update({{"thread", nullptr}, {"file", ""}, {"line", 0}, {"function", ""}, {"stack", Json::array()}});
+    json.update({{"thread", nullptr},
+                 {"file", ""},
+                 {"line", 0},
+                 {"function", ""},
+                 {"stack", Json::array()}});
   json["others"] = Json::array();
   for (const Standing& other : moment.others) json["others"].push_back(standing_json(other));
   return json;

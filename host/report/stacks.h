@@ -25,7 +25,8 @@ struct Moment {
   std::vector<Standing> others;
 };
 
-// One for each clock asked for, in this order. A clock that the run never reached has no running thread.
+// One for each clock asked for, in this order. A clock that the run never reached has no running
+// thread.
 std::vector<Moment> moments(const RunResult& run, const std::vector<std::uint64_t>& clocks,
                             Symbolizer& symbols);
 

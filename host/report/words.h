@@ -13,9 +13,9 @@
 
 namespace clew {
 
-std::string with_commas(std::uint64_t number);                          // 12,345
-std::string counted(std::uint64_t number, std::string_view singular);   // 1 switch, 2 switches
-std::string hex_hash(std::uint64_t hash);                               // 16 digits
+std::string with_commas(std::uint64_t number);                         // 12,345
+std::string counted(std::uint64_t number, std::string_view singular);  // 1 switch, 2 switches
+std::string hex_hash(std::uint64_t hash);                              // 16 digits
 
 // "T0.2 (worker)"
 std::string thread_label(const RunResult& run, ThreadIndex thread);

@@ -32,8 +32,8 @@ PointTable PointTable::of(ElfFile file) {
 
 std::string PointTable::text(std::uint64_t field_address, std::int32_t offset) const {
   // Wraps for a negative offset, as it should.
-  const auto found = file_.string_at_address(field_address + static_cast<std::uint64_t>(
-                                                                 static_cast<std::int64_t>(offset)));
+  const auto found = file_.string_at_address(
+      field_address + static_cast<std::uint64_t>(static_cast<std::int64_t>(offset)));
   return std::string(found.value_or(""));
 }
 
@@ -44,8 +44,8 @@ std::optional<PointSource> PointTable::at(std::uint64_t id) const {
   if (point.kind >= abi::PointKind::kCount) return std::nullopt;
   const std::uint64_t address = section_.address + id * sizeof point;
   return PointSource{text(address + offsetof(abi::Point, file), point.file), point.line,
-                     point.column,
-                     text(address + offsetof(abi::Point, function), point.function), point.kind};
+                     point.column, text(address + offsetof(abi::Point, function), point.function),
+                     point.kind};
 }
 
 }  // namespace clew

@@ -35,8 +35,7 @@ class PointTable {
   std::optional<PointSource> at(std::uint64_t id) const;
 
  private:
-  PointTable(ElfFile file, ElfFile::Section section)
-      : file_(std::move(file)), section_(section) {}
+  PointTable(ElfFile file, ElfFile::Section section) : file_(std::move(file)), section_(section) {}
   std::string text(std::uint64_t field_address, std::int32_t offset) const;
 
   ElfFile file_;

@@ -38,14 +38,27 @@ Image make_image() {
   image.header.e_shnum = 3;
   image.header.e_shstrndx = 2;
   image.segment = {PT_LOAD, PF_R, 0, kBase, kBase, sizeof(Image), sizeof(Image), 4096};
-  image.sections[1] = {1, SHT_PROGBITS, 0, kBase + offsetof(Image, points), offsetof(Image, points),
-                       sizeof image.points, 0, 0, 4, 0};
-  image.sections[2] = {13, SHT_STRTAB, 0, 0, offsetof(Image, names), sizeof image.names, 0, 0, 1, 0};
+  image.sections[1] = {1,
+                       SHT_PROGBITS,
+                       0,
+                       kBase + offsetof(Image, points),
+                       offsetof(Image, points),
+                       sizeof image.points,
+                       0,
+                       0,
+                       4,
+                       0};
+  image.sections[2] = {13, SHT_STRTAB, 0, 0, offsetof(Image, names), sizeof image.names,
+                       0,  0,          1, 0};
   for (std::size_t i = 0; i < 2; ++i) {
     const auto at = static_cast<std::int32_t>(offsetof(Image, points) + i * sizeof(abi::Point));
     const auto strings = static_cast<std::int32_t>(offsetof(Image, strings));
-    image.points[i] = {strings - at, strings + 9 - (at + 4), static_cast<std::uint32_t>(10 + i), 3,
-                       abi::PointKind::kStore, 0};
+    image.points[i] = {strings - at,
+                       strings + 9 - (at + 4),
+                       static_cast<std::uint32_t>(10 + i),
+                       3,
+                       abi::PointKind::kStore,
+                       0};
   }
   return image;
 }

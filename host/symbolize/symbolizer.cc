@@ -86,8 +86,7 @@ void Symbolizer::Impl::expand(std::uint64_t address, std::uint64_t lookup,
   if (mapping != nullptr) bare.module = mapping->path;
   const auto linked = mapping != nullptr ? linked_address(*mapping, lookup) : std::nullopt;
   if (!linked) return frames.push_back(std::move(bare));
-  const llvm::object::SectionedAddress where{*linked,
-                                             llvm::object::SectionedAddress::UndefSection};
+  const llvm::object::SectionedAddress where{*linked, llvm::object::SectionedAddress::UndefSection};
   auto lines = llvm.symbolizeInlinedCode(mapping->path, where);
   if (!lines) {
     llvm::consumeError(lines.takeError());
@@ -145,8 +144,8 @@ std::string Symbolizer::object_name(std::uint64_t address) {
   const auto base = impl_->linked_address(*module, module->start);
   if (!base) return "";
   const std::uint64_t linked = address - module->start + *base;
-  auto global = impl_->llvm.symbolizeData(
-      module->path, {linked, llvm::object::SectionedAddress::UndefSection});
+  auto global = impl_->llvm.symbolizeData(module->path,
+                                          {linked, llvm::object::SectionedAddress::UndefSection});
   if (!global) {
     llvm::consumeError(global.takeError());
     return "";

@@ -49,12 +49,12 @@ class Symbolizer {
   std::vector<SourceFrame> frames(const FrameList& addresses,
                                   Innermost innermost = Innermost::kReturnAddress);
 
-  // The first frame of user code; if there is none, of a header that user code includes; null if there is
-  // none either.
+  // The first frame of user code; if there is none, of a header that user code includes; null if
+  // there is none either.
   static const SourceFrame* user_frame(const std::vector<SourceFrame>& frames);
 
-  // Nothing for place 0 and for what no table knows. A place in a library without debug information has
-  // a function only.
+  // Nothing for place 0 and for what no table knows. A place in a library without debug information
+  // has a function only.
   std::optional<PlaceInfo> place(abi::Place place);
 
   // The global variable at an address of data: "forks" or "forks+40"; empty: none.

@@ -125,8 +125,8 @@ Result<Child> Child::start(const LaunchPlan& plan, const Wiring& wiring) {
   FileDescriptor writing(ends[1]);
 
   std::vector<std::string> variables = plan.environment;
-  variables.push_back(fmt::format("{}={:0{}}", abi::kControlVariable, wiring.control,
-                                  abi::kControlDigits));
+  variables.push_back(
+      fmt::format("{}={:0{}}", abi::kControlVariable, wiring.control, abi::kControlDigits));
   const std::vector<char*> arguments = pointers(plan.arguments);
   const std::vector<char*> environment = pointers(variables);
   const pid_t parent = getpid();
@@ -134,12 +134,12 @@ Result<Child> Child::start(const LaunchPlan& plan, const Wiring& wiring) {
   if (pid == 0)
     run_child(plan, wiring, parent, writing.get(), arguments.data(), environment.data());
   if (pid < 0)
-    return fail(ErrorCode::kSystem, fmt::format("cannot start a process: {}", std::strerror(errno)));
+    return fail(ErrorCode::kSystem,
+                fmt::format("cannot start a process: {}", std::strerror(errno)));
   writing = FileDescriptor();
   Child child(pid, FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))));
   if (!child.pidfd_.valid())
-    return fail(ErrorCode::kSystem,
-                fmt::format("cannot watch a process: {}", std::strerror(errno)),
+    return fail(ErrorCode::kSystem, fmt::format("cannot watch a process: {}", std::strerror(errno)),
                 "clew needs Linux 5.9 or newer");
 
   for (Notice notice{};;) {

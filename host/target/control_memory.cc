@@ -21,8 +21,8 @@ constexpr int kHighestDescriptor = 999'999;  // kControlDigits digits
 std::uint64_t round_up(std::uint64_t size) { return (size + kPage - 1) / kPage * kPage; }
 
 std::unexpected<Error> no_memory() {
-  return fail(ErrorCode::kSystem,
-              fmt::format("cannot set up memory shared with the program: {}", std::strerror(errno)));
+  return fail(ErrorCode::kSystem, fmt::format("cannot set up memory shared with the program: {}",
+                                              std::strerror(errno)));
 }
 
 std::string joined_names(const Stream& stream) {

@@ -28,7 +28,7 @@ Result<FileDescriptor> open_reading(const std::filesystem::path& path) {
 }  // namespace
 
 Result<InputFeed> InputFeed::from_here(const Draft* draft) {
-  struct stat status{};
+  struct stat status {};
   InputFeed feed;
   if (fstat(STDIN_FILENO, &status) != 0 || is_null_device(status)) {
     auto null = open_reading("/dev/null");
@@ -76,7 +76,8 @@ Result<InputFeed> InputFeed::piped(FileDescriptor source, const Draft* draft) {
   return feed;
 }
 
-// The program reads the copy, so that what it saw is what is recorded, whatever happens to the file.
+// The program reads the copy, so that what it saw is what is recorded, whatever happens to the
+// file.
 Result<InputFeed> InputFeed::copied(FileDescriptor source, const Draft& draft) {
   auto store = draft.open_stdin();
   if (!store) return std::unexpected(store.error());
@@ -100,9 +101,7 @@ Result<InputFeed> InputFeed::copied(FileDescriptor source, const Draft& draft) {
   return feed;
 }
 
-int InputFeed::readable() const {
-  return pending_.empty() && to_.valid() ? source_.get() : -1;
-}
+int InputFeed::readable() const { return pending_.empty() && to_.valid() ? source_.get() : -1; }
 
 int InputFeed::writable() const { return pending_.empty() ? -1 : to_.get(); }
 

@@ -23,7 +23,8 @@ class InputFeed {
 
   StdinKind kind() const { return kind_; }
   int child_end() const { return child_end_.get(); }
-  // REQUIRES: the child has been started. A file stays open for the watchdog's sake; a pipe must not.
+  // REQUIRES: the child has been started. A file stays open for the watchdog's sake; a pipe must
+  // not.
   void close_child_end() { child_end_ = FileDescriptor(); }
 
   // What to poll for; -1: nothing.

@@ -22,8 +22,8 @@ enum class OutputMode : std::uint8_t {
 };
 
 struct LaunchPlan {
-  std::string program;  // absolute path
-  std::string shown;    // what the user calls it
+  std::string program;                   // absolute path
+  std::string shown;                     // what the user calls it
   std::vector<std::string> arguments;    // argv, argv[0] first
   std::vector<std::string> environment;  // "NAME=value"; the control variable is added
   std::string working_folder;
@@ -34,9 +34,9 @@ struct LaunchPlan {
   std::uint64_t budget = kDefaultBudget;
   std::uint64_t fair_slice = kDefaultFairSlice;
   std::int64_t epoch_ns = 0;
-  std::uint32_t flags = 0;            // abi::ControlFlags
-  Stream follow;                      // for strategy kSchedule
-  std::vector<std::uint64_t> queries; // clocks, ascending
+  std::uint32_t flags = 0;             // abi::ControlFlags
+  Stream follow;                       // for strategy kSchedule
+  std::vector<std::uint64_t> queries;  // clocks, ascending
 
   OutputMode output = OutputMode::kPassThrough;
 };

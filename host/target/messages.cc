@@ -16,7 +16,8 @@ constexpr std::size_t kMaxThreadIdLength = 1024;
 
 class Payload {
  public:
-  explicit Payload(std::span<const std::uint8_t> bytes) : reader_(bytes.data(), bytes.size()), left_(bytes.size()) {}
+  explicit Payload(std::span<const std::uint8_t> bytes)
+      : reader_(bytes.data(), bytes.size()), left_(bytes.size()) {}
 
   std::uint64_t number() { return reader_.varint(); }
 
@@ -55,7 +56,9 @@ class Payload {
   bool bad_ = false;
 };
 
-MessageStatus status_of(bool good) { return good ? MessageStatus::kGood : MessageStatus::kMalformed; }
+MessageStatus status_of(bool good) {
+  return good ? MessageStatus::kGood : MessageStatus::kMalformed;
+}
 
 ThreadInfo& thread_at(Reports& reports, std::uint64_t index) {
   if (reports.threads.size() <= index) reports.threads.resize(index + 1);
@@ -142,9 +145,14 @@ MessageStatus read_message(std::uint64_t type, std::span<const std::uint8_t> byt
       return status_of(payload.good());
     }
     case MessageType::kSlice: {
-      const SliceReport slice{payload.number(), payload.number(),    payload.number(),
-                              payload.number(), payload.number(),    payload.slice_end(),
-                              payload.one_of<abi::WaitKind>(),       payload.number()};
+      const SliceReport slice{payload.number(),
+                              payload.number(),
+                              payload.number(),
+                              payload.number(),
+                              payload.number(),
+                              payload.slice_end(),
+                              payload.one_of<abi::WaitKind>(),
+                              payload.number()};
       if (payload.good()) reports.slices.push_back(slice);
       return status_of(payload.good());
     }

@@ -62,8 +62,16 @@ TEST(Messages, ImpossibleThreadsAreRefused) {
 TEST(Messages, FailureKeepsTheFirst) {
   Reports reports;
   const auto failure = [](std::uint64_t kind, std::string_view detail) {
-    return Bytes().number(kind).number(1).text(detail).text("a.cc").number(7).text("f").number(2)
-        .number(0x10).number(0x20);
+    return Bytes()
+        .number(kind)
+        .number(1)
+        .text(detail)
+        .text("a.cc")
+        .number(7)
+        .text("f")
+        .number(2)
+        .number(0x10)
+        .number(0x20);
   };
   EXPECT_EQ(failure(2, "first").read(MessageType::kFailure, reports), MessageStatus::kGood);
   EXPECT_EQ(failure(1, "second").read(MessageType::kFailure, reports), MessageStatus::kGood);
@@ -83,15 +91,23 @@ TEST(Messages, FramesCannotClaimMoreThanThereIs) {
 
 TEST(Messages, SliceAndEnd) {
   Reports reports;
-  EXPECT_EQ(Bytes().number(1).number(10).number(20).number(2).number(4).number(1).number(1)
-                .number(0xbeef).read(MessageType::kSlice, reports),
+  EXPECT_EQ(Bytes()
+                .number(1)
+                .number(10)
+                .number(20)
+                .number(2)
+                .number(4)
+                .number(1)
+                .number(1)
+                .number(0xbeef)
+                .read(MessageType::kSlice, reports),
             MessageStatus::kGood);
   ASSERT_EQ(reports.slices.size(), 1u);
   EXPECT_EQ(reports.slices[0].end, abi::SliceEnd::kBlocked);
   EXPECT_EQ(reports.slices[0].wait, abi::WaitKind::kMutex);
   EXPECT_EQ(reports.slices[0].object, 0xbeefu);
-  EXPECT_EQ(Bytes().number(100).number(9).number(4).number(3).number(0xabc)
-                .read(MessageType::kEnd, reports),
+  EXPECT_EQ(Bytes().number(100).number(9).number(4).number(3).number(0xabc).read(MessageType::kEnd,
+                                                                                 reports),
             MessageStatus::kGood);
   EXPECT_EQ(reports.end->hash, 0xabcu);
 }
@@ -101,7 +117,8 @@ TEST(Messages, GarbageNeverCrashes) {
   Reports reports;
   for (int i = 0; i < 30'000; ++i) {
     std::vector<std::uint8_t> bytes(random() % 40);
-    for (auto& byte : bytes) byte = static_cast<std::uint8_t>(random() % 3 ? random() % 8 : random());
+    for (auto& byte : bytes)
+      byte = static_cast<std::uint8_t>(random() % 3 ? random() % 8 : random());
     (void)read_message(random() % 14, bytes, reports);
     if (reports.threads.size() > 1000) reports = {};
   }

@@ -12,8 +12,8 @@ namespace {
 
 const char* word(abi::FailureKind kind) {
   switch (kind) {
-#define CLEW_KIND(name, text)   \
-  case abi::FailureKind::name:  \
+#define CLEW_KIND(name, text)  \
+  case abi::FailureKind::name: \
     return text;
     CLEW_FAILURE_KINDS(CLEW_KIND)
 #undef CLEW_KIND
@@ -87,8 +87,10 @@ RunSummary summarize(const EndFacts& facts, const Reports& reports) {
     summary.failure = Failure{facts.stopped->kind, facts.stopped->detail, "", {}};
   } else if (reports.departure) {
     summary.outcome = Outcome::kUnresolved;
-    summary.failure = Failure{"departure", reports.departure->what,
-                              thread_name(reports, reports.departure->actual_thread), {}};
+    summary.failure = Failure{"departure",
+                              reports.departure->what,
+                              thread_name(reports, reports.departure->actual_thread),
+                              {}};
   } else if (reports.failure) {
     summary.outcome = outcome_of(reports.failure->kind);
     summary.failure = failure_of(*reports.failure, reports);

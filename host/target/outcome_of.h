@@ -11,13 +11,13 @@ namespace clew {
 
 // Why clew itself ended the run.
 struct Stopped {
-  std::string kind;    // "interrupted", "blocked", "overwritten", ...
+  std::string kind;  // "interrupted", "blocked", "overwritten", ...
   std::string detail;
 };
 
 struct EndFacts {
-  int wait_status = 0;              // as waitpid gives it
-  std::uint64_t live_clock = 0;     // the last one seen, for a run without kEnd
+  int wait_status = 0;           // as waitpid gives it
+  std::uint64_t live_clock = 0;  // the last one seen, for a run without kEnd
   std::optional<Stopped> stopped;
 };
 

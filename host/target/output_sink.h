@@ -31,8 +31,8 @@ class OutputSink {
 
   // Reads what is there. Fails if it cannot be stored.
   [[nodiscard]] Result<void> pump();
-  // Passes on a piece that `pass_to` takes without blocking. A reader that has gone is not an error:
-  // the rest is stored only.
+  // Passes on a piece that `pass_to` takes without blocking. A reader that has gone is not an
+  // error: the rest is stored only.
   void pass();
   // Everything that is still pending, however long the reader takes.
   void pass_all();

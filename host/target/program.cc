@@ -35,7 +35,7 @@ std::unexpected<Error> cannot_run(const std::string& name, const char* why, std:
 }
 
 Result<void> check_file(const std::string& path, const std::string& shown) {
-  struct stat status{};
+  struct stat status {};
   if (stat(path.c_str(), &status) != 0) return cannot_run(shown, std::strerror(errno));
   if (S_ISDIR(status.st_mode)) return cannot_run(shown, "it is a directory");
   if (!S_ISREG(status.st_mode)) return cannot_run(shown, "it is not a regular file");
@@ -85,7 +85,8 @@ Result<void> check_program(const std::string& path, const std::string& shown) {
   const auto needed = file->needed_libraries();
   const bool built = std::ranges::find(needed, kRuntimeName) != needed.end() ||
                      file->section(CLEW_POINT_SECTION).has_value();
-  if (!built) return fail(ErrorCode::kBadInput, fmt::format("{} was not built with clew", shown), kBuildHint);
+  if (!built)
+    return fail(ErrorCode::kBadInput, fmt::format("{} was not built with clew", shown), kBuildHint);
   if (!file->is_executable() || !file->has_interpreter())
     return cannot_run(shown, "it is no dynamically linked program",
                       "link it without -static, and not as a shared library");

@@ -30,9 +30,9 @@ std::string kind_of(const RunSummary& summary) {
 
 std::string outcome_text(const RunSummary& summary) {
   const std::string kind = kind_of(summary);
-  return kind.empty() ? to_word(summary.outcome)
-                      : fmt::format("{} ({}: {})", to_word(summary.outcome), kind,
-                                    summary.failure->detail);
+  return kind.empty()
+             ? to_word(summary.outcome)
+             : fmt::format("{} ({}: {})", to_word(summary.outcome), kind, summary.failure->detail);
 }
 
 void compare_stream(const char* name, const Captured& recorded, const Captured& now,
@@ -55,8 +55,7 @@ Result<Replay> prepare_replay(const std::string& selector) {
   LaunchPlan plan = plan_of(recording->meta, std::move(*stream));
   if (auto usable = check_program(plan.program, plan.shown); !usable)
     return std::unexpected(usable.error());
-  if (was_interrupted(recording->meta))
-    plan.budget = std::max<std::uint64_t>(recording->meta.summary.clock, 1);
+  if (was_interrupted(recording->meta)) plan.budget = recording->meta.summary.clock + 1;
   return Replay{std::move(*recording), std::move(plan)};
 }
 

@@ -27,7 +27,8 @@ struct Replay {
 // A run that clew itself ended has no end to compare: it is replayed up to the same clock.
 bool was_interrupted(const Meta& meta);
 
-// In what the run differs from the recorded one, a line each. Empty: the same outcome, output and hash.
+// In what the run differs from the recorded one, a line each. Empty: the same outcome, output and
+// hash.
 std::vector<std::string> differences(const Meta& recorded, const RunResult& run);
 
 }  // namespace clew

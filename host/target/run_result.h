@@ -14,7 +14,7 @@
 
 namespace clew {
 
-using ThreadIndex = std::uint64_t;             // in order of creation; a position in RunResult::threads
+using ThreadIndex = std::uint64_t;  // in order of creation; a position in RunResult::threads
 using FrameList = std::vector<std::uint64_t>;  // code addresses, innermost first
 
 struct ThreadInfo {
@@ -110,10 +110,10 @@ struct Reports {
 struct RunResult {
   RunSummary summary;
   Reports reports;
-  Captured output;  // standard output
-  Captured errors;  // standard error
+  Captured output;                // standard output
+  Captured errors;                // standard error
   std::optional<Captured> input;  // standard input, if it was recorded
-  int interrupted_by = 0;  // the signal that clew got; 0: none
+  int interrupted_by = 0;         // the signal that clew got; 0: none
   double seconds = 0;
 
   // "T0.2", or "thread 7" for one that was never announced.

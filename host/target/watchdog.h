@@ -1,5 +1,5 @@
-// Telling a program that sleeps in the kernel for good from one that works or waits for its user. All
-// threads are fibers on one kernel thread: if that sleeps, nothing else of the program can run.
+// Telling a program that sleeps in the kernel for good from one that works or waits for its user.
+// All threads are fibers on one kernel thread: if that sleeps, nothing else of the program can run.
 #ifndef CLEW_HOST_TARGET_WATCHDOG_H_
 #define CLEW_HOST_TARGET_WATCHDOG_H_
 
@@ -16,7 +16,7 @@ inline constexpr double kBlockedSeconds = 5;
 
 // What two looks at a program can differ in.
 struct Pulse {
-  char state = '?';            // of /proc/PID/stat
+  char state = '?';  // of /proc/PID/stat
   std::uint64_t cpu_ticks = 0;
   std::uint64_t clock = 0;
   std::uint64_t reported = 0;  // bytes in the ring

@@ -32,7 +32,9 @@ inline void enter(std::uint64_t op, const void* return_address) {
   } else {
     fiber.place = place;
   }
-  g_log.fold(op ^ g_sched.clock() << 8 ^ static_cast<std::uint64_t>(fiber.index) << 48);
+  const Clock clock = g_sched.clock();
+  g_sched.note_certain_clock(clock);
+  g_log.fold(op ^ clock << 8 ^ static_cast<std::uint64_t>(fiber.index) << 48);
 }
 
 // The model's answer is part of the hash too.

@@ -29,6 +29,12 @@ void describe(char* out, std::size_t size, int signal, const siginfo_t* info) {
   }
 }
 
+// A fault can strike between points that are counted together, where the clock is not exact;
+// abort() is a call.
+Clock clock_at(int signal) {
+  return signal == SIGABRT ? g_sched.clock() : g_sched.last_certain_clock();
+}
+
 void on_crash(int signal, siginfo_t* info, void*) {
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
@@ -37,7 +43,7 @@ void on_crash(int signal, siginfo_t* info, void*) {
     char detail[96];
     describe(detail, sizeof detail, signal, info);
     report_failure(abi::FailureKind::kSignal, detail);
-    report_end();
+    report_end(clock_at(signal));
   } else if (g_depth == 2) {
     Payload payload;
     payload.number(static_cast<std::uint64_t>(abi::FailureKind::kSignal))
@@ -48,7 +54,7 @@ void on_crash(int signal, siginfo_t* info, void*) {
         .text("")
         .number(0);
     g_log.message(abi::MessageType::kFailure, payload);
-    report_end();
+    report_end(clock_at(signal));
   }
   sigaction(signal, &standard, nullptr);
   sigset_t set;

@@ -19,7 +19,7 @@ bool g_ended = false;
 constexpr int kEndedByClew = 122;
 
 [[noreturn]] void leave() {
-  report_end();
+  report_end(g_sched.clock());
   fflush(nullptr);
   raw_syscall(SYS_exit_group, kEndedByClew);
   __builtin_unreachable();
@@ -84,10 +84,9 @@ void report_failure(abi::FailureKind kind, const char* detail, const char* file,
   report_maps();
 }
 
-void report_end() {
+void report_end(Clock clock) {
   if (g_ended) return;
   g_ended = true;
-  const Clock clock = g_sched.clock();
   g_log.slice(*g_sched.current, clock, abi::SliceEnd::kRunEnded);
   g_log.fold(clock);
   Payload payload;
@@ -106,7 +105,7 @@ void report_exit() {
     report_failure(abi::FailureKind::kInfeasible, reason);
   else if (g_sched.reports_places())
     report_maps();
-  report_end();
+  report_end(g_sched.clock());
 }
 
 void end_hang(const char* why) {

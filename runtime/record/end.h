@@ -13,8 +13,8 @@ void report_failure(abi::FailureKind kind, const char* detail, const char* file 
                     std::uint32_t line = 0, const char* function = nullptr);
 bool failure_reported();
 
-// The closing message; later calls do nothing. To be called on every way out.
-void report_end();
+// The closing message, after `clock` events; later calls do nothing. To be called on every way out.
+void report_end(Clock clock);
 // The same for a program that ends by itself with this status: also says if the schedule was not followed.
 void report_exit();
 

@@ -51,7 +51,10 @@ void report_stack(Fiber& fiber) {
 
 std::size_t walk_stack(std::uintptr_t* frames, std::size_t capacity) {
   Walk walk{frames, capacity, 0};
+  // The unwinder calls pthread_once: on our behalf, so it is no event of the program's.
+  g_sched.active = false;
   _Unwind_Backtrace(visit_frame, &walk);
+  g_sched.active = true;
   return walk.count;
 }
 

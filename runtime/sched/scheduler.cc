@@ -60,6 +60,7 @@ void Scheduler::rearm() {
     at_most(clock_ + 1 + (left > 0 ? static_cast<Clock>(left) / kNanosPerPoint : 0));
   }
   if (next_query_ < control_->queries_count) at_most(queries()[next_query_]);
+  if (control_->flags & abi::kFlagEveryPoint) limit = clock_ + 1;
   if (limit <= clock_) limit = clock_ + 1;
   limit_ = limit;
   *current->countdown = static_cast<std::int64_t>(limit_ - clock_ - 1);
@@ -77,6 +78,7 @@ void Scheduler::yield_slow() {
     *current->countdown = kUnlimited;
     return;
   }
+  if (current->slice_place == 0) current->slice_place = current->place;
   // The countdown stands at -1: the event was taken off but has not happened.
   clock_ = limit_ - 1;
   *current->countdown = 0;
@@ -154,6 +156,7 @@ void Scheduler::switch_to(Fiber* to, abi::SliceEnd why) {
     return;
   }
   ++switches;
+  certain_clock_ = clock_;
   g_log.fold(clock_ << 20 ^ static_cast<std::uint64_t>(from->index) << 10 ^ to->index);
   to->state = FiberState::kRunning;
   to->slice_begin = clock_ + 1;

@@ -55,8 +55,12 @@ class Scheduler {
 
   void init(abi::Control& control, Fiber* main);
 
-  // Events passed so far.
+  // Events passed so far. Exact at points, in calls and in what they call. Between two
+  // points of a straight line of code it may be ahead: the compiler counts such points at once.
   Clock clock() const;
+  // Events passed at the last switch or synchronisation call: exact whenever it is asked.
+  Clock last_certain_clock() const { return certain_clock_; }
+  void note_certain_clock(Clock clock) { certain_clock_ = clock; }
 
   // The running thread has reached `place`, an event of its own. Inline fast path.
   void yield_at(abi::Place place) {
@@ -161,6 +165,7 @@ class Scheduler {
   Strategy* strategy_ = nullptr;
   Clock clock_ = 0;  // as of the last settle_clock
   Clock limit_ = 0;  // the event at which the countdown runs out
+  Clock certain_clock_ = 0;
   Clock slice_begin_ = 0;
   Nanos skew_ = 0;
   std::uint64_t idle_yields_ = 0;

@@ -53,7 +53,6 @@ void Scheduler::finish_current() {
   settle_clock();
   Fiber* fiber = current;
   fiber->state = FiberState::kFinished;
-  fiber->place = 0;
   g_log.fold(0xf1u ^ clock_ << 8 ^ fiber->index);
   wake_all(fiber);
   if (fiber->detached) zombie_ = fiber;

@@ -4,7 +4,7 @@
 cat >echo.c <<'C'
 #include <pthread.h>
 #include <stdio.h>
-static int shared;
+static volatile int shared;
 static void* work(void* name) {
   for (int i = 0; i < 50; i++) shared++;
   printf("%s ends\n", (const char*)name);
@@ -66,7 +66,7 @@ check "show --all" run 0 show --all
 check "list" run 0 list
 check "... shows the outcome" says out.txt pass
 check "rm" run 0 rm 1
-check "... it is gone" run 125 replay 1
+check "... it is gone" run 124 replay 1
 check "usage error" run 124 run --no-such-option
 check "usage error: no program" run 124 run
 check "version" run 0 --version
