@@ -12,6 +12,7 @@
 #include "cli/ui.h"
 #include "host/recording/recording.h"
 #include "host/report/exit_status.h"
+#include "host/report/holds.h"
 #include "host/report/run_json.h"
 #include "host/report/run_text.h"
 #include "host/schedule/schedule.h"
@@ -22,6 +23,9 @@
 
 namespace clew::cli {
 namespace {
+
+// A run that took longer is not replayed just for a better report.
+constexpr double kMostSecondsToAskAgain = 20;
 
 struct RunOptions {
   std::optional<std::uint64_t> seed;
@@ -110,6 +114,8 @@ Result<int> run(const RunOptions& options) {
   const auto recording = draft->commit(std::move(meta));
   if (!recording) return std::unexpected(recording.error());
 
+  if (result->seconds < kMostSecondsToAskAgain) locate_holds(recording->path, *result, progress);
+  progress.clear();
   print_summary(*plan, *result, recording->number, symbols);
   Json json = run_json(recording->number, *result, symbols);
   json["seed"] = plan->seed;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,23 +39,32 @@ Result<std::uint64_t> parse_clock(const std::string& word) {
   return clock;
 }
 
-Result<std::vector<std::uint64_t>> parse_clocks(const WhereOptions& options, std::uint64_t last) {
+Result<std::vector<std::uint64_t>> parse_clocks(std::span<const std::string> words,
+                                                std::uint64_t last) {
   std::vector<std::uint64_t> clocks;
-  for (std::size_t i = options.words.size() > 1 ? 1 : 0; i < options.words.size(); ++i) {
-    const auto clock = parse_clock(options.words[i]);
+  for (const std::string& word : words) {
+    const auto clock = parse_clock(word);
     if (!clock) return std::unexpected(clock.error());
     if (*clock > last)
-      return fail(ErrorCode::kUsage, fmt::format("clock {} is past the end of the run, {}", *clock,
-                                                 with_commas(last)));
+      return fail(ErrorCode::kUsage, fmt::format("clock {} is past the end of the run, {}", *clock, with_commas(last)),
+                  "clew show lists what happened when");
     clocks.push_back(*clock);
   }
   return clocks;
 }
 
 Result<int> where(const WhereOptions& options) {
-  auto replay = prepare_replay(options.words.size() > 1 ? options.words.front() : "");
+  // Of several numbers the first is a recording, if there is one of that number.
+  std::span<const std::string> words = options.words;
+  Result<Replay> replay = prepare_replay(words.size() > 1 ? words.front() : "");
+  if (words.size() > 1 && !replay && replay.error().code == ErrorCode::kUsage &&
+      parse_clock(words.front())) {
+    replay = prepare_replay("");
+  } else if (words.size() > 1) {
+    words = words.subspan(1);
+  }
   if (!replay) return std::unexpected(replay.error());
-  const auto clocks = parse_clocks(options, replay->recording.meta.summary.clock);
+  const auto clocks = parse_clocks(words, replay->recording.meta.summary.clock);
   if (!clocks) return std::unexpected(clocks.error());
   replay->plan.output = OutputMode::kCaptureOnly;
   replay->plan.queries = *clocks;
@@ -91,7 +101,8 @@ void register_where(CLI::App& app, int& exit_status) {
       app.add_subcommand("where", "Show where every thread stands at given clocks of a recording");
   command
       ->add_option("words", options->words,
-                   "Clocks of a recording; with one number it is a clock of the newest recording")
+                   "Clocks of a recording (default: of the newest); of several numbers the first is the "
+                   "recording, if there is one of that number")
       ->type_name("[RECORDING] CLOCK...")
       ->required();
   command->add_option("--json", options->json, "Write the result as JSON; - is standard output")

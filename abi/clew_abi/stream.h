@@ -39,7 +39,7 @@ enum class MessageType : std::uint8_t {
   kFailure = 3,   // v FailureKind, v thread, s detail, s file, v line, s function, f
   kWaits = 4,     // v thread, v WaitKind, v object, v holder thread + 1 (0: nobody), v place, f
   kHolds = 5,     // v thread, v WaitKind, v object, v clock when taken, v code address of the taking
-  kSlice = 6,     // v thread, v first clock, v last clock, v first place, v last place, v SliceEnd, v WaitKind, v object
+  kSlice = 6,     // v thread, v first clock, v last clock, v first place, v last place, v SliceEnd, v WaitKind, v object (for kJoin the thread's index)
   kStack = 7,     // v clock, v thread, v 1 if it is the one that runs at that clock, v place, f
   kMaps = 8,      // s text of /proc/self/maps
   kNote = 9,      // s one line for the user

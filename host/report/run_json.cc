@@ -23,7 +23,8 @@ Json waits_json(const RunResult& run, Symbolizer& symbols) {
         holds.push_back({{"kind", to_word(hold.kind)},
                          {"object", fmt::format("{:#x}", hold.object)},
                          {"clock", hold.clock},
-                         {"at", place_json(symbols, hold.address << 1 | 1)}});
+                         {"at", hold.taken_at ? location_json(*hold.taken_at)
+                                              : place_json(symbols, hold.address << 1 | 1)}});
     list.push_back({{"thread", run.thread_id(wait.thread)},
                     {"waits_for", to_word(wait.kind)},
                     {"object", fmt::format("{:#x}", wait.object)},
@@ -78,10 +79,7 @@ Json run_json(std::uint64_t recording, const RunResult& run, Symbolizer& symbols
   Json json = summary_json(recording, run.summary);
   json["seconds"] = run.seconds;
   if (run.reports.failure)
-    json["failure"]["stack"] = stack_json(symbols.frames(
-        run.reports.failure->frames, run.reports.failure->kind == abi::FailureKind::kSignal
-                                         ? Innermost::kFault
-                                         : Innermost::kReturnAddress));
+    json["failure"]["stack"] = stack_json(symbols.frames(run.reports.failure->frames));
   if (!run.reports.waits.empty() && json["failure"].is_object())
     json["failure"]["waits"] = waits_json(run, symbols);
   if (run.reports.departure) {

@@ -15,10 +15,6 @@ namespace {
 constexpr std::size_t kMostFrames = 20;
 constexpr std::size_t kMostWaits = 100;
 
-Innermost innermost_of(const FailureReport& failure) {
-  return failure.kind == abi::FailureKind::kSignal ? Innermost::kFault : Innermost::kReturnAddress;
-}
-
 std::string wait_place(Symbolizer& symbols, const WaitReport& wait) {
   const auto frames = symbols.frames(wait.frames);
   const SourceFrame* user = Symbolizer::user_frame(frames);
@@ -47,7 +43,9 @@ std::string waits_text(const RunResult& run, Symbolizer& symbols) {
       if (hold.thread != wait.thread) continue;
       fmt::format_to(out, "      holds {}, taken at {}, clock {}\n",
                      object_text(run, symbols, hold.kind, hold.object),
-                     place_text(symbols, hold.address << 1 | 1), with_commas(hold.clock));
+                     hold.taken_at ? location_text(*hold.taken_at)
+                                   : place_text(symbols, hold.address << 1 | 1),
+                     with_commas(hold.clock));
     }
   }
   if (waits.size() > kMostWaits)
@@ -62,7 +60,7 @@ void locate_failure(RunResult& run, Symbolizer& symbols) {
   if (run.reports.failure->kind == abi::FailureKind::kInfeasible)
     return;  // no place of the program's
   const FailureReport& report = *run.reports.failure;
-  const auto frames = symbols.frames(report.frames, innermost_of(report));
+  const auto frames = symbols.frames(report.frames);
   if (const SourceFrame* frame = Symbolizer::user_frame(frames))
     run.summary.failure->at = location_of(*frame);
 }
@@ -117,8 +115,7 @@ std::string failure_text(const RunResult& run, Symbolizer& symbols) {
   if (failure.at && !everywhere) fmt::format_to(out, "  at {}\n", location_text(*failure.at));
   if (run.reports.failure && !everywhere) {
     fmt::format_to(out, "  in thread {}\n", thread_label(run, run.reports.failure->thread));
-    const auto frames =
-        symbols.frames(run.reports.failure->frames, innermost_of(*run.reports.failure));
+    const auto frames = symbols.frames(run.reports.failure->frames);
     if (Symbolizer::user_frame(frames) != nullptr) text += stack_text(frames, "    ");
   }
   text += waits_text(run, symbols);

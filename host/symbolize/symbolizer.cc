@@ -120,12 +120,9 @@ std::optional<PlaceInfo> Symbolizer::Impl::point(std::uint64_t id) {
 Symbolizer::Symbolizer(const Reports& reports) : impl_(std::make_unique<Impl>(reports)) {}
 Symbolizer::~Symbolizer() = default;
 
-std::vector<SourceFrame> Symbolizer::frames(const FrameList& addresses, Innermost innermost) {
+std::vector<SourceFrame> Symbolizer::frames(const FrameList& addresses) {
   std::vector<SourceFrame> result;
-  for (std::size_t i = 0; i < addresses.size(); ++i) {
-    const bool exact = i == 0 && innermost == Innermost::kFault;
-    impl_->expand(addresses[i], exact ? addresses[i] : addresses[i] - 1, result);
-  }
+  for (const std::uint64_t address : addresses) impl_->expand(address, address, result);
   std::erase_if(result, [](const SourceFrame& frame) { return is_runtime(frame.module); });
   return result;
 }

@@ -32,11 +32,6 @@ struct PlaceInfo {
   std::string kind;  // of a point: "read", ...; empty for a code address
 };
 
-enum class Innermost : std::uint8_t {
-  kFault,          // the instruction itself
-  kReturnAddress,  // the one after the call, as all further out
-};
-
 // Loads debug information as it is asked for; made once for each run.
 class Symbolizer {
  public:
@@ -45,9 +40,9 @@ class Symbolizer {
   Symbolizer(const Symbolizer&) = delete;
   Symbolizer& operator=(const Symbolizer&) = delete;
 
-  // Inlined functions get frames of their own, clew's runtime gets none. Innermost first.
-  std::vector<SourceFrame> frames(const FrameList& addresses,
-                                  Innermost innermost = Innermost::kReturnAddress);
+  // Addresses are of the calls themselves, not of where they return to. Inlined functions get
+  // frames of their own, clew's runtime gets none. Innermost first.
+  std::vector<SourceFrame> frames(const FrameList& addresses);
 
   // The first frame of user code; if there is none, of a header that user code includes; null if
   // there is none either.

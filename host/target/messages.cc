@@ -140,7 +140,7 @@ MessageStatus read_message(std::uint64_t type, std::span<const std::uint8_t> byt
     }
     case MessageType::kHolds: {
       const HoldReport hold{payload.number(), payload.one_of<abi::WaitKind>(), payload.number(),
-                            payload.number(), payload.number()};
+                            payload.number(), payload.number(), std::nullopt};
       if (payload.good()) reports.holds.push_back(hold);
       return status_of(payload.good());
     }

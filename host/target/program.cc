@@ -31,6 +31,7 @@ std::string absolute(const std::string& path) {
 }
 
 std::unexpected<Error> cannot_run(const std::string& name, const char* why, std::string hint = {}) {
+  if (hint.empty()) hint = "give the path of a program: clew run -- ./prog arguments";
   return fail(ErrorCode::kBadInput, fmt::format("cannot run {}: {}", name, why), std::move(hint));
 }
 

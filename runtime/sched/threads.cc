@@ -4,6 +4,7 @@
 
 #include "runtime/arena.h"
 #include "runtime/intercept/real.h"
+#include "runtime/record/debug_table.h"
 #include "runtime/record/end.h"
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
@@ -44,6 +45,7 @@ void Scheduler::discard(Fiber* fiber) {
 void Scheduler::add(Fiber* fiber) {
   g_log.thread_created(*fiber, threads[fiber->index]);
   ++living_;
+  if (g_debugging) debug_table_update(*fiber);
   queue_.push(fiber);
 }
 

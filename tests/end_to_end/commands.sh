@@ -57,7 +57,7 @@ check "where" run 0 where 60 90
 check "... shows source" says out.txt "echo.c"
 check "where json" run 0 where 60 90 --json out.json
 for f in at clock thread file line function stack; do check "json has $f" says out.json "\"$f\""; done
-check "where past the end" run 125 where 999999999
+check "where past the end" run 124 where 999999999
 check "... in one line and a hint" says err.txt "hint"
 check "show" run 0 show
 check "... names the threads" says out.txt "T0.2"
