@@ -136,6 +136,37 @@ odd_ir() {
   done
 }
 
+# Points that are counted together: whichever of them fires, the clock at each point is the same, and
+# the same as when each is counted for itself.
+batch() {
+  stub
+  for source in batch.cc odd.c odd.cc; do
+    local language=(-x c); [[ $source == *.cc ]] && language=(-x c++ -std=c++20)
+    "$clangxx" "${language[@]}" -O1 "$programs/$source" -o native
+    ./native > output
+    for variant in "-O1 -g -mllvm -clew-yield=line" "-O2 -g" "-O3 -mllvm -clew-yield=sync" "-O3"; do
+      local flags=(); read -r -a flags <<< "$variant"
+      for batched in 0 1; do
+        "$clangxx" "${language[@]}" "${flags[@]}" "${load[@]}" -mllvm -clew-batch=$batched \
+          -S -emit-llvm "$programs/$source" -o batch$batched.ll
+        "$llvm/opt" -passes=verify -disable-output batch$batched.ll || fail "$source $variant: invalid"
+        "$clangxx" "${flags[@]:0:1}" -Wno-override-module -c batch$batched.ll -o batch.o
+        "$clangxx" batch.o stub.o -o batch$batched
+      done
+      STUB_EVERY=1 ./batch0 > all
+      diff <(head -n "$(wc -l < output)" all) output > /dev/null || fail "$source $variant: output"
+      for every in 1 2 3 5 7 64 1000 100000000; do
+        awk -v every=$every 'FNR == NR { lines++; next } FNR <= lines || $1 == "end" || $1 % every == 0' output all > expected
+        STUB_EVERY=$every ./batch1 > actual
+        cmp expected actual || fail "$source $variant: every $every points"
+      done
+      if [[ $source == batch.cc && $variant == -O2* ]]; then
+        [[ $(count 'add i64 .*, -\?[0-9][0-9]' < batch1.ll) -gt 0 ]] || fail "nothing batched"
+      fi
+    done
+  done
+}
+
 # Linear in the size of a block and of a function.
 long_block() {
   {

@@ -1,6 +1,7 @@
 // A runtime that only writes down which yield points are passed: one line each, "line kind",
 // or with STUB_LONG set "file:line:column function kind size", on standard output at the end. STUB_IMAGES:
-// also how many tables were registered. STUB_SILENT: nothing.
+// also how many tables were registered. STUB_SILENT: nothing. STUB_EVERY=k: only every k-th point comes here,
+// each line begins with the clock and the number of the point, and the last line is the clock at the end.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -16,11 +17,15 @@ using clew::abi::Point;
 struct Passed {
   const Point* point;
   std::uint64_t size;
+  std::int64_t clock;
 };
-constexpr int kMaxPassed = 100000;
+constexpr int kMaxPassed = 1000000;
 Passed passed[kMaxPassed];
 int passed_count = 0;
 int images = 0;
+std::int64_t every = 1;
+std::int64_t limit = 1;  // the clock at which the countdown runs out
+const Point* table = nullptr;
 
 const char* const kNames[] = {
 #define CLEW_KIND(name, text, access) #name,
@@ -31,7 +36,32 @@ const char* const kNames[] = {
 const char* text_at(const std::int32_t& field) { return reinterpret_cast<const char*>(&field) + field; }
 
 void pass(const Point* point, std::uint64_t size) {
-  if (passed_count < kMaxPassed) passed[passed_count++] = {point, size};
+  if (passed_count < kMaxPassed) passed[passed_count++] = {point, size, limit};
+}
+
+}  // namespace
+
+extern "C" {
+__thread std::int64_t __clew_countdown = 0;
+__thread const Point* __clew_call_site = nullptr;
+}
+
+namespace {
+
+// The countdown has run out.
+void fire(const Point* point, std::uint64_t size) {
+  if (__clew_countdown != -1) std::abort();
+  pass(point, size);
+  limit += every;
+  __clew_countdown = every - 1;
+}
+
+// A point that always comes here.
+void count(const Point* point) {
+  if (every == 1)
+    pass(point, 0), ++limit;
+  else if (--__clew_countdown < 0)
+    fire(point, 0);
 }
 
 struct Report {
@@ -40,7 +70,8 @@ struct Report {
     const bool longer = std::getenv("STUB_LONG") != nullptr;
     if (std::getenv("STUB_IMAGES") != nullptr) std::printf("images %d\n", images);
     for (int i = 0; i < passed_count; ++i) {
-      const auto [point, size] = passed[i];
+      const auto [point, size, clock] = passed[i];
+      if (std::getenv("STUB_EVERY") != nullptr) std::printf("%ld %ld ", clock, point - table);
       if (reinterpret_cast<std::uintptr_t>(point) == clew::abi::kNoPointSite) {
         std::printf("- NoPointSite\n");
         continue;
@@ -55,6 +86,7 @@ struct Report {
       std::printf("%s%s:%u:%u %s %s %lu\n", file[0] == '/' ? "/" : "", slash ? slash + 1 : file, point->line,
                   point->column, text_at(point->function), kind, size);
     }
+    if (std::getenv("STUB_EVERY") != nullptr) std::printf("end %ld\n", limit - 1 - __clew_countdown);
   }
 } report;
 
@@ -62,35 +94,31 @@ struct Report {
 
 extern "C" {
 
-__thread std::int64_t __clew_countdown = 0;
-__thread const Point* __clew_call_site = nullptr;
-
-[[clang::preserve_most]] void __clew_yield(const Point* point) {
-  pass(point, 0);
-  __clew_countdown = 0;
-}
+[[clang::preserve_most]] void __clew_yield(const Point* point) { fire(point, 0); }
 [[clang::preserve_most]] void __clew_yield_access(const Point* point, const void*, std::uint64_t size) {
-  pass(point, size);
-  __clew_countdown = 0;
+  fire(point, size);
 }
-[[clang::preserve_most]] void __clew_spin(const Point* point) { pass(point, 0); }
+[[clang::preserve_most]] void __clew_spin(const Point* point) { count(point); }
 
 void __clew_register_points(const Point* begin, const Point* end) {
   if (begin >= end || (end - begin) * sizeof(Point) != reinterpret_cast<std::uintptr_t>(end) - reinterpret_cast<std::uintptr_t>(begin)) std::abort();
   for (const Point* point = begin; point != end; ++point)
     if (point->kind >= clew::abi::PointKind::kCount || text_at(point->file)[0] != '/' || !*text_at(point->function))
       std::abort();
-  ++images;
+  if (++images > 1) return;
+  table = begin;
+  if (const char* text = std::getenv("STUB_EVERY")) every = limit = std::atoll(text);
+  __clew_countdown = every - 1;
 }
 
 // Two listed functions, as the real runtime defines them.
 int pthread_mutex_lock(void*) {
-  pass(__clew_call_site, 0);
+  count(__clew_call_site);
   __clew_call_site = nullptr;
   return 0;
 }
 int sched_yield() {
-  pass(__clew_call_site, 0);
+  count(__clew_call_site);
   __clew_call_site = nullptr;
   return 0;
 }
