@@ -17,7 +17,8 @@ namespace clew::pass {
 
 struct Batch {
   llvm::ArrayRef<Site> sites;  // counted ones of one block, in order, at least two
-  llvm::Instruction* end = nullptr;  // the first instruction that is not copied; the last sites may be those before it
+  // The first instruction that is not copied; the last sites may be those before it.
+  llvm::Instruction* end = nullptr;
 };
 
 // The longest batch that ends with the last of `sites`; no sites if that one is better emitted alone.

@@ -1,11 +1,12 @@
 #include "pass/carry.h"
 
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/SSAUpdater.h"
 
 namespace clew::pass {
@@ -50,20 +51,24 @@ void carry_in(llvm::BasicBlock* preheader, const std::vector<Count>& counts) {
 
 void carry_countdown(llvm::Function& function, const std::vector<Count>& counts) {
   if (counts.empty()) return;
-  const llvm::DominatorTree dominators(function);
-  const llvm::LoopInfo loops(dominators);
-  llvm::DenseMap<const llvm::Loop*, std::vector<Count>> innermost;
-  llvm::SmallVector<const llvm::Loop*, 8> order;
+  llvm::DominatorTree dominators(function);
+  llvm::LoopInfo loops(dominators);
+  llvm::DenseMap<llvm::Loop*, std::vector<Count>> innermost;
+  llvm::SmallVector<llvm::Loop*, 8> order;
   for (const Count& count : counts) {
-    const llvm::Loop* loop = loops.getLoopFor(count.load->getParent());
+    llvm::Loop* loop = loops.getLoopFor(count.load->getParent());
     if (loop == nullptr || !loop->isInnermost() || !loop->contains(count.cold_end->getParent())) continue;
     auto& of_loop = innermost[loop];
     if (of_loop.empty()) order.push_back(loop);
     of_loop.push_back(count);
   }
-  for (const llvm::Loop* loop : order)
-    if (llvm::BasicBlock* preheader = loop->getLoopPreheader(); preheader != nullptr && calls_nothing(*loop))
-      carry_in(preheader, innermost[loop]);
+  for (llvm::Loop* loop : order) {
+    if (!calls_nothing(*loop)) continue;
+    llvm::BasicBlock* preheader = loop->getLoopPreheader();
+    if (preheader == nullptr)  // none is possible behind a computed goto
+      preheader = llvm::InsertPreheaderForLoop(loop, &dominators, &loops, nullptr, /*PreserveLCSSA=*/false);
+    if (preheader != nullptr) carry_in(preheader, innermost[loop]);
+  }
 }
 
 }  // namespace clew::pass

@@ -12,8 +12,8 @@ namespace clew::pass {
 
 // A place on the hot path that counts.
 struct Count {
-  llvm::LoadInst* load;     // of the countdown
-  llvm::StoreInst* store;   // what is left, in the same block
+  llvm::LoadInst* load;         // of the countdown
+  llvm::StoreInst* store;       // what is left, in the same block
   llvm::Instruction* cold_end;  // the branch by which the cold side returns, the countdown being anything
 };
 

@@ -20,6 +20,8 @@ constexpr std::uint64_t kCheckEvery = 64;
 constexpr std::uint32_t kMaxNotes = 20;
 }  // namespace
 
+std::uint8_t Payload::bytes_[];
+
 Payload& Payload::number(std::uint64_t value) {
   if (size_ + abi::kMaxVarint <= sizeof bytes_) size_ += abi::put_varint(bytes_ + size_, value);
   return *this;

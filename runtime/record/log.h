@@ -11,6 +11,8 @@
 namespace clew::rt {
 
 // Collects a message's payload. What does not fit is cut off, never written past the end.
+// All payloads share one buffer, because a thread's stack may be too small for it: only one may be in
+// the making at a time.
 class Payload {
  public:
   Payload& number(std::uint64_t value);
@@ -21,8 +23,8 @@ class Payload {
   std::size_t size() const { return size_; }
 
  private:
+  static std::uint8_t bytes_[8192];
   std::size_t size_ = 0;
-  std::uint8_t bytes_[8192];
 };
 
 class Log {
@@ -60,8 +62,22 @@ class Log {
 
 extern Log g_log;
 
+// A module with yield points.
+struct PointModule {
+  const abi::Point* begin;
+  const abi::Point* end;
+  std::uint64_t base;  // id of the first point
+};
+extern PointModule g_last_module;  // the one asked for last
+
 // The place of a point of an instrumented module, or of a code address.
-abi::Place place_of(const abi::Point* point);
+abi::Place place_of_slow(const abi::Point* point);
+inline abi::Place place_of(const abi::Point* point) {
+  const PointModule& module = g_last_module;
+  if (CLEW_LIKELY(point >= module.begin && point < module.end))
+    return (module.base + static_cast<std::uint64_t>(point - module.begin)) << 1;
+  return place_of_slow(point);
+}
 inline abi::Place place_of_code(const void* address) {
   return reinterpret_cast<std::uintptr_t>(address) << 1 | 1;
 }

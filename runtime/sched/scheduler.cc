@@ -36,10 +36,6 @@ void Scheduler::init(abi::Control& control, Fiber* main) {
 
 // --- the clock ---------------------------------------------------------------------------
 
-Clock Scheduler::clock() const {
-  return current->no_yield != 0 ? clock_ : limit_ - 1 - static_cast<Clock>(*current->countdown);
-}
-
 void Scheduler::settle_clock() { clock_ = clock(); }
 
 // Sets the countdown to the next event at which anything has to be looked at. REQUIRES: the clock is settled.

@@ -8,7 +8,7 @@ std::uint64_t TimerStrategy::next_random() { return split_mix(random_); }
 
 std::uint64_t TimerStrategy::next_slice(Clock event) {
   constexpr std::uint64_t kLeastOctaves = 4;
-  constexpr std::uint64_t kMostOctaves = 14;
+  constexpr std::uint64_t kMostOctaves = 17;
   std::uint64_t octaves = 64 - static_cast<std::uint64_t>(__builtin_clzll(event | 1));
   if (octaves < kLeastOctaves) octaves = kLeastOctaves;
   if (octaves > kMostOctaves) octaves = kMostOctaves;

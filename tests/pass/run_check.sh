@@ -22,7 +22,7 @@ hot_path() {
   body() { sed -n "/^$1:/,/^.Lfunc_end/p" hot.s; }
   same "$(body leaf | count 'decq	%fs:(%r')" 1 "decrements in leaf"
   same "$(body leaf | count '	js	')" 1 "branches in leaf"
-  same "$(body sum | count 'decq	%fs:(%r')" 1 "decrements in sum"
+  same "$(body sum | count '	decq	%r.*')" 2 "decrements in sum"  # the countdown and what is left of n
   same "$(body sum | count '	js	')" 1 "branches in sum"
   same "$(body pure | count 'clew')" 0 "points in pure"
   # Up to the first return there is no call: the cold block comes after it.
@@ -30,6 +30,13 @@ hot_path() {
   same "$(body leaf | sed '/retq/q' | count 'Spill\|(%rsp)')" 0 "spills on leaf's hot path"
   same "$(body sum | sed -n '/=>This Inner Loop/,/jne/p' | count 'Spill\|Reload\|callq')" 0 "spills in sum's loop"
   same "$(body leaf | count 'callq.*__clew_yield_access')" 1 "hook calls in leaf"
+  # Neighbours are counted together, and a loop that calls nothing does not load the countdown.
+  same "$(body two | sed '/retq/q' | count 'addq	$-2, %fs:(%r')" 1 "countdowns in two"
+  same "$(body two | sed '/retq/q' | count '	js	')" 1 "branches in two"
+  local loop; loop=$(body step | sed -n '/=>This Inner Loop/,/	j[a-rt-z]/p')
+  same "$(count 'addq	$-3, %r' <<< "$loop")" 1 "countdowns in step's loop"
+  same "$(count 'movq	%r.*, %fs:(%r' <<< "$loop")" 1 "stores of the countdown in step's loop"
+  same "$(count '%fs:' <<< "$loop")" 1 "accesses to the countdown in step's loop"
   # Lazy binding does not keep r10, preserve_most does: never through the PLT.
   cc -O2 -fPIC "${load[@]}" -S "$programs/../traces/kinds.c" -o kinds.s
   same "$(count '__clew_\(yield\|spin\).*@PLT' < kinds.s)" 0 "hooks bound lazily"

@@ -6,3 +6,7 @@ long sum(const long* a, long n) {
   for (long i = 0; i < n; i++) s += a[i];
   return s;
 }
+long two(long* p, long* q) { return *p + *q; }
+void step(double* x, const double* y, double factor, long n) {
+  for (long i = 0; i < n; i++) x[i] += factor * y[i];
+}
