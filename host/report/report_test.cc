@@ -86,7 +86,7 @@ TEST(Text, ADeadlockNamesWaitersAndHolders) {
   run.summary.failure->kind = "deadlock";
   run.reports.waits = {{0, abi::WaitKind::kJoin, 0x99999, 1, 0, {}},
                        {1, abi::WaitKind::kMutex, 0x1000, 0, 0, {}}};
-  run.reports.holds = {{1, abi::WaitKind::kMutex, 0x2000, 33, 0}};
+  run.reports.holds = {{1, abi::WaitKind::kMutex, 0x2000, 33, 0, std::nullopt}};
   Symbolizer symbols(run.reports);
   const std::string text = failure_text(run, symbols);
   EXPECT_NE(text.find("T0 waits for the end of T0.1 (worker)"), std::string::npos) << text;

@@ -2,8 +2,8 @@
 # check_program.sh CLEW BINARY pass|fail KIND REPLAYS
 #
 # pass: the program passes when started without clew, without preemption, and under a number of
-#       seeds. fail: some schedule makes it fail in the expected way: one of the timer's, or one
-#       with a single preemption. Either way the last recording then replays REPLAYS times.
+#       seeds. fail: some schedule makes it fail in the expected way: one of the timer's first, one
+#       with a single preemption, or one of the timer's further ones. Either way the last recording then replays REPLAYS times.
 set -euo pipefail
 clew=$1 binary=$2 expected=$3 kind=$4 replays=$5
 work=$(mktemp -d)
@@ -27,10 +27,14 @@ if [ "$expected" = pass ]; then
   done
 else
   found=
-  for seed in $(seq 1 40); do
-    run --seed "$seed"
-    [ "$(field outcome)" = fail ] && found="--seed $seed" && break
-  done
+  try_seeds() { # FIRST LAST
+    local seed
+    for seed in $(seq "$1" "$2"); do
+      run --seed "$seed"
+      if [ "$(field outcome)" = fail ]; then found="--seed $seed" && return; fi
+    done
+  }
+  try_seeds 1 40
   if [ -z "$found" ]; then
     run --strategy none
     clock=$(field clock)
@@ -39,6 +43,7 @@ else
       [ "$(field outcome)" = fail ] && found="--schedule $at" && break
     done
   fi
+  [ -n "$found" ] || try_seeds 41 1000 # it takes more than one preemption
   [ -n "$found" ] || give_up "no failing schedule found"
   [ "$(field kind)" = "$kind" ] || give_up "failed with $found, but not by '$kind'"
   echo "fails with $found"
