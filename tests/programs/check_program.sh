@@ -3,7 +3,8 @@
 #
 # pass: the program passes when started without clew, without preemption, and under a number of
 #       seeds. fail: some schedule makes it fail in the expected way: one of the timer's first, one
-#       with a single preemption, or one of the timer's further ones. Either way the last recording then replays REPLAYS times.
+#       with a single preemption, or one of the timer's with 100 rounds
+#       of the program's work. Either way the last recording then replays REPLAYS times.
 set -euo pipefail
 clew=$1 binary=$2 expected=$3 kind=$4 replays=$5
 work=$(mktemp -d)
@@ -11,7 +12,8 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 
 field() { sed -n "s/^ *\"$1\": *\"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}\$/\1/p" out.json | head -n 1; }
-run() { "$clew" run --json out.json "$@" -- "$binary" >out.txt 2>err.txt || true; }
+scale=
+run() { "$clew" run --json out.json "$@" -- "$binary" $scale >out.txt 2>err.txt || true; }
 give_up() {
   echo "$1"
   cat out.json out.txt err.txt 2>/dev/null || true
@@ -43,7 +45,10 @@ else
       [ "$(field outcome)" = fail ] && found="--schedule $at" && break
     done
   fi
-  [ -n "$found" ] || try_seeds 41 1000 # it takes more than one preemption
+  if [ -z "$found" ]; then # it takes more than one preemption: more rounds, more chances
+    scale=100
+    try_seeds 1 200
+  fi
   [ -n "$found" ] || give_up "no failing schedule found"
   [ "$(field kind)" = "$kind" ] || give_up "failed with $found, but not by '$kind'"
   echo "fails with $found"
