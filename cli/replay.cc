@@ -14,6 +14,7 @@
 #include "cli/replay_report.h"
 #include "cli/ui.h"
 #include "host/report/exit_status.h"
+#include "host/report/holds.h"
 #include "host/report/run_json.h"
 #include "host/report/run_text.h"
 #include "host/report/words.h"
@@ -116,6 +117,11 @@ Result<int> replay(const ReplayOptions& options) {
   RunResult& run = tally->odd ? *tally->odd : *tally->last;
   Symbolizer symbols(run.reports);
   locate_failure(run, symbols);
+  if (!tally->odd && run.seconds < kMostSecondsToAskAgain) {
+    ProgressLine progress;
+    locate_holds(options.recording, run, progress);
+    progress.clear();
+  }
   const int status = print_tally(*replay, *tally, symbols);
 
   Json json = run_json(replay->recording.number, run, symbols);

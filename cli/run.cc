@@ -24,9 +24,6 @@
 namespace clew::cli {
 namespace {
 
-// A run that took longer is not replayed just for a better report.
-constexpr double kMostSecondsToAskAgain = 20;
-
 struct RunOptions {
   std::optional<std::uint64_t> seed;
   std::optional<std::string> schedule;

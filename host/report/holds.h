@@ -10,6 +10,9 @@
 
 namespace clew {
 
+// A run that took longer is not replayed just for a better report.
+inline constexpr double kMostSecondsToAskAgain = 20;
+
 // Fills in HoldReport::taken_at as far as the replay of the recording tells; a replay that
 // fails or departs tells nothing.
 void locate_holds(const std::string& recording, RunResult& run, RunObserver& observer);

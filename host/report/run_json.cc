@@ -78,6 +78,7 @@ Json summary_json(std::uint64_t recording, const RunSummary& summary) {
 Json run_json(std::uint64_t recording, const RunResult& run, Symbolizer& symbols) {
   Json json = summary_json(recording, run.summary);
   json["seconds"] = run.seconds;
+  json["cpu_seconds"] = run.cpu_seconds;
   if (run.reports.failure)
     json["failure"]["stack"] = stack_json(symbols.frames(run.reports.failure->frames));
   if (!run.reports.waits.empty() && json["failure"].is_object())

@@ -172,8 +172,11 @@ void Child::kill_now() const {
 
 int Child::wait() {
   int status = 0;
-  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  rusage used{};
+  while (wait4(pid_, &status, 0, &used) < 0 && errno == EINTR) {
   }
+  const auto seconds = [](const timeval& t) { return t.tv_sec + t.tv_usec / 1e6; };
+  cpu_seconds_ = seconds(used.ru_utime) + seconds(used.ru_stime);
   pid_ = -1;
   return status;
 }

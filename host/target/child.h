@@ -37,11 +37,14 @@ class Child {
   void kill_now() const;
   // Waits for its end; the status as waitpid gives it.
   int wait();
+  // What the program used until wait().
+  double cpu_seconds() const { return cpu_seconds_; }
 
  private:
   Child(pid_t pid, FileDescriptor pidfd) : pid_(pid), pidfd_(std::move(pidfd)) {}
 
   pid_t pid_;  // -1: waited for
+  double cpu_seconds_ = 0;
   FileDescriptor pidfd_;
   std::vector<std::string> notes_;
 };

@@ -116,6 +116,7 @@ struct RunResult {
   std::optional<Captured> input;  // standard input, if it was recorded
   int interrupted_by = 0;         // the signal that clew got; 0: none
   double seconds = 0;
+  double cpu_seconds = 0;  // of the program alone
 
   // "T0.2", or "thread 7" for one that was never announced.
   std::string thread_id(ThreadIndex thread) const;

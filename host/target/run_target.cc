@@ -246,6 +246,7 @@ Result<RunResult> Run::conclude() {
   facts.stopped = stopped_;
   result_.summary = summarize(facts, result_.reports);
   result_.seconds = seconds_now() - started_;
+  result_.cpu_seconds = child_.cpu_seconds();
   auto& notes = result_.summary.notes;
   notes.insert(notes.end(), child_.notes().begin(), child_.notes().end());
   notes.insert(notes.end(), input_.notes().begin(), input_.notes().end());

@@ -9,11 +9,18 @@ using namespace clew::rt;
 
 namespace {
 
-// The standard streams lead to clew itself.
+// The standard streams, and what was opened as /dev/stdout and the like, lead to clew itself.
 bool may_wait_for_a_thread(int fd) {
   struct stat status;
   if (fd <= 2 || fstat(fd, &status) != 0) return false;
-  return S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode);
+  if (!S_ISFIFO(status.st_mode) && !S_ISSOCK(status.st_mode)) return false;
+  for (int standard = 0; standard <= 2; ++standard) {
+    struct stat other;
+    if (fstat(standard, &other) == 0 && other.st_dev == status.st_dev &&
+        other.st_ino == status.st_ino)
+      return false;
+  }
+  return true;
 }
 
 }  // namespace

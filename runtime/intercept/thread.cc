@@ -2,6 +2,7 @@
 #include "runtime/intercept/thread.h"
 
 #include <linux/futex.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
 
@@ -156,6 +157,13 @@ CLEW_EXPORT int pthread_detach(pthread_t handle) noexcept {
 CLEW_EXPORT int pthread_once(pthread_once_t* control, void (*routine)(void)) {
   CLEW_ENTER(pthread_once, control, routine);
   return answer(run_once(control, routine, CLEW_CALLER));
+}
+
+// Signal 0 only asks whether the thread is there.
+CLEW_EXPORT int pthread_kill(pthread_t handle, int signal) noexcept {
+  if (!g_sched.active) return CLEW_REAL(pthread_kill)(handle, signal);
+  if (signal != 0) end_unsupported("pthread_kill()");
+  return g_sched.find(handle) != nullptr ? 0 : ESRCH;
 }
 
 CLEW_EXPORT int pthread_setname_np(pthread_t handle, const char* name) noexcept {

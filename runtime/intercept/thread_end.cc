@@ -66,8 +66,8 @@ _Unwind_Reason_Code stop_at_cleanup(int, _Unwind_Action actions, _Unwind_Excepti
 }
 
 [[noreturn]] void unwind_thread() {
-  // Kept on the stack: several threads may be on their way out at once.
-  _Unwind_Exception exception{};
+  _Unwind_Exception& exception = g_sched.current->unwinding;
+  exception = {};
   exception.exception_cleanup = [](_Unwind_Reason_Code, _Unwind_Exception*) {};
   _Unwind_ForcedUnwind(&exception, stop_at_cleanup, nullptr);
   end_thread(g_sched.current->result);  // no unwind information: nothing to clean up

@@ -92,7 +92,7 @@ CLEW_EXPORT unsigned sleep(unsigned seconds) {
 
 CLEW_EXPORT int sched_yield() noexcept {
   CLEW_ENTER(sched_yield);
-  g_sched.yield_voluntarily();
+  if (g_sched.current->handlers == 0) g_sched.yield_voluntarily();
   return 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "runtime/arena.h"
 #include "runtime/fiber/raw_syscall.h"
+#include "runtime/intercept/real.h"
 #include "runtime/record/end.h"
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
@@ -56,11 +57,11 @@ void on_crash(int signal, siginfo_t* info, void*) {
     g_log.message(abi::MessageType::kFailure, payload);
     report_end(clock_at(signal));
   }
-  sigaction(signal, &standard, nullptr);
+  CLEW_REAL(sigaction)(signal, &standard, nullptr);
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, signal);
-  sigprocmask(SIG_UNBLOCK, &set, nullptr);
+  CLEW_REAL(pthread_sigmask)(SIG_UNBLOCK, &set, nullptr);
   const long pid = raw_syscall(SYS_getpid);
   raw_syscall(SYS_tgkill, pid, raw_syscall(SYS_gettid), signal);
 }
@@ -75,7 +76,7 @@ void install_crash_handlers() {
   struct sigaction action {};
   action.sa_sigaction = on_crash;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-  for (const int signal : kSignals) sigaction(signal, &action, nullptr);
+  for (const int signal : kSignals) CLEW_REAL(sigaction)(signal, &action, nullptr);
 }
 
 }  // namespace clew::rt

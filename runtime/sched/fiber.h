@@ -3,6 +3,7 @@
 #define CLEW_RUNTIME_SCHED_FIBER_H_
 
 #include <pthread.h>
+#include <unwind.h>
 
 #include "clew_abi/point.h"
 #include "clew_abi/stream.h"
@@ -37,6 +38,7 @@ struct Fiber {
   std::uint32_t children = 0;  // threads it has created
   FiberState state = FiberState::kNotStarted;
   std::uint32_t no_yield = 0;  // depth of regions without yield points
+  std::uint32_t handlers = 0;  // signal handlers it is in
 
   // Run queue, or the bucket of the object waited for.
   Fiber* next = nullptr;
@@ -64,7 +66,8 @@ struct Fiber {
   bool detached = false;
   bool joined = false;  // somebody waits for it or has got it
   void* cleanup = nullptr;  // innermost pthread_cleanup_push of C code
-  std::uintptr_t last_throw = 0;
+  _Unwind_Exception unwinding = {};  // of pthread_exit: must outlive the frames it unwinds
+  std::uint64_t signal_mask = 0;  // while it does not run, once masks are in use
   char name[16] = {};
 
   static constexpr std::size_t kMaxHeld = 64;

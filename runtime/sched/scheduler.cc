@@ -1,6 +1,10 @@
 #include "runtime/sched/scheduler.h"
 
+#include <signal.h>
+#include <sys/syscall.h>
+
 #include "runtime/arena.h"
+#include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/real.h"
 #include "runtime/record/debug_table.h"
 #include "runtime/record/end.h"
@@ -161,6 +165,7 @@ void Scheduler::switch_to(Fiber* to, abi::SliceEnd why) {
   current = to;
   strategy_->on_switch(clock_ + 1);
   switched_from_ = from;
+  if (CLEW_UNLIKELY(masks_in_use)) swap_signal_masks(*from, *to);
   clew_context_switch(&from->context, &to->context);
   resumed();
 }
@@ -205,6 +210,20 @@ void Scheduler::answer_queries(Clock event) {
     if (queries()[next_query_] == event) report_stacks(event);
     ++next_query_;
   }
+}
+
+void Scheduler::swap_signal_masks(Fiber& from, const Fiber& to) {
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&to.signal_mask),
+              reinterpret_cast<long>(&from.signal_mask), sizeof from.signal_mask);
+}
+
+void Scheduler::leave_handler(std::int64_t countdown) {
+  if (--current->no_yield == 0) *current->countdown = countdown;
+}
+
+void Scheduler::leave_handler_by_jump() {
+  current->no_yield = 0;
+  rearm();
 }
 
 void Scheduler::enter_no_yield() {

@@ -100,6 +100,12 @@ class Scheduler {
 
   void enter_no_yield();
   void leave_no_yield();
+  // A signal handler: a region that ends with the countdown as it was, or by a jump.
+  void enter_handler() { enter_no_yield(); }
+  void leave_handler(std::int64_t countdown);
+  void leave_handler_by_jump();
+  // Set when a thread first changes its signal mask; from then on masks are swapped with threads.
+  bool masks_in_use = false;
 
   // Calls `visit` in the context of every other living thread, so that it can walk its own stack.
   void visit_others(void (*visit)(Fiber&));
@@ -153,6 +159,7 @@ class Scheduler {
   void switch_to(Fiber* to, abi::SliceEnd why);
   void resumed();
   void forget(Fiber* fiber);
+  void swap_signal_masks(Fiber& from, const Fiber& to);
 
   static constexpr std::size_t kMaxThreads = std::size_t{1} << 22;
   RunQueue queue_;

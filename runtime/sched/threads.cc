@@ -1,8 +1,12 @@
 // Coming and going of threads, and their names.
+#include <signal.h>
+#include <sys/syscall.h>
+
 #include <cstdio>
 #include <cstring>
 
 #include "runtime/arena.h"
+#include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/real.h"
 #include "runtime/record/debug_table.h"
 #include "runtime/record/end.h"
@@ -21,6 +25,8 @@ Fiber* Scheduler::new_fiber(Fiber* parent) {
   }
   CLEW_CHECK(thread_count < kMaxThreads);
   fiber->index = thread_count;
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, 0, reinterpret_cast<long>(&fiber->signal_mask),
+              sizeof fiber->signal_mask);  // inherited
   threads[thread_count++] = {parent->index, ++parent->children, fiber};
   return fiber;
 }
