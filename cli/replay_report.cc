@@ -18,11 +18,11 @@ void print_departure(const Replay& replay, const RunResult& run,
   print_headline(Outcome::kUnresolved,
                  fmt::format("departed: the replay of {} is not the recorded run",
                              recording_name(replay.recording)));
-  for (const std::string& line : lines) print_details(fmt::format("  {}\n", printable(line)));
   print_details(departure_text(run, symbols));
-  const std::string which = replay.recording.number != 0 ? std::to_string(replay.recording.number)
-                                                         : replay.recording.path.string();
-  print_details(fmt::format("  replay it: clew replay {}\n", which));
+  for (const std::string& line : lines) print_details(fmt::format("  {}\n", printable(line)));
+  print_details(
+      "hint: something that is not recorded was different: a file, a process id, /dev/urandom, the "
+      "processor's clock or random numbers\n");
 }
 
 }  // namespace clew::cli

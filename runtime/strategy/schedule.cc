@@ -111,6 +111,11 @@ bool ScheduleStrategy::left_over(Clock clock, char* reason, std::size_t size) {
   // One past the end is the padding of paper 1, section 4.3: it means "after the run".
   while (clock_ != kNever && clock_ <= clock + 1) read_next();
   if (clock_ == kNever) return false;
+  if (full_replay_) {
+    const bool known = kind_ == abi::EntryKind::kCheck;
+    end_departed(clock, known ? thread_ : g_sched.current->index, known ? place_ : 0,
+                 "the run ended before its next switch");
+  }
   snprintf(reason, size, "the schedule has a switch at clock %llu, but the run ended at clock %llu",
            static_cast<unsigned long long>(clock_), static_cast<unsigned long long>(clock));
   return true;

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# A replay that is not the recorded run says so, and where.
+. "$(dirname "$0")/lib.sh"
+cat >p.cpp <<'C'
+#include <cstdio>
+#include <mutex>
+#include <thread>
+int shared;
+std::mutex lock;
+static void work(int n) {
+  for (int i = 0; i < n; i++) {
+    std::lock_guard<std::mutex> hold(lock);
+    shared = shared + 1;
+  }
+}
+int main() {
+  int n = 0;
+  FILE* f = fopen("n.txt", "r");
+  if (f == nullptr || fscanf(f, "%d", &n) != 1) return 3;
+  fclose(f);
+  std::thread a(work, n), b(work, 100);
+  a.join();
+  b.join();
+  printf("%d\n", shared);
+}
+C
+"$clew" c++ -std=c++20 -O1 -g p.cpp -o p -pthread || exit 1
+echo 100 >n.txt
+"$clew" run --seed 3 -- ./p >/dev/null 2>&1 || exit 1
+check "an unchanged input replays" run 0 replay
+for n in 99 60 1; do
+  echo $n >n.txt
+  check "another input ($n) departs" run 123 replay --json out.json
+  check "... with the clock" says err.txt "clock "
+  check "... what was expected" says err.txt "expected "
+  check "... what happened" says err.txt "actual "
+  check "... and a hint" says err.txt "hint"
+  check "... counted" is diverged 1
+done
+echo 100 >n.txt
+check "the recording is still good" run 0 replay
+finish
