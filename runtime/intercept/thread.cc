@@ -24,20 +24,30 @@ using namespace clew::rt;
 namespace {
 
 // Where glibc keeps the kernel's thread id in its thread control block; the kernel clears it
-// when the thread is gone.
+// when the thread is gone. Found when the first thread is made: the one place that holds the right
+// number in two blocks. One block is not enough: some other field may hold a small number, or the
+// upper half of a pointer, that happens to be the process's id.
 std::size_t g_tid_offset = 0;
+std::uintptr_t g_main_block = 0;
 
+int number_at(std::uintptr_t block, std::size_t offset) {
+  return *reinterpret_cast<const int*>(block + offset);
+}
+
+// REQUIRES: called on the new kernel thread, whose block this is.
 void find_tid_offset(std::uintptr_t block) {
-  const auto tid = static_cast<int>(raw_syscall(SYS_gettid));
-  for (std::size_t offset = 0x80; offset < 0x600; offset += sizeof(int)) {
-    if (*reinterpret_cast<const int*>(block + offset) != tid) continue;
-    g_tid_offset = offset;
+  const auto process = static_cast<int>(raw_syscall(SYS_getpid));
+  const auto thread = static_cast<int>(raw_syscall(SYS_gettid));
+  for (std::size_t offset = 0x80; offset < 0x600; offset += sizeof(void*)) {
+    if (number_at(g_main_block, offset) != process || number_at(block, offset) != thread) continue;
+    __atomic_store_n(&g_tid_offset, offset, __ATOMIC_RELEASE);
     return;
   }
-  CLEW_CHECK(g_tid_offset != 0);
+  CLEW_CHECK(!"the thread id is where glibc keeps it");
 }
 
 void wait_until_gone(pthread_t handle) {
+  while (__atomic_load_n(&g_tid_offset, __ATOMIC_ACQUIRE) == 0) raw_syscall(SYS_sched_yield);
   auto* tid = reinterpret_cast<int*>(handle + g_tid_offset);
   while (const int value = __atomic_load_n(tid, __ATOMIC_ACQUIRE))
     raw_syscall(SYS_futex, reinterpret_cast<long>(tid), FUTEX_WAIT, value, 0);
@@ -53,6 +63,7 @@ void note_thread_locals(Fiber& fiber) {
 void* thread_body(void* argument) {
   auto* fiber = static_cast<Fiber*>(argument);
   note_thread_locals(*fiber);
+  if (g_tid_offset == 0) find_tid_offset(current_thread_pointer());
   clew_context_park_and_exit_thread(&fiber->context);
   g_sched.started();
   end_thread(fiber->start(fiber->argument));
@@ -87,7 +98,7 @@ Fiber* adopt_main_thread() {
   main_fiber.handle = pthread_self();
   main_fiber.context.thread_pointer = current_thread_pointer();
   note_thread_locals(main_fiber);
-  find_tid_offset(main_fiber.handle);
+  g_main_block = main_fiber.handle;
   return &main_fiber;
 }
 
