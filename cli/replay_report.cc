@@ -18,7 +18,7 @@ void print_departure(const Replay& replay, const RunResult& run,
   print_headline(Outcome::kUnresolved,
                  fmt::format("departed: the replay of {} is not the recorded run",
                              recording_name(replay.recording)));
-  print_details(departure_text(run, symbols));
+  print_details(departure_text(run, replay.recording.meta.summary, symbols));
   for (const std::string& line : lines) print_details(fmt::format("  {}\n", printable(line)));
   print_details(
       "hint: something that is not recorded was different: a file, a process id, /dev/urandom, the "

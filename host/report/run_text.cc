@@ -122,8 +122,16 @@ std::string failure_text(const RunResult& run, Symbolizer& symbols) {
   return text;
 }
 
-std::string departure_text(const RunResult& run, Symbolizer& symbols) {
-  if (!run.reports.departure) return "";
+std::string departure_text(const RunResult& run, const RunSummary& recorded, Symbolizer& symbols) {
+  if (!run.reports.departure) {
+    if (run.summary.clock == recorded.clock) return "";
+    return fmt::format(
+        "  clock     {}, after the last switch\n"
+        "  expected  the end at clock {}\n"
+        "  actual    the end at clock {}\n",
+        with_commas(std::min(run.summary.clock, recorded.clock)), with_commas(recorded.clock),
+        with_commas(run.summary.clock));
+  }
   const Departure& departure = *run.reports.departure;
   return fmt::format(
       "  clock     {}\n"

@@ -25,7 +25,7 @@ std::string headline(const RunSummary& summary);
 std::string failure_text(const RunResult& run, Symbolizer& symbols);
 
 // A replay that left its recording: clock, thread, expected and actual place.
-std::string departure_text(const RunResult& run, Symbolizer& symbols);
+std::string departure_text(const RunResult& run, const RunSummary& recorded, Symbolizer& symbols);
 
 // One line for each frame from the innermost of user code to the outermost, indented.
 std::string stack_text(const std::vector<SourceFrame>& frames, std::string_view indent);
