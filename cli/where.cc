@@ -46,7 +46,8 @@ Result<std::vector<std::uint64_t>> parse_clocks(std::span<const std::string> wor
     const auto clock = parse_clock(word);
     if (!clock) return std::unexpected(clock.error());
     if (*clock > last)
-      return fail(ErrorCode::kUsage, fmt::format("clock {} is past the end of the run, {}", *clock, with_commas(last)),
+      return fail(ErrorCode::kUsage,
+                  fmt::format("clock {} is past the end of the run, {}", *clock, with_commas(last)),
                   "clew show lists what happened when");
     clocks.push_back(*clock);
   }
@@ -100,9 +101,10 @@ void register_where(CLI::App& app, int& exit_status) {
   CLI::App* command =
       app.add_subcommand("where", "Show where every thread stands at given clocks of a recording");
   command
-      ->add_option("words", options->words,
-                   "Clocks of a recording (default: of the newest); of several numbers the first is the "
-                   "recording, if there is one of that number")
+      ->add_option(
+          "words", options->words,
+          "Clocks of a recording (default: of the newest); of several numbers the first is the "
+          "recording, if there is one of that number")
       ->type_name("[RECORDING] CLOCK...")
       ->required();
   command->add_option("--json", options->json, "Write the result as JSON; - is standard output")

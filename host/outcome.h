@@ -22,7 +22,8 @@ struct Location {
 };
 
 struct Failure {
-  std::string kind;    // exit, signal, assert, exception, deadlock, hang, unsupported, infeasible, ...
+  std::string
+      kind;  // exit, signal, assert, exception, deadlock, hang, unsupported, infeasible, ...
   std::string detail;  // one line for people: "assertion `x == 1' failed", "SIGSEGV at address 0x0"
   std::string thread;  // "T0.1"; empty: not known
   std::optional<Location> at;
@@ -36,9 +37,9 @@ struct RunSummary {
   std::uint64_t switches = 0;     // of all kinds
   std::uint64_t preemptions = 0;  // those that the schedule asked for
   std::uint64_t threads = 0;
-  std::uint64_t hash = 0;         // of what happened
-  int exit_status = 0;            // the program's own: exit status, or 128 + signal
-  std::vector<std::string> notes; // one line each
+  std::uint64_t hash = 0;          // of what happened
+  int exit_status = 0;             // the program's own: exit status, or 128 + signal
+  std::vector<std::string> notes;  // one line each
 };
 
 }  // namespace clew

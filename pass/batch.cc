@@ -26,7 +26,8 @@ bool is_counted(const Site& site) {
 
 // Intrinsics that come back and pass no point: inline code, or libc's memcpy and sin.
 bool is_harmless_call(const llvm::CallBase& call) {
-  if (!llvm::isa<llvm::IntrinsicInst>(call) || call.cannotDuplicate() || call.isConvergent()) return false;
+  if (!llvm::isa<llvm::IntrinsicInst>(call) || call.cannotDuplicate() || call.isConvergent())
+    return false;
   if (!call.doesNotThrow() || call.hasFnAttr(llvm::Attribute::ReturnsTwice)) return false;
   switch (llvm::cast<llvm::IntrinsicInst>(call).getIntrinsicID()) {
     case llvm::Intrinsic::stacksave:
@@ -43,7 +44,8 @@ bool is_harmless_call(const llvm::CallBase& call) {
 
 // What can be part of a batch, and so be copied.
 bool fits(const llvm::Instruction& instruction) {
-  if (instruction.isTerminator() || instruction.isEHPad() || instruction.getType()->isTokenTy()) return false;
+  if (instruction.isTerminator() || instruction.isEHPad() || instruction.getType()->isTokenTy())
+    return false;
   if (llvm::isa<llvm::PHINode, llvm::AllocaInst>(instruction)) return false;
   const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
   return call == nullptr || is_harmless_call(*call);
@@ -53,7 +55,8 @@ bool fits(const llvm::Instruction& instruction) {
 class Members {
  public:
   explicit Members(const Batch& batch) : batch_(batch) {
-    for (llvm::Instruction* at = batch.sites.front().before; at != batch.end; at = at->getNextNode())
+    for (llvm::Instruction* at = batch.sites.front().before; at != batch.end;
+         at = at->getNextNode())
       set_.insert(at);
     for (const Site& site : batch.sites) {
       fixed_.insert(site.before);
@@ -69,7 +72,8 @@ class Members {
   void hoist();
   llvm::ArrayRef<llvm::Instruction*> get() const { return order_; }
   void settle() {
-    for (llvm::Instruction* at = batch_.sites.front().before; at != batch_.end; at = at->getNextNode())
+    for (llvm::Instruction* at = batch_.sites.front().before; at != batch_.end;
+         at = at->getNextNode())
       if (set_.contains(at)) order_.push_back(at);
   }
 
@@ -77,14 +81,17 @@ class Members {
   bool contains(const llvm::Value* value) const { return set_.contains(value); }
   bool is_movable(const llvm::Instruction& instruction) const {
     return !fixed_.contains(&instruction) && !instruction.mayReadOrWriteMemory() &&
-           !llvm::isa<llvm::CallBase>(instruction) && llvm::isSafeToSpeculativelyExecute(&instruction);
+           !llvm::isa<llvm::CallBase>(instruction) &&
+           llvm::isSafeToSpeculativelyExecute(&instruction);
   }
   bool is_used_inside(const llvm::Instruction& instruction) const {
     return arguments_.contains(&instruction) ||
-           llvm::any_of(instruction.users(), [this](const llvm::User* user) { return contains(user); });
+           llvm::any_of(instruction.users(),
+                        [this](const llvm::User* user) { return contains(user); });
   }
   bool is_used_outside(const llvm::Instruction& instruction) const {
-    return !llvm::all_of(instruction.users(), [this](const llvm::User* user) { return contains(user); });
+    return !llvm::all_of(instruction.users(),
+                         [this](const llvm::User* user) { return contains(user); });
   }
   unsigned new_results(const llvm::Instruction& instruction) const;
 
@@ -99,7 +106,8 @@ class Members {
 unsigned Members::new_results(const llvm::Instruction& instruction) const {
   llvm::SmallPtrSet<const llvm::Value*, 4> results;
   for (const llvm::Value* operand : instruction.operand_values())
-    if (contains(operand) && !is_used_outside(*llvm::cast<llvm::Instruction>(operand))) results.insert(operand);
+    if (contains(operand) && !is_used_outside(*llvm::cast<llvm::Instruction>(operand)))
+      results.insert(operand);
   return results.size();
 }
 
@@ -124,14 +132,16 @@ void Members::hoist() {
   for (llvm::Instruction *at = first, *next = nullptr; at != batch_.end; at = next) {
     next = at->getNextNode();
     if (!contains(at) || !is_movable(*at) || !is_used_outside(*at)) continue;
-    if (llvm::any_of(at->operand_values(), [this](const llvm::Value* operand) { return contains(operand); }))
+    if (llvm::any_of(at->operand_values(),
+                     [this](const llvm::Value* operand) { return contains(operand); }))
       continue;
     at->moveBefore(first);
     set_.erase(at);
   }
 }
 
-void copy_to(llvm::BasicBlock* slow, llvm::ArrayRef<llvm::Instruction*> members, llvm::ValueToValueMapTy& copies) {
+void copy_to(llvm::BasicBlock* slow, llvm::ArrayRef<llvm::Instruction*> members,
+             llvm::ValueToValueMapTy& copies) {
   const llvm::RemapFlags flags = llvm::RF_NoModuleLevelChanges | llvm::RF_IgnoreMissingLocals;
   for (llvm::Instruction* member : members) {
     llvm::Instruction* copy = member->clone();
@@ -152,8 +162,9 @@ void forget_outside(llvm::Instruction* value, const llvm::BasicBlock* block) {
     if (record->getParent() != block) record->setKillLocation();
 }
 
-void merge_results(llvm::ArrayRef<llvm::Instruction*> members, const llvm::ValueToValueMapTy& copies,
-                   llvm::BasicBlock* fast, llvm::BasicBlock* slow, llvm::BasicBlock* tail) {
+void merge_results(llvm::ArrayRef<llvm::Instruction*> members,
+                   const llvm::ValueToValueMapTy& copies, llvm::BasicBlock* fast,
+                   llvm::BasicBlock* slow, llvm::BasicBlock* tail) {
   for (llvm::Instruction* member : members) {
     if (member->getType()->isVoidTy()) continue;
     if (!member->isUsedOutsideOfBlock(fast)) {
@@ -186,7 +197,8 @@ Batch last_batch(llvm::ArrayRef<Site> sites, const llvm::Instruction* stop) {
       next = next->getPrevNode();
       ++distance;
     } while (fits(*next) && next != sites[first - 1].before);
-    if (!fits(*next) || !is_counted(sites[first - 1]) || length + distance > kMaxInstructions) break;
+    if (!fits(*next) || !is_counted(sites[first - 1]) || length + distance > kMaxInstructions)
+      break;
     length += distance;
     at = next;
   }
@@ -204,11 +216,10 @@ SplitBatch split(const Batch& batch) {
   llvm::BasicBlock* head = batch.end->getParent();
   // What was sunk stands directly before the end.
   llvm::Instruction* first = batch.sites.front().before;
-  llvm::Instruction* behind =
-      members.get().empty() ? first : members.get().back()->getNextNode();
+  llvm::Instruction* behind = members.get().empty() ? first : members.get().back()->getNextNode();
   llvm::BasicBlock* tail = head->splitBasicBlock(behind->getIterator());
-  llvm::BasicBlock* fast =
-      head->splitBasicBlock(members.get().empty() ? head->getTerminator()->getIterator() : first->getIterator());
+  llvm::BasicBlock* fast = head->splitBasicBlock(
+      members.get().empty() ? head->getTerminator()->getIterator() : first->getIterator());
   head->getTerminator()->eraseFromParent();
   llvm::BasicBlock* slow = llvm::BasicBlock::Create(head->getContext(), "", head->getParent());
 
@@ -224,7 +235,8 @@ SplitBatch split(const Batch& batch) {
   };
   SplitBatch result{head, fast, slow, {}};
   for (Site site : batch.sites) {
-    site.before = site.before == batch.end ? slow_end : llvm::cast<llvm::Instruction>(copy_of(site.before));
+    site.before =
+        site.before == batch.end ? slow_end : llvm::cast<llvm::Instruction>(copy_of(site.before));
     site.address = copy_of(site.address);
     site.size = copy_of(site.size);
     result.slow_sites.push_back(site);

@@ -187,8 +187,8 @@ void Candidates::collect_intrinsic(llvm::IntrinsicInst& call, Sites& sites) {
       return add(call, PointKind::kFence, sites);
     case llvm::Intrinsic::masked_load:
     case llvm::Intrinsic::masked_expandload:
-      return add_shared(call, PointKind::kLoad, call.getArgOperand(0), size_of(call, call.getType()),
-                        sites);
+      return add_shared(call, PointKind::kLoad, call.getArgOperand(0),
+                        size_of(call, call.getType()), sites);
     case llvm::Intrinsic::masked_store:
     case llvm::Intrinsic::masked_compressstore:
       return add_shared(call, PointKind::kStore, call.getArgOperand(1),
@@ -204,8 +204,8 @@ void Candidates::collect_intrinsic(llvm::IntrinsicInst& call, Sites& sites) {
   // Of a target: AVX masked moves and the like.
   if (!call.getCalledFunction()->isTargetIntrinsic() || !call.onlyAccessesArgMemory()) return;
   if (llvm::Value* address = first_pointer(call); address != nullptr && call.mayReadOrWriteMemory())
-    add_shared(call, call.mayWriteToMemory() ? PointKind::kStore : PointKind::kLoad, address, nullptr,
-               sites);
+    add_shared(call, call.mayWriteToMemory() ? PointKind::kStore : PointKind::kLoad, address,
+               nullptr, sites);
 }
 
 }  // namespace clew::pass

@@ -31,10 +31,10 @@ class Candidates {
   void collect_intrinsic(llvm::IntrinsicInst& call, Sites& sites);
   void collect_library_call(llvm::CallBase& call, llvm::StringRef callee, Sites& sites);
   void add(llvm::Instruction& at, abi::PointKind kind, Sites& sites);
-  void add_access(llvm::Instruction& at, abi::PointKind kind, llvm::Value* address, llvm::Value* size,
-                  Sites& sites);
-  void add_shared(llvm::Instruction& at, abi::PointKind kind, llvm::Value* address, llvm::Value* size,
-                  Sites& sites);
+  void add_access(llvm::Instruction& at, abi::PointKind kind, llvm::Value* address,
+                  llvm::Value* size, Sites& sites);
+  void add_shared(llvm::Instruction& at, abi::PointKind kind, llvm::Value* address,
+                  llvm::Value* size, Sites& sites);
   llvm::Value* size_of(const llvm::Instruction& at, llvm::Type* type) const;
 
   Granularity granularity_;

@@ -14,7 +14,8 @@ namespace {
 
 bool is_hook(const llvm::CallBase& call) {
   const llvm::Function* callee = call.getCalledFunction();
-  return callee != nullptr && (callee->getName() == "__clew_yield" || callee->getName() == "__clew_yield_access");
+  return callee != nullptr &&
+         (callee->getName() == "__clew_yield" || callee->getName() == "__clew_yield_access");
 }
 
 // Only the points of the loop itself touch the countdown.
@@ -30,7 +31,8 @@ bool calls_nothing(const llvm::Loop& loop) {
 llvm::Value* load_again(const llvm::LoadInst& load, llvm::Instruction* before) {
   llvm::IRBuilder<> builder(before);
   const auto* address = llvm::cast<llvm::IntrinsicInst>(load.getPointerOperand());
-  return builder.CreateLoad(load.getType(), builder.CreateThreadLocalAddress(address->getArgOperand(0)));
+  return builder.CreateLoad(load.getType(),
+                            builder.CreateThreadLocalAddress(address->getArgOperand(0)));
 }
 
 void carry_in(llvm::BasicBlock* preheader, const std::vector<Count>& counts) {
@@ -57,7 +59,8 @@ void carry_countdown(llvm::Function& function, const std::vector<Count>& counts)
   llvm::SmallVector<llvm::Loop*, 8> order;
   for (const Count& count : counts) {
     llvm::Loop* loop = loops.getLoopFor(count.load->getParent());
-    if (loop == nullptr || !loop->isInnermost() || !loop->contains(count.cold_end->getParent())) continue;
+    if (loop == nullptr || !loop->isInnermost() || !loop->contains(count.cold_end->getParent()))
+      continue;
     auto& of_loop = innermost[loop];
     if (of_loop.empty()) order.push_back(loop);
     of_loop.push_back(count);
@@ -66,7 +69,8 @@ void carry_countdown(llvm::Function& function, const std::vector<Count>& counts)
     if (!calls_nothing(*loop)) continue;
     llvm::BasicBlock* preheader = loop->getLoopPreheader();
     if (preheader == nullptr)  // none is possible behind a computed goto
-      preheader = llvm::InsertPreheaderForLoop(loop, &dominators, &loops, nullptr, /*PreserveLCSSA=*/false);
+      preheader =
+          llvm::InsertPreheaderForLoop(loop, &dominators, &loops, nullptr, /*PreserveLCSSA=*/false);
     if (preheader != nullptr) carry_in(preheader, innermost[loop]);
   }
 }

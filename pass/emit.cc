@@ -48,11 +48,14 @@ void Emitter::emit_hook_call(const Site& site, llvm::IRBuilder<>& builder) {
     return;
   }
   llvm::Value* address = rematerialise(site.address, builder);
-  if (address->getType()->isVectorTy()) address = builder.CreateExtractElement(address, std::uint64_t{0});
-  llvm::Value* size = site.size == nullptr ? builder.getInt64(0)
-                                           : builder.CreateZExtOrTrunc(site.size, builder.getInt64Ty());
-  preserve_most_call(builder, hooks_.__clew_yield_access,
-                     {point, builder.CreatePointerBitCastOrAddrSpaceCast(address, builder.getPtrTy()), size});
+  if (address->getType()->isVectorTy())
+    address = builder.CreateExtractElement(address, std::uint64_t{0});
+  llvm::Value* size = site.size == nullptr
+                          ? builder.getInt64(0)
+                          : builder.CreateZExtOrTrunc(site.size, builder.getInt64Ty());
+  preserve_most_call(
+      builder, hooks_.__clew_yield_access,
+      {point, builder.CreatePointerBitCastOrAddrSpaceCast(address, builder.getPtrTy()), size});
 }
 
 // In `at`, which it ends. One instruction of the processor and a branch.
@@ -87,8 +90,7 @@ Count Emitter::emit_gated(const Site& site, llvm::Instruction* before) {
 Count Emitter::emit_batch(const Batch& batch) {
   const llvm::DebugLoc location = debug_location(*batch.sites.front().before);
   const SplitBatch parts = split(batch);
-  Count count =
-      emit_countdown(parts.head, batch.sites.size(), parts.slow, parts.fast, location);
+  Count count = emit_countdown(parts.head, batch.sites.size(), parts.slow, parts.fast, location);
 
   llvm::IRBuilder<> builder(parts.slow, parts.slow->begin());
   builder.SetCurrentDebugLocation(location);
@@ -124,7 +126,8 @@ std::vector<Count> Emitter::emit(llvm::ArrayRef<Site> sites, bool batch) {
   while (!sites.empty()) {
     const Batch together = batch ? last_batch(sites, first_emitted) : Batch{};
     const Site& site = together.sites.empty() ? sites.back() : together.sites.front();
-    llvm::Instruction* before = last != nullptr && site.before == last->before ? first_emitted : site.before;
+    llvm::Instruction* before =
+        last != nullptr && site.before == last->before ? first_emitted : site.before;
     if (site.kind == PointKind::kPause) {
       first_emitted = emit_spin(site, before);
     } else if (site.kind == PointKind::kSyncCall) {

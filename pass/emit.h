@@ -32,8 +32,8 @@ class Emitter {
   std::vector<Count> emit(llvm::ArrayRef<Site> sites, bool batch);
   Count emit_batch(const Batch& batch);
   Count emit_gated(const Site& site, llvm::Instruction* before);
-  Count emit_countdown(llvm::BasicBlock* at, std::size_t points, llvm::BasicBlock* cold, llvm::BasicBlock* hot,
-                       const llvm::DebugLoc& location);
+  Count emit_countdown(llvm::BasicBlock* at, std::size_t points, llvm::BasicBlock* cold,
+                       llvm::BasicBlock* hot, const llvm::DebugLoc& location);
   // Each returns the first instruction it made.
   llvm::Instruction* emit_spin(const Site& site, llvm::Instruction* before);
   llvm::Instruction* emit_call_site(llvm::Constant* point, llvm::Instruction* before);

@@ -3,8 +3,8 @@
 #include "llvm/IR/AttributeMask.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/EHPersonalities.h"
-#include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
 
 namespace clew::pass {
 namespace {
@@ -19,11 +19,16 @@ llvm::StringRef annotation_text(const llvm::Value* value) {
   return text != nullptr && text->isCString() ? text->getAsCString() : llvm::StringRef();
 }
 
-// Clones keep the name of the function they come from, but not its annotation: f.specialized.1, f.resume.
-llvm::StringRef original_name(const llvm::Value& function) { return function.getName().split('.').first; }
+// Clones keep the name of the function they come from, but not its annotation: f.specialized.1,
+// f.resume.
+llvm::StringRef original_name(const llvm::Value& function) {
+  return function.getName().split('.').first;
+}
 
 // The wrapper of a thread_local variable: nothing that its user wrote.
-bool is_thread_local_wrapper(const llvm::Function& function) { return function.getName().starts_with("_ZTW"); }
+bool is_thread_local_wrapper(const llvm::Function& function) {
+  return function.getName().starts_with("_ZTW");
+}
 
 // Code of Windows, whose calls need a token, and of interrupt handlers.
 bool is_foreign(const llvm::Function& function) {
@@ -58,8 +63,9 @@ void mark_done(llvm::Function& function) { function.addFnAttr(kDone); }
 
 void drop_stale_attributes(llvm::Module& module) {
   llvm::AttributeMask stale;
-  for (const auto kind : {llvm::Attribute::Memory, llvm::Attribute::NoSync, llvm::Attribute::Speculatable,
-                          llvm::Attribute::WillReturn, llvm::Attribute::NoCallback})
+  for (const auto kind :
+       {llvm::Attribute::Memory, llvm::Attribute::NoSync, llvm::Attribute::Speculatable,
+        llvm::Attribute::WillReturn, llvm::Attribute::NoCallback})
     stale.addAttribute(kind);
   for (llvm::Function& function : module) {
     if (function.isIntrinsic()) continue;

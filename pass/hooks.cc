@@ -21,7 +21,8 @@ llvm::Type* type_of(llvm::LLVMContext& context) {
 
 llvm::GlobalVariable* declare_tls(llvm::Module& module, llvm::StringRef name, llvm::Type* type) {
   if (llvm::GlobalVariable* existing = module.getGlobalVariable(name)) return existing;
-  return new llvm::GlobalVariable(module, type, /*isConstant=*/false, llvm::GlobalValue::ExternalLinkage,
+  return new llvm::GlobalVariable(module, type, /*isConstant=*/false,
+                                  llvm::GlobalValue::ExternalLinkage,
                                   /*Initializer=*/nullptr, name, /*InsertBefore=*/nullptr,
                                   llvm::GlobalValue::InitialExecTLSModel);
 }

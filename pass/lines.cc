@@ -40,8 +40,7 @@ void Lines::note_variables(llvm::BasicBlock& block) {
   for (llvm::Instruction& instruction : block) {
     if (const auto* declare = llvm::dyn_cast<llvm::DbgDeclareInst>(&instruction))
       variables_.insert(declare->getAddress());
-    for (llvm::DbgVariableRecord& record :
-         llvm::filterDbgVars(instruction.getDbgRecordRange()))
+    for (llvm::DbgVariableRecord& record : llvm::filterDbgVars(instruction.getDbgRecordRange()))
       if (record.isDbgDeclare()) variables_.insert(record.getAddress());
   }
 }
@@ -49,7 +48,8 @@ void Lines::note_variables(llvm::BasicBlock& block) {
 bool Lines::starts_line(const llvm::Instruction& instruction) const {
   if (instruction.isTerminator())  // an invoke is a call, all others only go somewhere
     return llvm::isa<llvm::CallBase>(instruction);
-  if (llvm::isa<llvm::AllocaInst, llvm::PHINode>(instruction) || instruction.isEHPad()) return false;
+  if (llvm::isa<llvm::AllocaInst, llvm::PHINode>(instruction) || instruction.isEHPad())
+    return false;
   if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction))
     return !is_bookkeeping(*call);
   // The closing brace of an -O0 function loads the return value or where to clean up next.
@@ -75,7 +75,8 @@ Lines::Line Lines::line_before(const llvm::BasicBlock& block) const {
   return result;
 }
 
-Lines::Lines(Locations& locations, llvm::ArrayRef<llvm::BasicBlock*> blocks) : locations_(locations) {
+Lines::Lines(Locations& locations, llvm::ArrayRef<llvm::BasicBlock*> blocks)
+    : locations_(locations) {
   for (llvm::BasicBlock* block : blocks) note_variables(*block);
   llvm::DenseSet<const llvm::BasicBlock*> transparent;
   for (llvm::BasicBlock* block : blocks) {

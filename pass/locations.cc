@@ -85,7 +85,8 @@ Location Locations::of_entry(const llvm::Function& function) {
 }
 
 Location Locations::of(const llvm::Instruction& instruction) {
-  if (const llvm::DebugLoc& location = instruction.getDebugLoc()) return frame_of(location).location;
+  if (const llvm::DebugLoc& location = instruction.getDebugLoc())
+    return frame_of(location).location;
   Location result = of_entry(*instruction.getFunction());
   result.line = 0;
   return result;

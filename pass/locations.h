@@ -28,7 +28,8 @@ class Locations {
   Location of_entry(const llvm::Function& function);
 
   // The user's source line that `instruction` executes, null if it has none (no
-  // location, line 0, or system code that is not inlined into user code). Equal lines have equal pointers.
+  // location, line 0, or system code that is not inlined into user code). Equal lines have equal
+  // pointers.
   const void* line_of(const llvm::Instruction& instruction);
 
   // No debug info counts as user code.

@@ -15,8 +15,9 @@ llvm::cl::opt<Granularity> clew_yield(
         clEnumValN(Granularity::kShared, "shared", "also accesses to shared memory and loops"),
         clEnumValN(Granularity::kLine, "line", "also each function entry and source line")));
 
-llvm::cl::opt<bool> clew_batch("clew-batch", llvm::cl::desc("Whether clew counts neighbouring yield points together"),
-                               llvm::cl::init(true));
+llvm::cl::opt<bool> clew_batch(
+    "clew-batch", llvm::cl::desc("Whether clew counts neighbouring yield points together"),
+    llvm::cl::init(true));
 
 }  // namespace
 

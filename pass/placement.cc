@@ -18,12 +18,14 @@ using abi::PointKind;
 using Blocks = std::vector<llvm::BasicBlock*>;
 using BlockSet = llvm::DenseSet<const llvm::BasicBlock*>;
 
-// A block that is split must not leave static allocas in its second half: they would become dynamic.
+// A block that is split must not leave static allocas in its second half: they would become
+// dynamic.
 void hoist_static_allocas(llvm::Function& function) {
   llvm::BasicBlock& entry = function.getEntryBlock();
   auto top = entry.begin();
   while (llvm::isa<llvm::AllocaInst>(*top)) ++top;
-  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::make_range(top, entry.end())))
+  for (llvm::Instruction& instruction :
+       llvm::make_early_inc_range(llvm::make_range(top, entry.end())))
     if (auto* slot = llvm::dyn_cast<llvm::AllocaInst>(&instruction); slot && slot->isStaticAlloca())
       slot->moveBefore(entry, top);
 }
@@ -35,7 +37,8 @@ llvm::Instruction& first_after_allocas(llvm::BasicBlock& block) {
 }
 
 // Whether a call can be reached from the entry before any point.
-bool calls_before_point(llvm::Function& function, const llvm::DenseSet<const llvm::Instruction*>& points) {
+bool calls_before_point(llvm::Function& function,
+                        const llvm::DenseSet<const llvm::Instruction*>& points) {
   llvm::SmallVector<llvm::BasicBlock*, 16> work{&function.getEntryBlock()};
   BlockSet seen{&function.getEntryBlock()};
   while (!work.empty()) {
@@ -54,8 +57,9 @@ bool calls_before_point(llvm::Function& function, const llvm::DenseSet<const llv
 }
 
 // The blocks whose ends close a cycle without a point. A depth-first walk of the graph
-// without the blocks that have one, from each block in reverse post-order: in reducible code the first block of a cycle that it meets is
-// the loop's header, so that what closes the cycle is the loop's back edge.
+// without the blocks that have one, from each block in reverse post-order: in reducible code the
+// first block of a cycle that it meets is the loop's header, so that what closes the cycle is the
+// loop's back edge.
 BlockSet find_bare_latches(const Blocks& blocks, const BlockSet& with_point) {
   enum class State { kNew, kOpen, kDone };
   struct Step {

@@ -9,16 +9,17 @@ namespace {
 
 void register_callbacks(llvm::PassBuilder& builder) {
   // Late: what the optimiser removes or merges costs nothing (docs: design, decision 2).
-  builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
-    passes.addPass(clew::pass::Instrument(/*batch=*/level != llvm::OptimizationLevel::O0));
-  });
-  // opt -passes=clew, for tests.
-  builder.registerPipelineParsingCallback(
-      [](llvm::StringRef name, llvm::ModulePassManager& passes, llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
-        if (name != "clew") return false;
-        passes.addPass(clew::pass::Instrument(/*batch=*/true));
-        return true;
+  builder.registerOptimizerLastEPCallback(
+      [](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+        passes.addPass(clew::pass::Instrument(/*batch=*/level != llvm::OptimizationLevel::O0));
       });
+  // opt -passes=clew, for tests.
+  builder.registerPipelineParsingCallback([](llvm::StringRef name, llvm::ModulePassManager& passes,
+                                             llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
+    if (name != "clew") return false;
+    passes.addPass(clew::pass::Instrument(/*batch=*/true));
+    return true;
+  });
 }
 
 }  // namespace

@@ -83,7 +83,8 @@ void PointTable::finish() {
   for (std::size_t i = 0; i < points_.size(); ++i) {
     const auto& [kind, location] = points_[i];
     const std::size_t base = i * sizeof(abi::Point);
-    const unsigned column = location.column <= std::numeric_limits<std::uint16_t>::max() ? location.column : 0;
+    const unsigned column =
+        location.column <= std::numeric_limits<std::uint16_t>::max() ? location.column : 0;
     elements.push_back(llvm::ConstantStruct::get(
         type, {offset_to(location.file, base + offsetof(abi::Point, file)),
                offset_to(location.function, base + offsetof(abi::Point, function)),

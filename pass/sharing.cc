@@ -19,7 +19,8 @@ namespace {
 constexpr unsigned kMaxUses = 2000;
 
 bool escapes(const llvm::Value* object) {
-  return llvm::PointerMayBeCaptured(object, /*ReturnCaptures=*/true, /*StoreCaptures=*/true, kMaxUses);
+  return llvm::PointerMayBeCaptured(object, /*ReturnCaptures=*/true, /*StoreCaptures=*/true,
+                                    kMaxUses);
 }
 
 // `extern thread_local` of C++ is reached through a function _ZTW<variable>.
@@ -35,7 +36,8 @@ const llvm::LoadInst* vtable_load(const llvm::LoadInst& slot_load) {
 }
 
 // -O0 has no TBAA. There, only clang's virtual call evaluates the object once and uses
-// the value both to load the table and as `this`; C's object->table->function(object) evaluates it twice.
+// the value both to load the table and as `this`; C's object->table->function(object) evaluates it
+// twice.
 bool is_unoptimised_virtual_call(const llvm::LoadInst& slot_load, const llvm::LoadInst& table) {
   if (!slot_load.getFunction()->hasOptNone() || !slot_load.hasOneUse()) return false;
   const auto* call = llvm::dyn_cast<llvm::CallBase>(slot_load.user_back());

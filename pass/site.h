@@ -15,7 +15,7 @@ class Value;
 namespace clew::pass {
 
 struct Site {
-  llvm::Instruction* before;       // the point goes directly before it
+  llvm::Instruction* before;  // the point goes directly before it
   abi::PointKind kind;
   llvm::Value* address = nullptr;  // accesses only
   llvm::Value* size = nullptr;     // accesses only, any integer type; null: unknown

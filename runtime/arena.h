@@ -19,5 +19,4 @@ T* arena_new() {
 
 }  // namespace clew::rt
 
-
 #endif  // CLEW_RUNTIME_ARENA_H_

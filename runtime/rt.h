@@ -33,7 +33,7 @@ inline constexpr Clock kNever = UINT64_MAX;
 
 [[noreturn]] void check_failed(const char* what, const char* file, int line);
 
-#define CLEW_CHECK(condition)  \
+#define CLEW_CHECK(condition) \
   (CLEW_LIKELY(condition) ? (void)0 : ::clew::rt::check_failed(#condition, __FILE__, __LINE__))
 
 }  // namespace clew::rt

@@ -37,21 +37,21 @@ struct Control {
   StrategyKind strategy;
   std::uint32_t flags;
   std::uint64_t seed;
-  std::uint64_t budget;       // the clock at which the run counts as a hang
-  std::uint64_t fair_slice;   // points a thread may pass on end while others could run (spin loops)
-  std::int64_t epoch_ns;      // virtual CLOCK_REALTIME at the start
+  std::uint64_t budget;      // the clock at which the run counts as a hang
+  std::uint64_t fair_slice;  // points a thread may pass on end while others could run (spin loops)
+  std::int64_t epoch_ns;     // virtual CLOCK_REALTIME at the start
 
   // Parts behind this structure, as offsets from its start.
-  std::uint64_t total_size;       // of the whole memory
-  std::uint64_t stream_offset;    // the schedule to follow (strategy kSchedule)
+  std::uint64_t total_size;     // of the whole memory
+  std::uint64_t stream_offset;  // the schedule to follow (strategy kSchedule)
   std::uint64_t stream_size;
-  std::uint64_t names_offset;     // names_count NUL-terminated thread ids, for kSwitchTo
+  std::uint64_t names_offset;  // names_count NUL-terminated thread ids, for kSwitchTo
   std::uint64_t names_size;
   std::uint64_t names_count;
-  std::uint64_t queries_offset;   // queries_count ascending u64 clocks, for kStack
+  std::uint64_t queries_offset;  // queries_count ascending u64 clocks, for kStack
   std::uint64_t queries_count;
   std::uint64_t ring_offset;
-  std::uint64_t ring_size;        // a power of two
+  std::uint64_t ring_size;  // a power of two
 
   // The ring. Bytes written and read since the start; the runtime owns head, the host tail.
   alignas(64) std::atomic<std::uint64_t> head;
@@ -59,7 +59,7 @@ struct Control {
 
   // Live state, for progress and the watchdog.
   alignas(64) std::atomic<std::uint64_t> live_clock;
-  std::atomic<std::uint32_t> attached;        // the runtime is in charge
+  std::atomic<std::uint32_t> attached;  // the runtime is in charge
   std::atomic<std::uint32_t> debugger_ready;
 };
 

@@ -13,27 +13,27 @@
 namespace clew::abi {
 
 // kind, name for people, whether it is an access to memory
-#define CLEW_POINT_KINDS(X)                    \
-  X(kEntry, "function entry", false)           \
-  X(kBackEdge, "loop back edge", false)        \
-  X(kLine, "line", false)                      \
-  X(kLoad, "read", true)                       \
-  X(kStore, "write", true)                     \
-  X(kAtomicLoad, "atomic read", true)          \
-  X(kAtomicStore, "atomic write", true)        \
+#define CLEW_POINT_KINDS(X)                       \
+  X(kEntry, "function entry", false)              \
+  X(kBackEdge, "loop back edge", false)           \
+  X(kLine, "line", false)                         \
+  X(kLoad, "read", true)                          \
+  X(kStore, "write", true)                        \
+  X(kAtomicLoad, "atomic read", true)             \
+  X(kAtomicStore, "atomic write", true)           \
   X(kAtomicRmw, "atomic read-modify-write", true) \
-  X(kAtomicCas, "compare-exchange", true)      \
-  X(kFence, "fence", false)                    \
-  X(kBlockRead, "block read", true)            \
-  X(kBlockWrite, "block write", true)          \
-  X(kPause, "pause", false)                    \
+  X(kAtomicCas, "compare-exchange", true)         \
+  X(kFence, "fence", false)                       \
+  X(kBlockRead, "block read", true)               \
+  X(kBlockWrite, "block write", true)             \
+  X(kPause, "pause", false)                       \
   X(kSyncCall, "synchronisation call", false)
 
 enum class PointKind : std::uint8_t {
 #define CLEW_KIND(name, text, access) name,
   CLEW_POINT_KINDS(CLEW_KIND)
 #undef CLEW_KIND
-  kCount
+      kCount
 };
 
 struct Point {

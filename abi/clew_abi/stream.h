@@ -34,28 +34,30 @@ using Place = std::uint64_t;
 // Payloads are sequences of varints (v), strings (s: varint length, bytes) and
 // frame lists (f: varint count, that many varint code addresses, innermost first).
 enum class MessageType : std::uint8_t {
-  kThread = 1,    // v index, v parent, v ordinal among the parent's children, v start address
-  kModule = 2,    // v base point id, v number of points, s path
-  kFailure = 3,   // v FailureKind, v thread, s detail, s file, v line, s function, f
-  kWaits = 4,     // v thread, v WaitKind, v object, v holder thread + 1 (0: nobody), v place, f
-  kHolds = 5,     // v thread, v WaitKind, v object, v clock when taken, v code address of the taking
-  kSlice = 6,     // v thread, v first clock, v last clock, v first place, v last place, v SliceEnd, v WaitKind, v object (for kJoin the thread's index)
-  kStack = 7,     // v clock, v thread, v 1 if it is the one that runs at that clock, v place, f
-  kMaps = 8,      // s text of /proc/self/maps
-  kNote = 9,      // s one line for the user
-  kDeparted = 10, // v clock, v expected thread, v actual thread, v expected place, v actual place, s what
-  kEnd = 11,      // v clock, v switches, v preemptions, v threads, v hash
-  kName = 12,     // v thread, s name given by the program
+  kThread = 1,   // v index, v parent, v ordinal among the parent's children, v start address
+  kModule = 2,   // v base point id, v number of points, s path
+  kFailure = 3,  // v FailureKind, v thread, s detail, s file, v line, s function, f
+  kWaits = 4,    // v thread, v WaitKind, v object, v holder thread + 1 (0: nobody), v place, f
+  kHolds = 5,    // v thread, v WaitKind, v object, v clock when taken, v code address of the taking
+  kSlice = 6,  // v thread, v first clock, v last clock, v first place, v last place, v SliceEnd, v
+               // WaitKind, v object (for kJoin the thread's index)
+  kStack = 7,  // v clock, v thread, v 1 if it is the one that runs at that clock, v place, f
+  kMaps = 8,   // s text of /proc/self/maps
+  kNote = 9,   // s one line for the user
+  kDeparted =
+      10,  // v clock, v expected thread, v actual thread, v expected place, v actual place, s what
+  kEnd = 11,   // v clock, v switches, v preemptions, v threads, v hash
+  kName = 12,  // v thread, s name given by the program
 };
 
 // kind, word in JSON. Below kFirstUnresolved the outcome is "fail".
-#define CLEW_FAILURE_KINDS(X)  \
-  X(kExit, "exit")             \
-  X(kSignal, "signal")         \
-  X(kAssert, "assert")         \
-  X(kException, "exception")   \
-  X(kDeadlock, "deadlock")     \
-  X(kHang, "hang")             \
+#define CLEW_FAILURE_KINDS(X)    \
+  X(kExit, "exit")               \
+  X(kSignal, "signal")           \
+  X(kAssert, "assert")           \
+  X(kException, "exception")     \
+  X(kDeadlock, "deadlock")       \
+  X(kHang, "hang")               \
   X(kUnsupported, "unsupported") \
   X(kInfeasible, "infeasible")
 
@@ -63,28 +65,28 @@ enum class FailureKind : std::uint8_t {
 #define CLEW_KIND(name, text) name,
   CLEW_FAILURE_KINDS(CLEW_KIND)
 #undef CLEW_KIND
-  kCount
+      kCount
 };
 
-#define CLEW_WAIT_KINDS(X)                  \
-  X(kNothing, "nothing")                    \
-  X(kMutex, "mutex")                        \
-  X(kCondition, "condition variable")       \
-  X(kReadLock, "read lock of rwlock")       \
-  X(kWriteLock, "write lock of rwlock")     \
-  X(kSpin, "spin lock")                     \
-  X(kBarrier, "barrier")                    \
-  X(kSemaphore, "semaphore")                \
-  X(kFutex, "atomic wait (futex)")          \
-  X(kOnce, "once initialisation")           \
-  X(kJoin, "end of thread")                 \
+#define CLEW_WAIT_KINDS(X)              \
+  X(kNothing, "nothing")                \
+  X(kMutex, "mutex")                    \
+  X(kCondition, "condition variable")   \
+  X(kReadLock, "read lock of rwlock")   \
+  X(kWriteLock, "write lock of rwlock") \
+  X(kSpin, "spin lock")                 \
+  X(kBarrier, "barrier")                \
+  X(kSemaphore, "semaphore")            \
+  X(kFutex, "atomic wait (futex)")      \
+  X(kOnce, "once initialisation")       \
+  X(kJoin, "end of thread")             \
   X(kSleep, "time to pass")
 
 enum class WaitKind : std::uint8_t {
 #define CLEW_KIND(name, text) name,
   CLEW_WAIT_KINDS(CLEW_KIND)
 #undef CLEW_KIND
-  kCount
+      kCount
 };
 
 enum class SliceEnd : std::uint8_t { kPreempted, kBlocked, kYielded, kFinished, kRunEnded };

@@ -263,7 +263,8 @@ Result<Stream> read_schedule_bytes(std::span<const std::uint8_t> bytes, std::str
 Result<Stream> read_schedule_file(const std::filesystem::path& path) {
   auto bytes = read_file(path, kMaxFileSize);
   if (!bytes) {
-    if (bytes.error().hint.empty()) bytes.error().hint = "the recording is damaged; clew rm removes it";
+    if (bytes.error().hint.empty())
+      bytes.error().hint = "the recording is damaged; clew rm removes it";
     return std::unexpected(bytes.error());
   }
   return read_schedule_bytes(*bytes, path.string());

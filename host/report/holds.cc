@@ -27,7 +27,8 @@ void locate_holds(const std::string& recording, RunResult& run, RunObserver& obs
     });
     if (stack == again->reports.stacks.end()) continue;
     const auto frames = symbols.frames(stack->frames);
-    if (const SourceFrame* user = Symbolizer::user_frame(frames)) hold.taken_at = location_of(*user);
+    if (const SourceFrame* user = Symbolizer::user_frame(frames))
+      hold.taken_at = location_of(*user);
   }
 }
 

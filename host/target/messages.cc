@@ -139,8 +139,9 @@ MessageStatus read_message(std::uint64_t type, std::span<const std::uint8_t> byt
       return status_of(payload.good());
     }
     case MessageType::kHolds: {
-      const HoldReport hold{payload.number(), payload.one_of<abi::WaitKind>(), payload.number(),
-                            payload.number(), payload.number(), std::nullopt};
+      const HoldReport hold{payload.number(), payload.one_of<abi::WaitKind>(),
+                            payload.number(), payload.number(),
+                            payload.number(), std::nullopt};
       if (payload.good()) reports.holds.push_back(hold);
       return status_of(payload.good());
     }

@@ -52,8 +52,8 @@ struct HoldReport {
   ThreadIndex thread = 0;
   abi::WaitKind kind = abi::WaitKind::kNothing;
   std::uint64_t object = 0;
-  std::uint64_t clock = 0;    // when it was taken
-  std::uint64_t address = 0;  // where it was taken
+  std::uint64_t clock = 0;           // when it was taken
+  std::uint64_t address = 0;         // where it was taken
   std::optional<Location> taken_at;  // the same, in user code (host/report/holds.h)
 };
 

@@ -54,12 +54,13 @@ inline int answer_errno(int error) {
 }  // namespace clew::rt
 
 #define CLEW_CALLER __builtin_return_address(0)
-// At the head of an interposed function: off to libc when clew is not in charge, otherwise an event.
-#define CLEW_ENTER(name, ...)                                                        \
-  if (!::clew::rt::g_sched.active) return CLEW_REAL(name)(__VA_ARGS__);               \
-  do {                                                                               \
-    constexpr std::uint64_t clew_operation = ::clew::rt::operation(#name);           \
-    ::clew::rt::enter(clew_operation, CLEW_CALLER);                                  \
+// At the head of an interposed function: off to libc when clew is not in charge, otherwise an
+// event.
+#define CLEW_ENTER(name, ...)                                              \
+  if (!::clew::rt::g_sched.active) return CLEW_REAL(name)(__VA_ARGS__);    \
+  do {                                                                     \
+    constexpr std::uint64_t clew_operation = ::clew::rt::operation(#name); \
+    ::clew::rt::enter(clew_operation, CLEW_CALLER);                        \
   } while (0)
 
 #endif  // CLEW_RUNTIME_INTERCEPT_CALL_H_

@@ -1,9 +1,10 @@
 // Randomness: a stream that depends on the seed alone.
+#include "runtime/random.h"
+
 #include <string.h>
 
 #include "runtime/intercept/call.h"
 #include "runtime/intercept/init.h"
-#include "runtime/random.h"
 
 using namespace clew::rt;
 
@@ -62,7 +63,7 @@ CLEW_EXPORT unsigned _ZNSt13random_device9_M_getvalEv(void* self) {
   if (g_sched.active) return static_cast<unsigned>(split_mix(g_state));
   static unsigned (*real_getval)(void*) = nullptr;
   if (real_getval == nullptr)
-    real_getval = reinterpret_cast<unsigned (*)(void*)>(
-        dlsym(RTLD_NEXT, "_ZNSt13random_device9_M_getvalEv"));
+    real_getval =
+        reinterpret_cast<unsigned (*)(void*)>(dlsym(RTLD_NEXT, "_ZNSt13random_device9_M_getvalEv"));
   return real_getval(self);
 }

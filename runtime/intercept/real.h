@@ -3,8 +3,8 @@
 #define CLEW_RUNTIME_INTERCEPT_REAL_H_
 
 #include <assert.h>
-#include <errno.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -30,7 +30,7 @@ void resolve();
 
 }  // namespace clew::rt::real
 
-#define CLEW_REAL(name) \
+#define CLEW_REAL(name)                                                                         \
   ((__builtin_expect(::clew::rt::real::g_resolved, 1) ? (void)0 : ::clew::rt::real::resolve()), \
    ::clew::rt::real::name)
 

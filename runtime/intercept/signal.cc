@@ -1,5 +1,5 @@
-// Signals, as far as they are modelled: masks are each thread's own, and the program's handlers run as
-// they would natively, but no thread is preempted inside one.
+// Signals, as far as they are modelled: masks are each thread's own, and the program's handlers run
+// as they would natively, but no thread is preempted inside one.
 #include <string.h>
 #include <sys/syscall.h>
 
@@ -88,7 +88,8 @@ CLEW_EXPORT int sigaction(int signal, const struct sigaction* action,
 
 CLEW_EXPORT sighandler_t signal(int number, sighandler_t handler) noexcept {
   if (!g_sched.active) return CLEW_REAL(signal)(number, handler);
-  struct sigaction action {}, before;
+  struct sigaction action {
+  }, before;
   action.sa_handler = handler;
   action.sa_flags = SA_RESTART;
   return sigaction(number, &action, &before) == 0 ? before.sa_handler : SIG_ERR;

@@ -11,7 +11,8 @@ using namespace clew::rt;
 
 namespace {
 
-// The number of a thread as gettid() would tell it: above what a kernel hands out, the same in every run.
+// The number of a thread as gettid() would tell it: above what a kernel hands out, the same in
+// every run.
 long thread_number() { return (1l << 22) + 1 + g_sched.current->index; }
 
 long to_errno(long result) {
@@ -27,9 +28,7 @@ CLEW_EXPORT pid_t gettid() noexcept {
   return static_cast<pid_t>(thread_number());
 }
 
-CLEW_EXPORT int sched_getcpu() noexcept {
-  return g_sched.active ? 0 : CLEW_REAL(sched_getcpu)();
-}
+CLEW_EXPORT int sched_getcpu() noexcept { return g_sched.active ? 0 : CLEW_REAL(sched_getcpu)(); }
 
 // Variadic in libc's header; six register arguments are what the kernel takes.
 CLEW_EXPORT long interposed_syscall(long number, long a, long b, long c, long d, long e,
@@ -40,10 +39,9 @@ long interposed_syscall(long number, long a, long b, long c, long d, long e, lon
   switch (number) {
     case SYS_futex: {
       enter(operation("futex"), CLEW_CALLER);
-      const long result =
-          futex(reinterpret_cast<std::uint32_t*>(a), static_cast<int>(b),
-                static_cast<std::uint32_t>(c), reinterpret_cast<const timespec*>(d),
-                reinterpret_cast<std::uint32_t*>(e), static_cast<std::uint32_t>(f));
+      const long result = futex(reinterpret_cast<std::uint32_t*>(a), static_cast<int>(b),
+                                static_cast<std::uint32_t>(c), reinterpret_cast<const timespec*>(d),
+                                reinterpret_cast<std::uint32_t*>(e), static_cast<std::uint32_t>(f));
       g_log.fold(static_cast<std::uint64_t>(result));
       return to_errno(result);
     }

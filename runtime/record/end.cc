@@ -31,7 +31,8 @@ std::uint32_t holder_of(const Fiber& waiting) {
   if (waiting.wait_kind == abi::WaitKind::kJoin)
     return static_cast<const Fiber*>(waiting.wait_object)->index + 1;
   g_sched.for_each_living([&](const Fiber& fiber) {
-    const std::size_t count = fiber.held_count < Fiber::kMaxHeld ? fiber.held_count : Fiber::kMaxHeld;
+    const std::size_t count =
+        fiber.held_count < Fiber::kMaxHeld ? fiber.held_count : Fiber::kMaxHeld;
     for (std::size_t i = 0; i < count; ++i)
       if (fiber.held[i].object == waiting.wait_object) holder = fiber.index + 1;
   });
@@ -66,8 +67,8 @@ void report_wait(Fiber& fiber) {
 
 bool failure_reported() { return g_failure_reported; }
 
-void report_failure(abi::FailureKind kind, const char* detail, const char* file,
-                    std::uint32_t line, const char* function) {
+void report_failure(abi::FailureKind kind, const char* detail, const char* file, std::uint32_t line,
+                    const char* function) {
   if (g_failure_reported) return;
   g_failure_reported = true;
   std::uintptr_t frames[kMaxFrames];

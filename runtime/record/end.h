@@ -15,7 +15,8 @@ bool failure_reported();
 
 // The closing message, after `clock` events; later calls do nothing. To be called on every way out.
 void report_end(Clock clock);
-// The same for a program that ends by itself with this status: also says if the schedule was not followed.
+// The same for a program that ends by itself with this status: also says if the schedule was not
+// followed.
 void report_exit();
 
 [[noreturn]] void end_hang(const char* why);

@@ -11,8 +11,8 @@
 namespace clew::rt {
 
 // Collects a message's payload. What does not fit is cut off, never written past the end.
-// All payloads share one buffer, because a thread's stack may be too small for it: only one may be in
-// the making at a time.
+// All payloads share one buffer, because a thread's stack may be too small for it: only one may be
+// in the making at a time.
 class Payload {
  public:
   Payload& number(std::uint64_t value);
@@ -53,7 +53,7 @@ class Log {
   void publish();
 
   abi::Control* control_ = nullptr;
-  std::uint64_t head_ = 0;        // written, not necessarily published
+  std::uint64_t head_ = 0;  // written, not necessarily published
   Clock last_clock_ = 0;
   std::uint64_t hash_ = 0x636c6577;
   std::uint64_t preemptions_ = 0;

@@ -70,8 +70,9 @@ void report_maps() {
   const long fd = raw_syscall(SYS_open, reinterpret_cast<long>("/proc/self/maps"), O_RDONLY, 0);
   std::size_t size = 0;
   while (fd >= 0 && size < kCapacity) {
-    const long got = raw_syscall(SYS_read, fd, reinterpret_cast<long>(text + abi::kMaxVarint + size),
-                                 static_cast<long>(kCapacity - size));
+    const long got =
+        raw_syscall(SYS_read, fd, reinterpret_cast<long>(text + abi::kMaxVarint + size),
+                    static_cast<long>(kCapacity - size));
     if (got <= 0) break;
     size += static_cast<std::size_t>(got);
   }

@@ -64,10 +64,10 @@ struct Fiber {
   void* argument = nullptr;
   void* result = nullptr;
   bool detached = false;
-  bool joined = false;  // somebody waits for it or has got it
-  void* cleanup = nullptr;  // innermost pthread_cleanup_push of C code
+  bool joined = false;               // somebody waits for it or has got it
+  void* cleanup = nullptr;           // innermost pthread_cleanup_push of C code
   _Unwind_Exception unwinding = {};  // of pthread_exit: must outlive the frames it unwinds
-  std::uint64_t signal_mask = 0;  // while it does not run, once masks are in use
+  std::uint64_t signal_mask = 0;     // while it does not run, once masks are in use
   char name[16] = {};
 
   static constexpr std::size_t kMaxHeld = 64;

@@ -42,7 +42,8 @@ void Scheduler::init(abi::Control& control, Fiber* main) {
 
 void Scheduler::settle_clock() { clock_ = clock(); }
 
-// Sets the countdown to the next event at which anything has to be looked at. REQUIRES: the clock is settled.
+// Sets the countdown to the next event at which anything has to be looked at. REQUIRES: the clock
+// is settled.
 void Scheduler::rearm() {
   control_->live_clock.store(clock_, std::memory_order_relaxed);
   if (current->no_yield != 0) {

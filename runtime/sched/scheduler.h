@@ -3,12 +3,14 @@
 // Policy, the same in every mode:
 //  - The run queue is first in, first out. A new thread goes to its end and its creator runs
 //    on. A preempted, yielding or woken thread goes to its end.
-//  - A switch happens only at a yield point (because the strategy asks for it, or because the thread has
+//  - A switch happens only at a yield point (because the strategy asks for it, or because the
+//  thread has
 //    passed `fair_slice` points on end while others could run), when a thread blocks, ends, or
 //    yields of its own will (sched_yield, pause).
 //  - Blocking switches go to the head of the queue. They follow from the state and are not
 //    recorded; preemptions are.
-//  - Time is virtual: kNanosPerPoint for each point, and a jump to the next deadline when nobody can run.
+//  - Time is virtual: kNanosPerPoint for each point, and a jump to the next deadline when nobody
+//  can run.
 //  - Nobody can run and no deadline is pending: a deadlock, exactly.
 //
 // Clock: an event gets its number when its thread passes the point. A thread parked at a point
@@ -94,7 +96,7 @@ class Scheduler {
   void reclaim(Fiber* fiber);
   Fiber* find(pthread_t handle);
 
-  Nanos now() const;       // since the virtual start of the machine
+  Nanos now() const;  // since the virtual start of the machine
   // Time passes that no point accounts for.
   void pass_time(Nanos t);
 

@@ -48,7 +48,8 @@ void Scheduler::make_runnable(Fiber* fiber) {
 
 Fiber* Scheduler::wake_one(const void* object, std::uint32_t bits) {
   for (Fiber* f = bucket_of(object).head; f != nullptr; f = f->next) {
-    if (f->wait_object != object || (f->wait_kind == abi::WaitKind::kFutex && !(f->wait_bits & bits)))
+    if (f->wait_object != object ||
+        (f->wait_kind == abi::WaitKind::kFutex && !(f->wait_bits & bits)))
       continue;
     unlink_waiter(f);
     make_runnable(f);

@@ -53,8 +53,9 @@ Decision ScheduleStrategy::decide(Clock event) {
       read_next();
       continue;
     }
-    const Decision decision =
-        kind == abi::EntryKind::kSwitchTo ? switch_to(event) : Decision{Decision::Kind::kNext, nullptr};
+    const Decision decision = kind == abi::EntryKind::kSwitchTo
+                                  ? switch_to(event)
+                                  : Decision{Decision::Kind::kNext, nullptr};
     read_next();
     if (decision.kind != Decision::Kind::kStay) return decision;
   }
@@ -65,7 +66,7 @@ void ScheduleStrategy::compare(Clock event) {
   if (!full_replay_) return;
   const Fiber& running = *g_sched.current;
   if (running.index == thread_ && running.place == place_ && g_log.hash16() == hash_) return;
-  const char* what = running.index != thread_ ? "another thread runs"
+  const char* what = running.index != thread_  ? "another thread runs"
                      : running.place != place_ ? "the thread is at another place"
                                                : "something before this differed";
   end_departed(event, thread_, place_, what);
@@ -79,7 +80,7 @@ Decision ScheduleStrategy::switch_to(Clock event) {
                                              fiber->state == FiberState::kNotStarted);
   if (runnable) return {Decision::Kind::kTo, fiber};
   if (full_replay_) end_departed(event, index != 0 ? index - 1 : 0, 0, "the thread cannot run");
-  const char* why = index == 0          ? "it does not exist yet"
+  const char* why = index == 0 ? "it does not exist yet"
                     : fiber == nullptr || fiber->state == FiberState::kFinished ? "it has ended"
                                                                                 : "it is waiting";
   char note[160];

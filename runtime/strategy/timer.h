@@ -1,8 +1,8 @@
 // Preempts after random slices, as an operating system's timer would.
 //
-// Slice lengths are log-uniform over 1..2^k points, where 2^k grows with the clock up to 2^17: short
-// programs are preempted too, and long ones pay little. The entropy of a slice is about twelve bits,
-// which keeps recordings under two bytes a switch.
+// Slice lengths are log-uniform over 1..2^k points, where 2^k grows with the clock up to 2^17:
+// short programs are preempted too, and long ones pay little. The entropy of a slice is about
+// twelve bits, which keeps recordings under two bytes a switch.
 #ifndef CLEW_RUNTIME_STRATEGY_TIMER_H_
 #define CLEW_RUNTIME_STRATEGY_TIMER_H_
 

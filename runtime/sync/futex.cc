@@ -42,22 +42,46 @@ long wake_op(std::uint32_t* word, std::uint32_t count, std::uint32_t count2, std
   if ((encoded >> 28) & FUTEX_OP_OPARG_SHIFT) argument = 1 << (argument & 31);
   const auto old = static_cast<std::int32_t>(*word2);
   switch (op) {
-    case FUTEX_OP_SET: *word2 = static_cast<std::uint32_t>(argument); break;
-    case FUTEX_OP_ADD: *word2 += static_cast<std::uint32_t>(argument); break;
-    case FUTEX_OP_OR: *word2 |= static_cast<std::uint32_t>(argument); break;
-    case FUTEX_OP_ANDN: *word2 &= ~static_cast<std::uint32_t>(argument); break;
-    case FUTEX_OP_XOR: *word2 ^= static_cast<std::uint32_t>(argument); break;
-    default: return -ENOSYS;
+    case FUTEX_OP_SET:
+      *word2 = static_cast<std::uint32_t>(argument);
+      break;
+    case FUTEX_OP_ADD:
+      *word2 += static_cast<std::uint32_t>(argument);
+      break;
+    case FUTEX_OP_OR:
+      *word2 |= static_cast<std::uint32_t>(argument);
+      break;
+    case FUTEX_OP_ANDN:
+      *word2 &= ~static_cast<std::uint32_t>(argument);
+      break;
+    case FUTEX_OP_XOR:
+      *word2 ^= static_cast<std::uint32_t>(argument);
+      break;
+    default:
+      return -ENOSYS;
   }
   bool holds;
   switch (compare) {
-    case FUTEX_OP_CMP_EQ: holds = old == compare_to; break;
-    case FUTEX_OP_CMP_NE: holds = old != compare_to; break;
-    case FUTEX_OP_CMP_LT: holds = old < compare_to; break;
-    case FUTEX_OP_CMP_LE: holds = old <= compare_to; break;
-    case FUTEX_OP_CMP_GT: holds = old > compare_to; break;
-    case FUTEX_OP_CMP_GE: holds = old >= compare_to; break;
-    default: return -ENOSYS;
+    case FUTEX_OP_CMP_EQ:
+      holds = old == compare_to;
+      break;
+    case FUTEX_OP_CMP_NE:
+      holds = old != compare_to;
+      break;
+    case FUTEX_OP_CMP_LT:
+      holds = old < compare_to;
+      break;
+    case FUTEX_OP_CMP_LE:
+      holds = old <= compare_to;
+      break;
+    case FUTEX_OP_CMP_GT:
+      holds = old > compare_to;
+      break;
+    case FUTEX_OP_CMP_GE:
+      holds = old >= compare_to;
+      break;
+    default:
+      return -ENOSYS;
   }
   return wake(word, count, ~0u) + (holds ? wake(word2, count2, ~0u) : 0);
 }

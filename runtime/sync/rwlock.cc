@@ -15,9 +15,8 @@ bool writer_first(const pthread_rwlock_t* lock) {
 }
 
 bool can_read(const pthread_rwlock_t* lock) {
-  return lock->__data.__cur_writer == 0 &&
-         !(writer_first(lock) && lock->__data.__readers != 0 &&
-           g_sched.has_waiter(lock, abi::WaitKind::kWriteLock));
+  return lock->__data.__cur_writer == 0 && !(writer_first(lock) && lock->__data.__readers != 0 &&
+                                             g_sched.has_waiter(lock, abi::WaitKind::kWriteLock));
 }
 
 bool can_write(const pthread_rwlock_t* lock) {

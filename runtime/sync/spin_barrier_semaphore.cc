@@ -28,7 +28,8 @@ std::uint32_t& value_of(sem_t* semaphore) { return *reinterpret_cast<std::uint32
 
 // A spin lock is modelled as one that blocks: nobody can get on by spinning.
 int spin_lock(pthread_spinlock_t* lock, const void* caller) {
-  while (*lock != kSpinFree) g_sched.block(abi::WaitKind::kSpin, const_cast<const int*>(lock), kForever);
+  while (*lock != kSpinFree)
+    g_sched.block(abi::WaitKind::kSpin, const_cast<const int*>(lock), kForever);
   return spin_trylock(lock, caller);
 }
 
