@@ -31,8 +31,8 @@ class Strategy {
   virtual Decision decide(Clock event) = 0;
   // A thread begins to run; `event` will be its first.
   virtual void on_switch(Clock event) { (void)event; }
-  // The run has ended in order after `clock` events. A reason why the schedule was not followed,
-  // written into `reason`, or 0.
+  // The run has ended in order after `clock` events. Whether part of the schedule was left over, and
+  // then why, in `reason`.
   virtual bool left_over(Clock clock, char* reason, std::size_t size) {
     (void)clock, (void)reason, (void)size;
     return false;
