@@ -10,6 +10,7 @@ class App;
 namespace clew::cli {
 
 void register_run(CLI::App& app, int& exit_status);
+void register_hunt(CLI::App& app, int& exit_status);
 void register_replay(CLI::App& app, int& exit_status);
 void register_where(CLI::App& app, int& exit_status);
 void register_show(CLI::App& app, int& exit_status);

@@ -3,12 +3,15 @@
 #include <signal.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <exception>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "cli/cc.h"
 #include "cli/commands.h"
+#include "cli/hunt_arguments.h"
 #include "cli/ui.h"
 #include "host/report/exit_status.h"
 
@@ -52,6 +55,7 @@ int run_command(int argc, char** argv) {
   app.add_subcommand("cc", "Compile C for clew (clew cc --help)");
   app.add_subcommand("c++", "Compile C++ for clew (clew c++ --help)");
   register_run(app, exit_status);
+  register_hunt(app, exit_status);
   register_replay(app, exit_status);
   register_where(app, exit_status);
   register_show(app, exit_status);
@@ -60,11 +64,13 @@ int run_command(int argc, char** argv) {
   app.footer(
       "Example:\n"
       "  clew c++ -g -O1 queue.cc -o queue -pthread\n"
-      "  clew run -- ./queue\n"
+      "  clew hunt ./queue\n"
       "  clew replay\n");
   if (const auto error = unknown_command(app, argc, argv)) return report_error(*error);
   try {
-    app.parse(argc, argv);
+    auto arguments = separate_program(app, {argv + std::min(argc, 1), argv + argc});
+    std::ranges::reverse(arguments);  // as the parser wants them
+    app.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
     print_result(app.help());
     return 0;

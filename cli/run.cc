@@ -47,6 +47,7 @@ Result<LaunchPlan> make_plan(const RunOptions& options) {
   LaunchPlan plan = plan_here(*program, options.command);
   plan.budget = options.budget;
   plan.seed = options.seed ? *options.seed : random_seed();
+  plan.schedule_seed = plan.seed;
   plan.strategy = options.strategy == "none" ? abi::StrategyKind::kNone : abi::StrategyKind::kTimer;
   if (options.schedule) {
     const auto schedule = load_schedule(*options.schedule);

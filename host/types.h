@@ -20,8 +20,8 @@ struct Clock {
   auto operator<=>(const Clock&) const = default;
 };
 
-// The stream's heads have 62 bits for a clock (abi/clew_abi/stream.h).
-inline constexpr Clock kMaxClock{(std::uint64_t{1} << 62) - 1};
+// The stream's heads have 61 bits for a clock (abi/clew_abi/stream.h).
+inline constexpr Clock kMaxClock{(std::uint64_t{1} << 61) - 1};
 
 // The path of creation: "T0" is main, "T0.2" the second thread that main created,
 // "T0.2.1" the first that T0.2 created. It names the same thread in runs with

@@ -12,6 +12,11 @@ namespace clew::rt {
 // Zeroed, aligned to 64. Ends the run when the range is used up.
 void* arena_alloc(std::size_t size);
 
+// The range, and how far it is used.
+inline constexpr std::uintptr_t kArenaAddress = 0x4100'0000'0000;
+inline constexpr std::size_t kArenaSize = std::size_t{1} << 32;
+std::uintptr_t arena_used_until();
+
 template <class T>
 T* arena_new() {
   return new (arena_alloc(sizeof(T))) T();

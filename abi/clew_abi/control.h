@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "clew_abi/job.h"
 #include "clew_abi/version.h"
 
 namespace clew::abi {
@@ -18,15 +19,21 @@ inline constexpr std::uintptr_t kControlAddress = 0x4000'0000'0000;
 inline constexpr char kControlVariable[] = "CLEW_CONTROL";
 inline constexpr int kControlDigits = 6;
 
-enum class StrategyKind : std::uint32_t { kNone = 0, kTimer = 1, kSchedule = 2 };
-
 enum ControlFlags : std::uint32_t {
   kFlagReplay = 1u << 0,        // full replay: checks are compared, a departure ends the run
   kFlagSlices = 1u << 1,        // report every slice (kSlice)
   kFlagWaitDebugger = 1u << 2,  // before main, wait until `debugger_ready` is set
   kFlagLineBuffered = 1u << 3,  // standard output was a terminal: flush at line ends
   kFlagEveryPoint = 1u << 4,    // stop at every point: every slice's first and last line is known
+  kFlagFromMain = 1u << 5,      // the job begins at main, or at the first thread; nothing is
+                                // preempted before
+  kFlagServe = 1u << 6,         // take jobs from the host there, one after the other
+  kFlagInPlace = 1u << 7,       // ... and put the process back between jobs instead of forking
+  kFlagCapture = 1u << 8,       // standard output and error are files, emptied before each job
 };
+
+// Who is to act. The host writes kRun after it has laid out the jobs, the program the others.
+enum class ServerState : std::uint32_t { kStarting = 0, kReady, kRun, kQuit };
 
 struct Control {
   std::uint64_t magic;
@@ -34,24 +41,27 @@ struct Control {
   std::uint32_t size_of_control;  // sizeof(Control)
 
   // What the run is to be.
-  StrategyKind strategy;
   std::uint32_t flags;
-  std::uint64_t seed;
+  std::uint32_t pool;        // threads to make ready at main (kFlagFromMain)
+  std::uint64_t seed;        // of the program's own randomness
   std::uint64_t budget;      // the clock at which the run counts as a hang
   std::uint64_t fair_slice;  // points a thread may pass on end while others could run (spin loops)
   std::int64_t epoch_ns;     // virtual CLOCK_REALTIME at the start
 
   // Parts behind this structure, as offsets from its start.
-  std::uint64_t total_size;     // of the whole memory
-  std::uint64_t stream_offset;  // the schedule to follow (strategy kSchedule)
-  std::uint64_t stream_size;
-  std::uint64_t names_offset;  // names_count NUL-terminated thread ids, for kSwitchTo
-  std::uint64_t names_size;
-  std::uint64_t names_count;
+  std::uint64_t total_size;      // of the whole memory
   std::uint64_t queries_offset;  // queries_count ascending u64 clocks, for kStack
   std::uint64_t queries_count;
   std::uint64_t ring_offset;
   std::uint64_t ring_size;  // a power of two
+  // Without kFlagServe there is one job and no result.
+  std::uint64_t jobs_offset;     // Job[jobs_count]
+  std::uint64_t results_offset;  // JobResult[jobs_count]
+  Part sharing;      // a bit for each yield point, id 0 first: known to touch what threads share
+  Part new_sharing;  // u32 ids found by the jobs of this batch, one after the other
+  Part trace;        // TraceEvent[]: of the jobs of this batch with kJobTrace
+  std::uint64_t new_sharing_count;  // filled by the batch's jobs so far, the two parts above
+  std::uint64_t trace_count;
 
   // The ring. Bytes written and read since the start; the runtime owns head, the host tail.
   alignas(64) std::atomic<std::uint64_t> head;
@@ -61,6 +71,13 @@ struct Control {
   alignas(64) std::atomic<std::uint64_t> live_clock;
   std::atomic<std::uint32_t> attached;  // the runtime is in charge
   std::atomic<std::uint32_t> debugger_ready;
+
+  // The server. `state` is a futex; the host sets the counts back when it lays out a batch.
+  alignas(64) std::atomic<ServerState> state;
+  std::atomic<std::uint32_t> jobs_count;
+  std::atomic<std::uint32_t> jobs_done;  // results written
+  std::atomic<std::int32_t> runner;      // process id of the run under way
+  std::atomic<std::uint64_t> forks;      // processes that were needed so far
 };
 
 }  // namespace clew::abi

@@ -3,7 +3,7 @@
 // The runtime appends entries to a ring in the control memory while it runs
 // (record), and reads the same encoding back (replay, given schedule). An entry is
 //
-//   varint head = (clock - clock of the entry before) << 2 | kind
+//   varint head = (clock - clock of the entry before) << kKindBits | kind
 //
 // followed by what its kind asks for. Varints are LEB128, unsigned, at most ten
 // bytes. Both sides treat what they read as untrusted: Reader never passes its end.
@@ -23,7 +23,34 @@ enum class EntryKind : std::uint8_t {
   kSwitchTo = 1,    // preempt; varint index into the thread names
   kCheck = 2,       // varint thread, varint place, 2 bytes of the hash (little endian)
   kMessage = 3,     // varint MessageType, varint length, that many bytes
+  kChoice = 4,      // varint ordinal, varint ChoiceKind, varint value
 };
+inline constexpr unsigned kKindBits = 3;
+
+// Where the program's course depends on more than the switches at yield points. An entry stands for
+// an answer other than the default, to question number `ordinal` (from 0) of those that arise
+// before the event `clock` and after the one before it. All legal: a program must be able to bear
+// them.
+//
+// kind, word in schedules, what the value is
+#define CLEW_CHOICE_KINDS(X)                                                                 \
+  X(kPick, "pick", "thread that goes on when the running one cannot; not the longest ready") \
+  X(kWake, "wake", "thread that is woken or gets the lock; not the longest waiting")         \
+  X(kSpurious, "spurious", "1: a condition wait returns unasked")                            \
+  X(kTimeout, "timeout", "1: time passes until the deadline of the wait that begins")        \
+  X(kTrylock, "trylock", "1: an attempt to lock fails though the lock is free")              \
+  X(kCas, "cas", "1: a weak compare-exchange fails though the values are equal")
+
+enum class ChoiceKind : std::uint8_t {
+#define CLEW_KIND(name, text, value) name,
+  CLEW_CHOICE_KINDS(CLEW_KIND)
+#undef CLEW_KIND
+      kCount
+};
+// Whether the value names a thread (an index into the names).
+constexpr bool names_thread(ChoiceKind kind) {
+  return kind == ChoiceKind::kPick || kind == ChoiceKind::kWake;
+}
 
 // A place: a yield point or a call site outside instrumented code.
 //   id << 1          the point with this process-wide id: a module's base + static id;

@@ -65,6 +65,7 @@ Result<void> Draft::sync() const {
 }
 
 Result<Recording> Draft::commit(Meta meta, Durability durability) {
+  if (auto done = check_limits(meta); !done) return std::unexpected(done.error());
   if (durability == Durability::kPowerCut)
     if (auto done = sync(); !done) return std::unexpected(done.error());
   meta.recording_version = kRecordingVersion;

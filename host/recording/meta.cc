@@ -8,13 +8,18 @@
 #include "clew_abi/version.h"
 #include "host/quote.h"
 #include "host/recording/content_hash.h"
+#include "host/recording/other_version.h"
 
 namespace clew {
 namespace {
 
 using nlohmann::json;
 
-constexpr std::array<const char*, 3> kStrategyWords{"none", "timer", "schedule"};
+constexpr std::array kStrategyWords{
+#define CLEW_KIND(name, text) text,
+    CLEW_STRATEGIES(CLEW_KIND)
+#undef CLEW_KIND
+};
 constexpr std::array<const char*, 3> kStdinWords{"none", "file", "stream"};
 
 // Hashes as text: many readers of JSON round large numbers.
@@ -241,6 +246,12 @@ Meta meta_from(const Fields& fields) {
   fields.integer("fair_slice", meta.fair_slice);
   fields.integer("epoch_ns", meta.epoch_ns);
   fields.boolean("line_buffered", meta.line_buffered);
+  fields.boolean("from_main", meta.from_main);
+  fields.integer("pool", meta.pool);
+  if (meta.pool > kMaxPool) fields.note("pool", fmt::format("is more than {}", kMaxPool));
+  fields.bytes("origin", meta.origin);
+  if (meta.origin.size() > kMaxOrigin)
+    fields.note("origin", fmt::format("has more than {} bytes", kMaxOrigin));
   fields.integer("created_ns", meta.created_ns);
   fields.number("wall_seconds", meta.wall_seconds);
   meta.summary = summary_from(fields.object("summary"));
@@ -262,18 +273,20 @@ std::unexpected<Error> damaged(std::string_view name, std::string_view what) {
               "the recording cannot be used; make a new one with clew run");
 }
 
-std::unexpected<Error> other_version(std::string_view name, const json& recording,
-                                     const json& abi) {
-  return fail(ErrorCode::kBadInput,
-              fmt::format("{} has version {}.{}, this clew reads {}.{}", name, recording.dump(),
-                          abi.dump(), kRecordingVersion, abi::kVersion),
-              "use the clew that made it, or record again");
-}
-
 }  // namespace
 
 const char* to_word(abi::StrategyKind strategy) {
   return kStrategyWords.at(static_cast<std::size_t>(strategy));
+}
+
+Result<void> check_limits(const Meta& meta) {
+  if (meta.pool > kMaxPool)
+    return fail(ErrorCode::kInternal,
+                fmt::format("a pool of {} threads, at most {} are allowed", meta.pool, kMaxPool));
+  if (meta.origin.size() > kMaxOrigin)
+    return fail(ErrorCode::kInternal, fmt::format("an origin of {} bytes, at most {} are allowed",
+                                                  meta.origin.size(), kMaxOrigin));
+  return {};
 }
 
 std::string format_meta(const Meta& meta) {
@@ -296,6 +309,9 @@ std::string format_meta(const Meta& meta) {
       {"fair_slice", meta.fair_slice},
       {"epoch_ns", meta.epoch_ns},
       {"line_buffered", meta.line_buffered},
+      {"from_main", meta.from_main},
+      {"pool", meta.pool},
+      {"origin", bytes_to_json(meta.origin)},
       {"created_ns", meta.created_ns},
       {"wall_seconds", meta.wall_seconds},
       {"summary", summary_to_json(meta.summary)},
@@ -322,12 +338,15 @@ Result<Meta> parse_meta(std::string_view text, std::string_view name) {
   object.erase("checksum");
   if (stated != hex(checksum(object))) return damaged(name, "the checksum does not match");
   // Before any other field: those of another version may be anything.
-  const json recording = object.value("recording_version", json());
-  const json abi = object.value("abi_version", json());
-  if (recording != kRecordingVersion || abi != abi::kVersion)
-    return other_version(name, recording, abi);
+  constexpr FileVersion kOwn{kRecordingVersion, abi::kVersion};
+  FileVersion found;
   std::string problem;
-  const Meta meta = meta_from(Fields(object, "", problem));
+  const Fields fields(object, "", problem);
+  fields.integer("recording_version", found.format);
+  fields.integer("abi_version", found.abi);
+  if (!problem.empty()) return damaged(name, problem);
+  if (found != kOwn) return std::unexpected(other_version(name, found, kOwn));
+  const Meta meta = meta_from(fields);
   if (!problem.empty()) return damaged(name, problem);
   return meta;
 }

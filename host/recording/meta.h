@@ -2,6 +2,7 @@
 #ifndef CLEW_HOST_RECORDING_META_H_
 #define CLEW_HOST_RECORDING_META_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -10,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "clew_abi/control.h"
+#include "clew_abi/job.h"
 #include "host/error.h"
 #include "host/outcome.h"
 #include "host/recording/capture.h"
@@ -18,7 +19,7 @@
 namespace clew {
 
 // Bumped with every change of meta.json or of the set of files.
-inline constexpr std::uint32_t kRecordingVersion = 1;
+inline constexpr std::uint32_t kRecordingVersion = 2;
 
 // Tells a rebuilt program from the one that was recorded.
 struct ProgramIdentity {
@@ -35,6 +36,9 @@ enum class StdinKind : std::uint8_t {
   kFile,    // a regular file
   kStream,  // a pipe, a terminal
 };
+
+inline constexpr std::uint32_t kMaxPool = 65'536;
+inline constexpr std::size_t kMaxOrigin = 4096;  // bytes
 
 struct Meta {
   // Filled in by Draft::commit.
@@ -57,6 +61,9 @@ struct Meta {
   std::uint64_t fair_slice = 0;
   std::int64_t epoch_ns = 0;
   bool line_buffered = false;
+  bool from_main = false;  // nothing was preempted before main, or before the first thread
+  std::uint32_t pool = 0;  // threads made ready before main; at most kMaxPool
+  std::string origin;      // for people: "hunt, schedule 12, strategy pos, seed 7"; may be empty
 
   // What came of it.
   std::int64_t created_ns = 0;  // since 1970
@@ -69,8 +76,11 @@ struct Meta {
   Captured stderr_data;
 };
 
-// "none", "timer", "schedule"
+// "none", "timer", "schedule", ...: the words of CLEW_STRATEGIES.
 [[nodiscard]] const char* to_word(abi::StrategyKind strategy);
+
+// Fails if a field is beyond its limit, so that parse_meta would refuse it.
+[[nodiscard]] Result<void> check_limits(const Meta& meta);
 
 [[nodiscard]] std::string format_meta(const Meta& meta);
 // `name` is what errors call it. Checks the checksum, the versions and every field.

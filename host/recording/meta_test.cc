@@ -34,6 +34,9 @@ TEST(Meta, RoundTrips) {
   EXPECT_EQ(parsed->identity, meta.identity);
   EXPECT_EQ(parsed->stdin_data, meta.stdin_data);
   EXPECT_EQ(parsed->strategy, abi::StrategyKind::kTimer);
+  EXPECT_TRUE(parsed->from_main);
+  EXPECT_EQ(parsed->pool, 8u);
+  EXPECT_EQ(parsed->origin, "hunt, schedule 12, strategy pos, seed 7");
   EXPECT_EQ(parsed->wall_seconds, 0.1);
   EXPECT_EQ(parsed->summary.failure->at->line, 7u);
   EXPECT_EQ(parsed->summary.hash, meta.summary.hash);
@@ -46,6 +49,38 @@ TEST(Meta, AbsentPartsRoundTrip) {
   meta.summary.failure = Failure{"deadlock", "", "", std::nullopt};
   EXPECT_FALSE(parse_meta(format_meta(meta), "m").value().summary.failure->at);
   EXPECT_FALSE(parse_meta(format_meta(meta), "m").value().stdin_data);
+}
+
+TEST(Meta, EveryStrategyRoundTrips) {
+  Meta meta = sample_meta();
+  for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(abi::StrategyKind::kCount); ++i) {
+    meta.strategy = static_cast<abi::StrategyKind>(i);
+    EXPECT_EQ(parse_meta(format_meta(meta), "m").value().strategy, meta.strategy);
+  }
+  EXPECT_STREQ(to_word(abi::StrategyKind::kNone), "none");
+  EXPECT_STREQ(to_word(abi::StrategyKind::kPrefix), "prefix");
+}
+
+TEST(Meta, LimitsHoldBothWays) {
+  Meta meta = sample_meta();
+  meta.pool = kMaxPool;
+  meta.origin = std::string(kMaxOrigin, '\xff');
+  EXPECT_TRUE(check_limits(meta));
+  const auto parsed = parse_meta(format_meta(meta), "m");
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  EXPECT_EQ(parsed->pool, kMaxPool);
+  EXPECT_EQ(parsed->origin, meta.origin);
+
+  meta.origin += 'x';
+  EXPECT_FALSE(check_limits(meta));
+  EXPECT_EQ(parse_meta(format_meta(meta), "m").error().message,
+            "m is damaged: 'origin' has more than 4096 bytes");
+  meta.origin.clear();
+  EXPECT_EQ(parse_meta(format_meta(meta), "m").value().origin, "");
+  meta.pool = kMaxPool + 1;
+  EXPECT_FALSE(check_limits(meta));
+  EXPECT_EQ(parse_meta(format_meta(meta), "m").error().message,
+            "m is damaged: 'pool' is more than 65536");
 }
 
 TEST(Meta, EveryChangedDigitIsNoticed) {
@@ -79,6 +114,15 @@ TEST(Meta, NamesTheFieldThatIsMissingOrWrong) {
   object["strategy"] = "best";
   EXPECT_EQ(message(object), "m is damaged: 'strategy' has the unknown value 'best'");
   object = good;
+  object["from_main"] = 1;
+  EXPECT_EQ(message(object), "m is damaged: 'from_main' is neither true nor false");
+  object = good;
+  object["pool"] = -1;
+  EXPECT_EQ(message(object), "m is damaged: 'pool' is not a number of the right size");
+  object = good;
+  object["origin"] = json();
+  EXPECT_EQ(message(object), "m is damaged: 'origin' is not a text");
+  object = good;
   object["arguments"][1] = json{{"hex", "0g"}};
   EXPECT_EQ(message(object), "m is damaged: 'arguments' has bad hex digits");
   object = good;
@@ -100,11 +144,21 @@ TEST(Meta, AnyTypeAnywhereIsAValueOrAnError) {
 
 TEST(Meta, OtherVersionsAreNamed) {
   json object = json::parse(format_meta(sample_meta()));
-  object["recording_version"] = 77;
+  const auto error = [&](std::uint64_t recording, std::uint64_t abi) {
+    object["recording_version"] = recording;
+    object["abi_version"] = abi;
+    return parse_meta(sealed(object), "m").error();
+  };
   object.erase("program");
-  const auto parsed = parse_meta(sealed(object), "m");
-  ASSERT_FALSE(parsed);
-  EXPECT_EQ(parsed.error().message, "m has version 77.1, this clew reads 1.1");
+  EXPECT_EQ(error(77, 2).message,
+            "m belongs to a recording of another clew: it has version 77.2, this clew reads 2.2");
+  EXPECT_EQ(error(1, 1).message,
+            "m belongs to a recording of an earlier clew: it has version 1.1, this clew reads 2.2");
+  EXPECT_EQ(error(1, 1).hint, "use the clew that made it, or record again");
+  EXPECT_EQ(error(2, 2).message, "m is damaged: 'program' is missing");
+  object["abi_version"] = "2";
+  EXPECT_EQ(parse_meta(sealed(object), "m").error().message,
+            "m is damaged: 'abi_version' is not a number of the right size");
 }
 
 TEST(Meta, DeepNestingIsAnError) {

@@ -2,7 +2,7 @@
 //
 //   meta.json   what was run and what came of it; written last, atomically: a folder
 //               that has it is complete
-//   schedule    the switches (schedule_file.h)
+//   schedule    the switches and choices (schedule_file.h)
 //   stdout, stderr, stdin   what went through them; stdin only if there was any
 //   lock        held (flock) by the clew that writes the recording
 //
@@ -57,8 +57,8 @@ class Draft {
   [[nodiscard]] Result<CaptureWriter> open_stderr(std::uint64_t cap = kDefaultOutputCap) const;
   [[nodiscard]] Result<CaptureWriter> open_stdin() const;  // never capped: replay needs all of it
 
-  // Makes it a recording. Version fields of `meta` are filled in. After an error the
-  // draft is still one, and goes when it is destroyed.
+  // Makes it a recording. Version fields of `meta` are filled in; check_limits(meta) must
+  // hold. After an error the draft is still one, and goes when it is destroyed.
   [[nodiscard]] Result<Recording> commit(Meta meta, Durability durability = Durability::kKilled);
 
   static constexpr std::uint64_t kDefaultOutputCap = std::uint64_t{16} << 20;

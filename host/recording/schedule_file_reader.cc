@@ -9,6 +9,7 @@
 #include "clew_abi/version.h"
 #include "host/recording/content_hash.h"
 #include "host/recording/file.h"
+#include "host/recording/other_version.h"
 #include "host/recording/schedule_file.h"
 #include "host/recording/schedule_format.h"
 
@@ -106,14 +107,12 @@ void FileReader::check_seal(std::size_t start) {
 void FileReader::read_header() {
   const auto magic = take(kMagic.size());
   if (!error_ && !std::ranges::equal(magic, kMagic)) bad(0, "this is not a schedule of clew's");
-  const std::uint64_t version = fixed(4);
-  const std::uint64_t abi_version = fixed(4);
+  constexpr FileVersion kOwn{schedule_format::kVersion, abi::kVersion};
+  FileVersion found;
+  found.format = fixed(4);
+  found.abi = fixed(4);
   check_seal(0);
-  if (error_ || (version == schedule_format::kVersion && abi_version == abi::kVersion)) return;
-  error_ = Error{ErrorCode::kBadInput,
-                 fmt::format("{} has version {}.{}, this clew reads {}.{}", name_, version,
-                             abi_version, schedule_format::kVersion, abi::kVersion),
-                 "use the clew that made it, or record again"};
+  if (!error_ && found != kOwn) error_ = other_version(name_, found, kOwn);
 }
 
 FileReader::ColumnSizes FileReader::column_sizes(std::size_t limit) {
@@ -139,15 +138,20 @@ Column FileReader::column(ColumnSizes sizes) {
 
 std::array<std::size_t, kColumns> FileReader::sizes_asked(std::size_t count, const Column& kinds) {
   // An absent column of kinds is all zero: kSwitchNext throughout.
-  const auto count_of = [&](EntryKind kind) {
-    return static_cast<std::size_t>(std::ranges::count(kinds, static_cast<std::uint8_t>(kind)));
-  };
-  const std::size_t checks = count_of(EntryKind::kCheck);
+  std::size_t with_thread = 0;
+  std::size_t checks = 0;
+  std::size_t choices = 0;
+  for (const std::uint8_t byte : kinds) {
+    const KindByte kind(byte);
+    with_thread += kind.has_thread();
+    checks += kind.kind() == EntryKind::kCheck;
+    choices += kind.kind() == EntryKind::kChoice;
+  }
   std::array<std::size_t, kColumns> sizes{};
   std::fill(sizes.begin(), sizes.begin() + kThreadColumn, count);
-  std::fill(sizes.begin() + kThreadColumn, sizes.begin() + kPlaceColumn,
-            checks + count_of(EntryKind::kSwitchTo));
-  std::fill(sizes.begin() + kPlaceColumn, sizes.end(), checks);
+  std::fill(sizes.begin() + kThreadColumn, sizes.begin() + kPlaceColumn, with_thread);
+  std::fill(sizes.begin() + kPlaceColumn, sizes.begin() + kOrdinalColumn, checks);
+  std::fill(sizes.begin() + kOrdinalColumn, sizes.end(), choices);
   return sizes;
 }
 
@@ -157,7 +161,7 @@ void FileReader::read_block() {
   const std::uint64_t count = varint();
   if (count == 0 || count > kMaxBlockEntries) bad(start, "an impossible number of entries");
   if (varint() != clock_.value) bad(start, "the clock does not follow on the block before");
-  const std::uint64_t present = fixed(4);
+  const std::uint64_t present = varint();
   if (present >> kColumns != 0) bad(start, "unknown columns");
   std::array<ColumnSizes, kColumns> sizes;
   for (std::size_t i = 0; i < kColumns && !error_; ++i)
@@ -172,7 +176,11 @@ void FileReader::read_block() {
   std::array<std::size_t, kColumns> asked{};
   for (std::size_t i = 0; i < kColumns && !error_; ++i) {
     columns[i] = column(sizes[i]);
-    if (i == kKindColumn) asked = sizes_asked(count, columns[kKindColumn]);
+    if (i == kKindColumn) {
+      if (!std::ranges::all_of(columns[i], [](auto byte) { return KindByte(byte).valid(); }))
+        bad(start, "an unknown kind of entry");
+      asked = sizes_asked(count, columns[i]);
+    }
     if (!(present >> i & 1))
       columns[i].assign(asked[i], 0);
     else if (sizes[i].raw != asked[i])
@@ -196,16 +204,22 @@ std::uint64_t planes(const Columns& columns, std::size_t first, std::size_t coun
 void FileReader::emit(const Columns& columns, std::size_t count) {
   std::size_t with_thread = 0;
   std::size_t checks = 0;
+  std::size_t choices = 0;
   for (std::size_t row = 0; row < count; ++row) {
-    const std::uint8_t kind = columns[kKindColumn][row];
+    const KindByte kind(columns[kKindColumn][row]);
     const std::uint64_t delta = planes(columns, kClockColumn, 8, row);
-    if (kind > static_cast<std::uint8_t>(EntryKind::kCheck))
-      return bad(at_, "an unknown kind of entry");
     if (delta > kMaxClock.value - clock_.value) return bad(at_, "the clock overflows");
     clock_.value += delta;
-    Entry entry{.kind = static_cast<EntryKind>(kind), .clock = clock_};
-    if (entry.kind != EntryKind::kSwitchNext)
-      entry.thread = planes(columns, kThreadColumn, 8, with_thread++);
+    Entry entry{.kind = kind.kind(), .clock = clock_};
+    const std::uint64_t thread =
+        kind.has_thread() ? planes(columns, kThreadColumn, 8, with_thread++) : 0;
+    if (entry.kind == EntryKind::kChoice) {
+      entry.ordinal = planes(columns, kOrdinalColumn, 8, choices++);
+      entry.choice = kind.choice();
+      entry.value = kind.has_thread() ? thread : 1;
+    } else {
+      entry.thread = thread;
+    }
     if (entry.kind == EntryKind::kCheck) {
       entry.place = planes(columns, kPlaceColumn, 8, checks);
       entry.hash = static_cast<std::uint16_t>(planes(columns, kHashColumn, 2, checks++));

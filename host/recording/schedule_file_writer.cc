@@ -104,10 +104,10 @@ Result<void> ScheduleFileWriter::State::write_block() {
   out.push_back(kBlockTag);
   put_varint(out, columns[kKindColumn].size());
   put_varint(out, block_start.value);
-  std::uint32_t present = 0;
+  std::uint64_t present = 0;
   for (std::size_t i = 0; i < kColumns; ++i)
-    if (!all_zero(columns[i])) present |= std::uint32_t{1} << i;
-  put_fixed(out, present, 4);
+    if (!all_zero(columns[i])) present |= std::uint64_t{1} << i;
+  put_varint(out, present);
   payload.clear();
   for (std::size_t i = 0; i < kColumns; ++i) {
     if (present >> i & 1) put_column(columns[i]);
@@ -156,17 +156,23 @@ Result<ScheduleFileWriter> ScheduleFileWriter::create(const std::filesystem::pat
 
 Result<void> ScheduleFileWriter::append(const Entry& entry) {
   State& s = *state_;
-  if (entry.kind > EntryKind::kCheck)
-    return fail(ErrorCode::kInternal, "a message among the entries of a schedule");
+  const bool is_choice = entry.kind == EntryKind::kChoice;
+  const KindByte kind(entry.kind, is_choice ? entry.choice : abi::ChoiceKind{});
+  if (entry.kind > EntryKind::kChoice || !kind.valid() || !is_valid_choice(entry))
+    return fail(ErrorCode::kInternal, "a message or a bad choice among the entries of a schedule");
   if (entry.clock < s.last || entry.clock > kMaxClock)
     return fail(ErrorCode::kInternal, fmt::format("clock {} in a schedule after clock {}",
                                                   entry.clock.value, s.last.value));
   const std::uint64_t delta = entry.clock.value - s.last.value;
-  s.columns[kKindColumn].push_back(static_cast<std::uint8_t>(entry.kind));
+  s.columns[kKindColumn].push_back(kind.byte);
   put_planes(s.columns, kClockColumn, 8, delta);
-  s.stream_bytes += varint_size(delta << 2);
-  if (entry.kind != EntryKind::kSwitchNext) {
-    put_planes(s.columns, kThreadColumn, 8, entry.thread);
+  s.stream_bytes += varint_size(delta << abi::kKindBits);
+  if (kind.has_thread())
+    put_planes(s.columns, kThreadColumn, 8, is_choice ? entry.value : entry.thread);
+  if (is_choice) {
+    put_planes(s.columns, kOrdinalColumn, 8, entry.ordinal);
+    s.stream_bytes += varint_size(entry.ordinal) + 1 + varint_size(entry.value);
+  } else if (kind.has_thread()) {
     s.stream_bytes += varint_size(entry.thread);
   }
   if (entry.kind == EntryKind::kCheck) {
@@ -178,8 +184,8 @@ Result<void> ScheduleFileWriter::append(const Entry& entry) {
   ++s.entries;
   if (s.stream_bytes > kMaxScheduleStream)
     return fail(ErrorCode::kBadInput,
-                fmt::format("the run has too many switches to record ({} by clock {})", s.entries,
-                            s.last.value),
+                fmt::format("the run has too many switches and choices to record ({} by clock {})",
+                            s.entries, s.last.value),
                 "set a lower --budget, or preempt less often");
   if (s.columns[kKindColumn].size() == kMaxBlockEntries) return s.write_block();
   return {};

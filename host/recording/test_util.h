@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "clew_abi/version.h"
 #include "host/recording/recording.h"
 
 namespace clew {
@@ -61,6 +62,9 @@ inline Meta sample_meta() {
   meta.fair_slice = 10'000;
   meta.epoch_ns = -5;
   meta.line_buffered = true;
+  meta.from_main = true;
+  meta.pool = 8;
+  meta.origin = "hunt, schedule 12, strategy pos, seed 7";
   meta.created_ns = 1'700'000'000'123'456'789;
   meta.wall_seconds = 0.1;
   meta.summary.outcome = Outcome::kFail;

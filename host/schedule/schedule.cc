@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -13,9 +15,41 @@
 namespace clew {
 namespace {
 
+constexpr std::array kChoiceWords{
+#define CLEW_KIND(name, text, value) text,
+    CLEW_CHOICE_KINDS(CLEW_KIND)
+#undef CLEW_KIND
+};
+
 constexpr std::string_view kGrammarHint =
-    "a schedule is a list of CLOCK or CLOCK:THREAD in ascending order, such as \"6:T0.1, 9, "
-    "12:T0\"";
+    "a schedule is a list of CLOCK, CLOCK:THREAD and CLOCK/CHOICE in ascending order, such as "
+    "\"6:T0.1, 9, 12/pick:T0.3\"";
+
+std::string kinds_hint() { return fmt::format("choices are {}", fmt::join(kChoiceWords, ", ")); }
+
+void append_thread(std::string& text, const std::optional<ThreadId>& thread) {
+  if (thread) text += ":" + thread->text();
+}
+
+void append_item(std::string& text, const Switch& item) {
+  text += fmt::format_int(item.clock.value).c_str();
+  append_thread(text, item.to);
+}
+
+void append_item(std::string& text, const Choice& item) {
+  text += fmt::format_int(item.clock.value).c_str();
+  if (item.ordinal != 0) text += fmt::format("/{}", item.ordinal);
+  text += fmt::format("/{}", to_word(item.kind));
+  append_thread(text, item.thread);
+}
+
+// For hints; with `thread` instead of its own.
+std::string format_with(Choice item, std::optional<ThreadId> thread) {
+  item.thread = std::move(thread);
+  std::string text;
+  append_item(text, item);
+  return text;
+}
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
@@ -24,18 +58,12 @@ class Parser {
   explicit Parser(std::string_view text) : text_(text) {}
 
   Result<Schedule> parse() {
-    Schedule schedule;
     for (;;) {
-      auto separator = skip_separator(!schedule.switches.empty());
-      if (!separator) return std::unexpected(separator.error());
-      if (at_ == text_.size()) return schedule;
-      auto item = parse_item();
-      if (!item) return std::unexpected(item.error());
-      if (!schedule.switches.empty() && item->clock < schedule.switches.back().clock)
-        return fail_at(fmt::format("clock {} comes after clock {}", item->clock.value,
-                                   schedule.switches.back().clock.value),
-                       "put the switches in the order of their clocks");
-      schedule.switches.push_back(*std::move(item));
+      auto done = skip_separator(count_ > 0);
+      if (!done) return std::unexpected(done.error());
+      if (at_ == text_.size()) return std::move(schedule_);
+      done = parse_item();
+      if (!done) return std::unexpected(done.error());
     }
   }
 
@@ -48,7 +76,7 @@ class Parser {
         while (at_ + 1 < text_.size() && text_[at_ + 1] != '\n') ++at_;
       } else if (c == ',') {
         item_ = at_;
-        if (!comma_allowed) return fail_at("a comma without a switch before it", kGrammarHint);
+        if (!comma_allowed) return fail_at("a comma without an item before it", kGrammarHint);
         comma_allowed = false;
       } else if (!is_space(c)) {
         break;
@@ -57,32 +85,95 @@ class Parser {
     return {};
   }
 
-  Result<Switch> parse_item() {
+  Result<void> parse_item() {
     item_ = at_;
     ++count_;
     while (at_ < text_.size() && text_[at_] != ',' && text_[at_] != '#' && !is_space(text_[at_]))
       ++at_;
     const std::string_view item = text_.substr(item_, at_ - item_);
     const std::size_t colon = item.find(':');
-    auto clock = parse_clock(item, item.substr(0, colon));
-    if (!clock) return std::unexpected(clock.error());
-    if (colon == std::string_view::npos) return Switch{*clock, std::nullopt};
-    auto thread = ThreadId::parse(item.substr(colon + 1));
-    if (!thread) return fail_at(std::move(thread.error().message), thread.error().hint);
-    return Switch{*clock, *std::move(thread)};
+    const std::string_view before = item.substr(0, colon);
+    const std::size_t slash = before.find('/');
+    if (auto done = parse_clock(item, before.substr(0, slash)); !done) return done;
+    std::optional<ThreadId> thread;
+    if (colon != std::string_view::npos) {
+      auto parsed = ThreadId::parse(item.substr(colon + 1));
+      if (!parsed) return fail_at(parsed.error().message, parsed.error().hint);
+      thread = *std::move(parsed);
+    }
+    if (slash != std::string_view::npos)
+      return parse_choice(item, before.substr(slash + 1), std::move(thread));
+    schedule_.switches.push_back({clock_, std::move(thread)});
+    return {};
   }
 
-  Result<Clock> parse_clock(std::string_view item, std::string_view digits) {
+  // To clock_.
+  Result<void> parse_clock(std::string_view item, std::string_view digits) {
     std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    const std::errc error = parse_number(digits, value);
     if (error == std::errc::result_out_of_range ||
         (error == std::errc{} && value > kMaxClock.value))
       return fail_at(fmt::format("the clock of {} is too large", quote(item)),
                      fmt::format("clocks go up to {}", kMaxClock.value));
-    if (error != std::errc{} || end != digits.data() + digits.size())
-      return fail_at(fmt::format("{} is not a switch", quote(item)), kGrammarHint);
+    if (error != std::errc{})
+      return fail_at(fmt::format("{} is neither a switch nor a choice", quote(item)), kGrammarHint);
     if (value == 0) return fail_at(fmt::format("{} has clock 0", quote(item)), "clocks begin at 1");
-    return Clock{value};
+    if (value < clock_.value)
+      return fail_at(fmt::format("clock {} comes after clock {}", value, clock_.value),
+                     "put the items in the order of their clocks");
+    clock_.value = value;
+    return {};
+  }
+
+  // `text` is what stands between the first slash and the colon: "[ordinal/]kind".
+  Result<void> parse_choice(std::string_view item, std::string_view text,
+                            std::optional<ThreadId> thread) {
+    Choice choice{.clock = clock_, .thread = std::move(thread)};
+    if (const std::size_t slash = text.find('/'); slash != std::string_view::npos) {
+      const std::errc error = parse_number(text.substr(0, slash), choice.ordinal);
+      if (error == std::errc::result_out_of_range)
+        return fail_at(fmt::format("the number of the choice in {} is too large", quote(item)),
+                       fmt::format("choices at one clock are numbered 0 to {}", UINT64_MAX));
+      if (error != std::errc{})
+        return fail_at(
+            fmt::format("{} is not the number of a choice", quote(text.substr(0, slash))),
+            "write CLOCK/CHOICE or CLOCK/NUMBER/CHOICE, such as 12/1/pick:T0.3");
+      text.remove_prefix(slash + 1);
+    }
+    const auto kind = choice_kind_from_word(text);
+    if (!kind) return fail_at(fmt::format("{} is not a choice", quote(text)), kinds_hint());
+    choice.kind = *kind;
+    if (abi::names_thread(*kind) && !choice.thread)
+      return fail_at(
+          fmt::format("{} names no thread", quote(item)),
+          fmt::format("say which thread, as in {}", format_with(choice, ThreadId().child(1))));
+    if (!abi::names_thread(*kind) && choice.thread)
+      return fail_at(fmt::format("{} names a thread, but {} is about none", quote(item), text),
+                     fmt::format("write {}", format_with(choice, std::nullopt)));
+    if (auto done = check_order(choice); !done) return done;
+    schedule_.choices.push_back(std::move(choice));
+    return {};
+  }
+
+  Result<void> check_order(const Choice& choice) const {
+    if (schedule_.choices.empty()) return {};
+    const Choice& last = schedule_.choices.back();
+    if (last.clock != choice.clock || last.ordinal < choice.ordinal) return {};
+    if (last.ordinal == choice.ordinal)
+      return fail_at(
+          fmt::format("choice {} at clock {} is there twice", choice.ordinal, choice.clock.value),
+          fmt::format("number the choices at one clock, as in {0}/timeout, {0}/1/cas",
+                      choice.clock.value));
+    return fail_at(fmt::format("choice {} at clock {} comes after choice {}", choice.ordinal,
+                               choice.clock.value, last.ordinal),
+                   "put the choices at one clock in the order of their numbers");
+  }
+
+  // The whole of `digits`, or invalid_argument or result_out_of_range.
+  static std::errc parse_number(std::string_view digits, std::uint64_t& value) {
+    const char* end = digits.data() + digits.size();
+    const auto [stop, error] = std::from_chars(digits.data(), end, value);
+    return error == std::errc{} && stop != end ? std::errc::invalid_argument : error;
   }
 
   std::unexpected<Error> fail_at(std::string_view what, std::string_view hint) const {
@@ -94,12 +185,14 @@ class Parser {
       line_start = i + 1;
     }
     return fail(ErrorCode::kUsage,
-                fmt::format("bad schedule, line {}, column {} (switch {}): {}", line,
+                fmt::format("bad schedule, line {}, column {} (item {}): {}", line,
                             item_ - line_start + 1, count_, what),
                 std::string(hint));
   }
 
   std::string_view text_;
+  Schedule schedule_;
+  Clock clock_;  // of the last item
   std::size_t at_ = 0;
   std::size_t item_ = 0;   // where the current item begins
   std::size_t count_ = 0;  // its number, from 1
@@ -134,15 +227,24 @@ Result<std::string> read_text(const std::filesystem::path& path) {
 
 }  // namespace
 
+const char* to_word(abi::ChoiceKind kind) {
+  return kChoiceWords.at(static_cast<std::size_t>(kind));
+}
+
+std::optional<abi::ChoiceKind> choice_kind_from_word(std::string_view word) {
+  const auto it = std::ranges::find(kChoiceWords, word);
+  if (it == kChoiceWords.end()) return std::nullopt;
+  return static_cast<abi::ChoiceKind>(it - kChoiceWords.begin());
+}
+
 Result<Schedule> parse_schedule(std::string_view text) { return Parser(text).parse(); }
 
 std::string format_schedule(const Schedule& schedule) {
   std::string text;
-  for (const Switch& item : schedule.switches) {
+  for_each_item(schedule, [&text](const auto& item) {
     if (!text.empty()) text += ", ";
-    text += fmt::format_int(item.clock.value).c_str();
-    if (item.to) text += ":" + item.to->text();
-  }
+    append_item(text, item);
+  });
   return text;
 }
 
@@ -157,7 +259,7 @@ Result<Schedule> load_schedule(std::string_view text_or_path) {
   auto parsed = parse_schedule(text_or_path);
   // A folder "7" must not hide the schedule "7".
   if (!std::filesystem::exists(status) || (std::filesystem::is_directory(status) && parsed)) {
-    if (!parsed && parsed.error().hint == kGrammarHint)
+    if (!parsed && (parsed.error().hint == kGrammarHint || parsed.error().hint == kinds_hint()))
       parsed.error().hint += fmt::format("; and there is no file {}", quote(text_or_path));
     return parsed;
   }

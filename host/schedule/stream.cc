@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <stdexcept>
-#include <unordered_map>
 #include <utility>
 
 namespace clew {
@@ -33,7 +32,17 @@ bool is_known(std::uint64_t type) {
   return false;
 }
 
+std::unexpected<Error> bad(std::uint64_t offset, std::string_view what) {
+  return fail(ErrorCode::kBadInput, fmt::format("{} at byte {} of the stream", what, offset));
+}
+
 }  // namespace
+
+bool is_valid_choice(const Entry& entry) {
+  if (entry.kind != EntryKind::kChoice) return true;
+  return entry.choice < abi::ChoiceKind::kCount &&
+         (abi::names_thread(entry.choice) || entry.value == 1);
+}
 
 void StreamEncoder::put(std::uint64_t value) {
   std::uint8_t varint[abi::kMaxVarint];
@@ -43,19 +52,34 @@ void StreamEncoder::put(std::uint64_t value) {
 void StreamEncoder::put_head(Clock clock, EntryKind kind) {
   if (clock < last_) throw std::logic_error("StreamEncoder: clocks must ascend");
   if (clock > kMaxClock) throw std::logic_error("StreamEncoder: the clock is too large");
-  put((clock.value - last_.value) << 2 | static_cast<std::uint64_t>(kind));
+  put((clock.value - last_.value) << abi::kKindBits | static_cast<std::uint64_t>(kind));
   last_ = clock;
 }
 
 void StreamEncoder::append(const Entry& entry) {
-  if (entry.kind > EntryKind::kCheck) throw std::logic_error("StreamEncoder: not an entry");
-  put_head(entry.clock, entry.kind);
-  if (entry.kind == EntryKind::kSwitchNext) return;
-  put(entry.thread);
-  if (entry.kind == EntryKind::kSwitchTo) return;
-  put(entry.place);
-  bytes_.push_back(static_cast<std::uint8_t>(entry.hash));
-  bytes_.push_back(static_cast<std::uint8_t>(entry.hash >> 8));
+  if (!is_valid_choice(entry)) throw std::logic_error("StreamEncoder: not a choice");
+  switch (entry.kind) {
+    case EntryKind::kSwitchNext:
+      return put_head(entry.clock, entry.kind);
+    case EntryKind::kSwitchTo:
+      put_head(entry.clock, entry.kind);
+      return put(entry.thread);
+    case EntryKind::kCheck:
+      put_head(entry.clock, entry.kind);
+      put(entry.thread);
+      put(entry.place);
+      bytes_.push_back(static_cast<std::uint8_t>(entry.hash));
+      bytes_.push_back(static_cast<std::uint8_t>(entry.hash >> 8));
+      return;
+    case EntryKind::kChoice:
+      put_head(entry.clock, entry.kind);
+      put(entry.ordinal);
+      put(static_cast<std::uint64_t>(entry.choice));
+      return put(entry.value);
+    case EntryKind::kMessage:
+      break;
+  }
+  throw std::logic_error("StreamEncoder: not an entry");
 }
 
 void StreamEncoder::append(const Message& message) {
@@ -117,10 +141,7 @@ Result<std::optional<StreamItem>> StreamDecoder::next() {
   if (begin_ == buffer_.size()) return std::nullopt;
   Cursor cursor(buffer_.data() + begin_, buffer_.size() - begin_);
   std::optional<StreamItem> item = decode(cursor);
-  if (cursor.bad())
-    error_ = Error{ErrorCode::kBadInput,
-                   fmt::format("bad number at byte {} of the stream", offset_ + cursor.position()),
-                   {}};
+  if (cursor.bad()) error_ = bad(offset_ + cursor.position(), "bad number").error();
   if (error_) return std::unexpected(*error_);
   if (!item) return std::nullopt;
   begin_ += cursor.position();
@@ -129,46 +150,63 @@ Result<std::optional<StreamItem>> StreamDecoder::next() {
   return item;
 }
 
+std::nullopt_t StreamDecoder::fail_here(std::string_view what) {
+  error_ = bad(offset_, what).error();
+  return std::nullopt;
+}
+
 std::optional<StreamItem> StreamDecoder::decode(Cursor& cursor) {
   const std::uint64_t head = cursor.varint();
   if (!cursor.good()) return std::nullopt;
-  const std::uint64_t delta = head >> 2;
-  if (delta > kMaxClock.value - last_.value) {
-    error_ = Error{ErrorCode::kBadInput,
-                   fmt::format("the clock overflows at byte {} of the stream", offset_),
-                   {}};
-    return std::nullopt;
-  }
-  Entry entry{.kind = static_cast<EntryKind>(head & 3), .clock = {last_.value + delta}};
-  if (entry.kind == EntryKind::kMessage) return decode_message(cursor, entry.clock);
-  if (entry.kind != EntryKind::kSwitchNext) entry.thread = cursor.varint();
-  if (entry.kind == EntryKind::kCheck) {
-    entry.place = cursor.varint();
-    entry.hash = cursor.u16();
+  const std::uint64_t delta = head >> abi::kKindBits;
+  if (delta > kMaxClock.value - last_.value) return fail_here("the clock overflows");
+  const std::uint64_t kind = head & ((1u << abi::kKindBits) - 1);
+  Entry entry{.kind = static_cast<EntryKind>(kind), .clock = {last_.value + delta}};
+  switch (entry.kind) {
+    case EntryKind::kSwitchNext:
+      return entry;
+    case EntryKind::kSwitchTo:
+      entry.thread = cursor.varint();
+      break;
+    case EntryKind::kCheck:
+      entry.thread = cursor.varint();
+      entry.place = cursor.varint();
+      entry.hash = cursor.u16();
+      break;
+    case EntryKind::kMessage:
+      return decode_message(cursor, entry.clock);
+    case EntryKind::kChoice:
+      return decode_choice(cursor, entry.clock);
+    default:
+      return fail_here(fmt::format("unknown kind of entry {}", kind));
   }
   if (!cursor.good()) return std::nullopt;
+  return entry;
+}
+
+std::optional<StreamItem> StreamDecoder::decode_choice(Cursor& cursor, Clock clock) {
+  Entry entry{.kind = EntryKind::kChoice, .clock = clock};
+  entry.ordinal = cursor.varint();
+  const std::uint64_t kind = cursor.varint();
+  if (!cursor.good()) return std::nullopt;
+  if (kind >= static_cast<std::uint64_t>(abi::ChoiceKind::kCount))
+    return fail_here(fmt::format("unknown choice {}", kind));
+  entry.choice = static_cast<abi::ChoiceKind>(kind);
+  entry.value = cursor.varint();
+  if (!cursor.good()) return std::nullopt;
+  if (!is_valid_choice(entry))
+    return fail_here(fmt::format("the value {} for {}", entry.value, to_word(entry.choice)));
   return entry;
 }
 
 std::optional<StreamItem> StreamDecoder::decode_message(Cursor& cursor, Clock clock) {
   const std::uint64_t type = cursor.varint();
   if (!cursor.good()) return std::nullopt;
-  if (!is_known(type)) {
-    error_ = Error{ErrorCode::kBadInput,
-                   fmt::format("unknown message {} at byte {} of the stream", type, offset_),
-                   {}};
-    return std::nullopt;
-  }
+  if (!is_known(type)) return fail_here(fmt::format("unknown message {}", type));
   const std::uint64_t size = cursor.varint();
   if (!cursor.good()) return std::nullopt;
-  if (size > kMaxMessage) {
-    error_ =
-        Error{ErrorCode::kBadInput,
-              fmt::format("a message of {} bytes at byte {} of the stream (at most {} are allowed)",
-                          size, offset_, kMaxMessage),
-              {}};
-    return std::nullopt;
-  }
+  if (size > kMaxMessage)
+    return fail_here(fmt::format("a message of {} bytes, more than {},", size, kMaxMessage));
   const std::uint8_t* payload = cursor.bytes(size);
   if (!cursor.good()) return std::nullopt;
   return Message{clock, static_cast<MessageType>(type), {payload, payload + size}};
@@ -179,64 +217,6 @@ Result<void> StreamDecoder::finish() const {
   if (begin_ == buffer_.size()) return {};
   return fail(ErrorCode::kBadInput,
               fmt::format("the stream ends within the entry at byte {}", offset_));
-}
-
-Stream encode(const Schedule& schedule) {
-  StreamEncoder encoder;
-  Stream stream;
-  std::unordered_map<ThreadId, std::uint64_t> indices;
-  for (const Switch& item : schedule.switches) {
-    Entry entry{.kind = EntryKind::kSwitchNext, .clock = item.clock};
-    if (item.to) {
-      const auto [it, is_new] = indices.try_emplace(*item.to, stream.names.size());
-      if (is_new) stream.names.push_back(item.to->text());
-      entry.kind = EntryKind::kSwitchTo;
-      entry.thread = it->second;
-    }
-    encoder.append(entry);
-  }
-  stream.bytes = encoder.take();
-  return stream;
-}
-
-Result<Schedule> to_schedule(const Stream& stream) {
-  std::vector<ThreadId> threads;
-  for (const std::string& name : stream.names) {
-    auto id = ThreadId::parse(name);
-    if (!id) {
-      id.error().code = ErrorCode::kBadInput;
-      return std::unexpected(id.error());
-    }
-    threads.push_back(*std::move(id));
-  }
-  Schedule schedule;
-  StreamDecoder decoder;
-  decoder.push(stream.bytes);
-  for (;;) {
-    const std::uint64_t offset = decoder.offset();
-    auto item = decoder.next();
-    if (!item) return std::unexpected(item.error());
-    if (!*item) break;
-    const Entry* entry = std::get_if<Entry>(&**item);
-    if (!entry)
-      return fail(ErrorCode::kBadInput,
-                  fmt::format("a message among the switches at byte {}", offset));
-    if (entry->kind == EntryKind::kCheck) continue;
-    Switch next{entry->clock, std::nullopt};
-    if (next.clock.value == 0)
-      return fail(ErrorCode::kBadInput, fmt::format("a switch at clock 0 at byte {}", offset));
-    if (entry->kind == EntryKind::kSwitchTo) {
-      if (entry->thread >= threads.size())
-        return fail(
-            ErrorCode::kBadInput,
-            fmt::format("the switch at byte {} goes to thread name {}, but there are only {}",
-                        offset, entry->thread, threads.size()));
-      next.to = threads[entry->thread];
-    }
-    schedule.switches.push_back(std::move(next));
-  }
-  if (auto done = decoder.finish(); !done) return std::unexpected(done.error());
-  return schedule;
 }
 
 }  // namespace clew

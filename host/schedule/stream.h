@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -22,9 +23,12 @@ namespace clew {
 struct Entry {
   abi::EntryKind kind = abi::EntryKind::kSwitchNext;
   Clock clock;
-  std::uint64_t thread = 0;  // kSwitchTo: index into the names; kCheck: the thread
-  abi::Place place = 0;      // kCheck
-  std::uint16_t hash = 0;    // kCheck
+  std::uint64_t thread = 0;   // kSwitchTo: index into the names; kCheck: the thread
+  abi::Place place = 0;       // kCheck
+  std::uint16_t hash = 0;     // kCheck
+  std::uint64_t ordinal = 0;  // kChoice
+  abi::ChoiceKind choice{};   // kChoice
+  std::uint64_t value = 0;    // kChoice: index into the names if names_thread(choice), else 1
   bool operator==(const Entry&) const = default;
 };
 
@@ -38,14 +42,17 @@ struct Message {
 // As the runtime reads it.
 struct Stream {
   std::vector<std::uint8_t> bytes;
-  std::vector<std::string> names;  // thread ids, for kSwitchTo
+  std::vector<std::string> names;  // thread ids, for kSwitchTo and kChoice
   bool operator==(const Stream&) const = default;
 };
 
 inline constexpr std::size_t kMaxMessage = std::size_t{16} << 20;
 
-// Appends entries to bytes. REQUIRES: clocks that ascend and lie within kMaxClock; throws
-// std::logic_error otherwise, for that is a fault of the caller's.
+// Whether choice and value are as the abi says. Always so for entries that are no choices.
+[[nodiscard]] bool is_valid_choice(const Entry& entry);
+
+// Appends entries to bytes. REQUIRES: clocks that ascend and lie within kMaxClock,
+// is_valid_choice(); throws std::logic_error otherwise, for that is a fault of the caller's.
 class StreamEncoder {
  public:
   // REQUIRES: not kMessage.
@@ -92,6 +99,8 @@ class StreamDecoder {
   // Nothing: more bytes are needed, or error_ is set.
   std::optional<StreamItem> decode(Cursor& cursor);
   std::optional<StreamItem> decode_message(Cursor& cursor, Clock clock);
+  std::optional<StreamItem> decode_choice(Cursor& cursor, Clock clock);
+  std::nullopt_t fail_here(std::string_view what);  // sets error_, with the offset
 
   std::vector<std::uint8_t> buffer_;
   std::size_t begin_ = 0;     // of what buffer_ holds and next() has not given out
@@ -100,10 +109,11 @@ class StreamDecoder {
   std::optional<Error> error_;
 };
 
-// The schedule as the runtime reads it. REQUIRES: Schedule's invariant (as StreamEncoder).
+// The schedule as the runtime reads it, in the order of for_each_item. REQUIRES: Schedule's
+// invariant (as StreamEncoder).
 [[nodiscard]] Stream encode(const Schedule& schedule);
 
-// The switches of a stream; checks are left out, messages are an error.
+// The switches and choices of a stream; checks are left out, messages are an error.
 [[nodiscard]] Result<Schedule> to_schedule(const Stream& stream);
 
 }  // namespace clew

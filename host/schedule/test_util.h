@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <random>
 #include <vector>
 
@@ -27,11 +28,29 @@ inline ThreadId random_thread(std::mt19937_64& random) {
   return id;
 }
 
+inline abi::ChoiceKind random_choice_kind(std::mt19937_64& random) {
+  return static_cast<abi::ChoiceKind>(
+      below(random, static_cast<std::uint64_t>(abi::ChoiceKind::kCount)));
+}
+
+inline void add_random_choice(std::mt19937_64& random, Schedule& schedule, Clock clock) {
+  Choice choice{.clock = clock, .kind = random_choice_kind(random)};
+  if (!schedule.choices.empty() && schedule.choices.back().clock == clock)
+    choice.ordinal = schedule.choices.back().ordinal + 1;
+  if (below(random, 3) == 0) choice.ordinal += random_number(random, 58);
+  if (abi::names_thread(choice.kind)) choice.thread = random_thread(random);
+  schedule.choices.push_back(choice);
+}
+
 inline Schedule random_schedule(std::mt19937_64& random) {
   Schedule schedule;
   Clock clock{1};
   for (std::uint64_t n = below(random, 40); n > 0; --n) {
     clock.value += below(random, 4) ? random_number(random, 50) : 0;
+    if (below(random, 3) == 0) {
+      add_random_choice(random, schedule, clock);
+      continue;
+    }
     Switch next{clock, std::nullopt};
     if (below(random, 2)) next.to = random_thread(random);
     schedule.switches.push_back(next);
@@ -40,10 +59,19 @@ inline Schedule random_schedule(std::mt19937_64& random) {
 }
 
 inline Entry random_entry(std::mt19937_64& random, Clock last) {
-  Entry entry{.kind = static_cast<abi::EntryKind>(below(random, 3)),
+  using abi::EntryKind;
+  constexpr EntryKind kKinds[] = {EntryKind::kSwitchNext, EntryKind::kSwitchTo, EntryKind::kCheck,
+                                  EntryKind::kChoice};
+  Entry entry{.kind = kKinds[below(random, std::size(kKinds))],
               .clock = {last.value + random_number(random, 30)}};
-  if (entry.kind != abi::EntryKind::kSwitchNext) entry.thread = random_number(random, 64);
-  if (entry.kind == abi::EntryKind::kCheck) {
+  if (entry.kind == EntryKind::kChoice) {
+    entry.ordinal = random_number(random, 64);
+    entry.choice = random_choice_kind(random);
+    entry.value = abi::names_thread(entry.choice) ? random_number(random, 64) : 1;
+    return entry;
+  }
+  if (entry.kind != EntryKind::kSwitchNext) entry.thread = random_number(random, 64);
+  if (entry.kind == EntryKind::kCheck) {
     entry.place = random_number(random, 64);
     entry.hash = static_cast<std::uint16_t>(random());
   }

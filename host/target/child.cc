@@ -86,6 +86,8 @@ bool wire(const Child::Wiring& wiring) {
   if (getppid() != parent) _exit(127);  // clew was gone before the line above
   if ((plan.flags & abi::kFlagWaitDebugger) != 0) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
   reset_signals();
+  // Ctrl-C is for clew, which ends the program itself: a run that is cut short is no failure.
+  if ((plan.flags & abi::kFlagServe) != 0) setpgid(0, 0);
   const int persona = personality(0xffffffff);
   if (persona < 0 || personality(static_cast<unsigned>(persona) | ADDR_NO_RANDOMIZE) < 0)
     tell(pipe, Stage::kRandomisation);

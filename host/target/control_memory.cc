@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -33,14 +34,27 @@ std::string joined_names(const Stream& stream) {
 
 }  // namespace
 
-Result<ControlMemory> ControlMemory::create(const LaunchPlan& plan) {
+Result<ControlMemory> ControlMemory::create(const LaunchPlan& plan, const JobRoom& room) {
   const std::string names = joined_names(plan.follow);
-  const std::uint64_t stream_offset = round_up(sizeof(abi::Control));
-  const std::uint64_t names_offset = stream_offset + round_up(plan.follow.bytes.size());
-  const std::uint64_t queries_offset = names_offset + round_up(names.size());
+  std::uint64_t total = round_up(sizeof(abi::Control));
+  const auto reserve = [&total](std::uint64_t size) {
+    const std::uint64_t offset = total;
+    total += round_up(size);
+    return offset;
+  };
+  Layout layout;
+  layout.jobs = reserve(room.jobs * sizeof(abi::Job));
+  layout.results = reserve(room.jobs * sizeof(abi::JobResult));
+  layout.data_size = std::max<std::uint64_t>(room.data, plan.follow.bytes.size() + names.size());
+  layout.data = reserve(layout.data_size);
+  layout.sharing.size = std::max<std::uint64_t>(room.sharing, plan.sharing.size());
+  layout.sharing.offset = reserve(layout.sharing.size);
+  layout.new_sharing.size = room.sharing * 8 * sizeof(std::uint32_t);
+  layout.new_sharing.offset = reserve(layout.new_sharing.size);
+  layout.trace = {reserve(room.trace), room.trace};
   const std::uint64_t queries_size = plan.queries.size() * sizeof(std::uint64_t);
-  const std::uint64_t ring_offset = queries_offset + round_up(queries_size);
-  const std::uint64_t total = ring_offset + kRingSize;
+  const std::uint64_t queries_offset = reserve(queries_size);
+  const std::uint64_t ring_offset = reserve(kRingSize);
 
   FileDescriptor low(memfd_create("clew", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!low.valid()) return no_memory();
@@ -55,31 +69,45 @@ Result<ControlMemory> ControlMemory::create(const LaunchPlan& plan) {
 
   ControlMemory memory(std::move(fd), static_cast<std::byte*>(mapped), total);
   memory.ring_offset_ = ring_offset;
+  memory.layout_ = layout;
   auto* control = new (mapped) abi::Control{};
   control->magic = abi::kControlMagic;
   control->version = abi::kVersion;
   control->size_of_control = sizeof(abi::Control);
-  control->strategy = plan.strategy;
   control->flags = plan.flags;
+  control->pool = plan.pool;
   control->seed = plan.seed;
   control->budget = plan.budget;
   control->fair_slice = plan.fair_slice;
   control->epoch_ns = plan.epoch_ns;
   control->total_size = total;
-  control->stream_offset = stream_offset;
-  control->stream_size = plan.follow.bytes.size();
-  control->names_offset = names_offset;
-  control->names_size = names.size();
-  control->names_count = plan.follow.names.size();
   control->queries_offset = queries_offset;
   control->queries_count = plan.queries.size();
   control->ring_offset = ring_offset;
   control->ring_size = kRingSize;
+  control->jobs_offset = layout.jobs;
+  control->results_offset = layout.results;
+  control->sharing = layout.sharing;
+  control->new_sharing = layout.new_sharing;
+  control->trace = layout.trace;
+  control->jobs_count = 1;
+
   const auto put = [&memory](std::uint64_t offset, const void* from, std::size_t size) {
     if (size > 0) std::memcpy(memory.data_ + offset, from, size);
   };
-  put(stream_offset, plan.follow.bytes.data(), plan.follow.bytes.size());
-  put(names_offset, names.data(), names.size());
+  abi::Job job{};
+  job.strategy = plan.strategy;
+  job.flags = plan.job_flags;
+  job.choices = plan.choices;
+  job.seed = plan.schedule_seed;
+  std::ranges::copy(plan.parameters, job.parameters);
+  job.guide = {layout.data, plan.follow.bytes.size()};
+  job.names = {layout.data + plan.follow.bytes.size(), names.size()};
+  job.names_count = static_cast<std::uint32_t>(plan.follow.names.size());
+  put(layout.jobs, &job, sizeof job);
+  put(job.guide.offset, plan.follow.bytes.data(), plan.follow.bytes.size());
+  put(job.names.offset, names.data(), names.size());
+  put(layout.sharing.offset, plan.sharing.data(), plan.sharing.size());
   put(queries_offset, plan.queries.data(), queries_size);
   return memory;
 }
@@ -89,7 +117,8 @@ ControlMemory::ControlMemory(ControlMemory&& other) noexcept
       data_(std::exchange(other.data_, nullptr)),
       size_(other.size_),
       ring_offset_(other.ring_offset_),
-      tail_(other.tail_) {}
+      tail_(other.tail_),
+      layout_(other.layout_) {}
 
 ControlMemory::~ControlMemory() {
   if (data_ != nullptr) munmap(data_, size_);

@@ -16,9 +16,18 @@ namespace clew {
 
 inline constexpr std::uint64_t kRingSize = std::uint64_t{16} << 20;
 
+// Room for the jobs of a program that is run many times (abi::kFlagServe).
+struct JobRoom {
+  std::uint32_t jobs = 1;
+  std::uint64_t data = 0;     // guides and names of a batch, bytes
+  std::uint64_t sharing = 0;  // bytes
+  std::uint64_t trace = 0;    // bytes
+};
+
 class ControlMemory {
  public:
-  [[nodiscard]] static Result<ControlMemory> create(const LaunchPlan& plan);
+  [[nodiscard]] static Result<ControlMemory> create(const LaunchPlan& plan,
+                                                    const JobRoom& room = {});
 
   ControlMemory(ControlMemory&& other) noexcept;
   ControlMemory& operator=(ControlMemory&&) = delete;
@@ -38,16 +47,26 @@ class ControlMemory {
   bool attached() const { return control().attached.load(std::memory_order_acquire) != 0; }
   std::uint64_t bytes_drained() const { return tail_; }
 
+  // For a program that is run many times. The parts as the host laid them out, whatever the program
+  // has made of the offsets in the memory.
+  abi::Control& control() const { return *reinterpret_cast<abi::Control*>(data_); }
+  std::byte* at(std::uint64_t offset) const { return data_ + offset; }
+  struct Layout {
+    std::uint64_t jobs = 0, results = 0, data = 0, data_size = 0;
+    abi::Part sharing{}, new_sharing{}, trace{};
+  };
+  const Layout& layout() const { return layout_; }
+
  private:
   ControlMemory(FileDescriptor fd, std::byte* data, std::size_t size)
       : fd_(std::move(fd)), data_(data), size_(size) {}
-  abi::Control& control() const { return *reinterpret_cast<abi::Control*>(data_); }
 
   FileDescriptor fd_;
   std::byte* data_;
   std::size_t size_;
   std::uint64_t ring_offset_ = 0;
   std::uint64_t tail_ = 0;
+  Layout layout_;
 };
 
 template <class Take>

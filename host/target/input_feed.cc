@@ -47,6 +47,13 @@ Result<InputFeed> InputFeed::from_here(const Draft* draft) {
   return feed;
 }
 
+Result<InputFeed> InputFeed::from_file(FileDescriptor source, const Draft* draft) {
+  if (draft != nullptr) return copied(std::move(source), *draft);
+  InputFeed feed;
+  feed.child_end_ = std::move(source);
+  return feed;
+}
+
 Result<InputFeed> InputFeed::from_recording(const Recording& recording) {
   const Meta& meta = recording.meta;
   if (meta.stdin_kind == StdinKind::kFile && !meta.stdin_data)

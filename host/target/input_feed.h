@@ -18,6 +18,8 @@ class InputFeed {
  public:
   // Clew's own standard input, recorded in `draft` (null: not recorded).
   [[nodiscard]] static Result<InputFeed> from_here(const Draft* draft);
+  // A file that is read from where it stands; null: the input is empty and not recorded.
+  [[nodiscard]] static Result<InputFeed> from_file(FileDescriptor source, const Draft* draft);
   // The input of a recording.
   [[nodiscard]] static Result<InputFeed> from_recording(const Recording& recording);
 

@@ -51,7 +51,9 @@ LaunchPlan plan_of(const Meta& meta, Stream recorded) {
   plan.budget = meta.budget;
   plan.fair_slice = meta.fair_slice;
   plan.epoch_ns = meta.epoch_ns;
-  plan.flags = abi::kFlagReplay | (meta.line_buffered ? abi::kFlagLineBuffered : 0u);
+  plan.flags = abi::kFlagReplay | (meta.line_buffered ? abi::kFlagLineBuffered : 0u) |
+               (meta.from_main ? abi::kFlagFromMain : 0u);
+  plan.pool = meta.pool;
   plan.follow = std::move(recorded);
   return plan;
 }
@@ -69,6 +71,8 @@ Meta meta_of(const LaunchPlan& plan) {
   meta.fair_slice = plan.fair_slice;
   meta.epoch_ns = plan.epoch_ns;
   meta.line_buffered = (plan.flags & abi::kFlagLineBuffered) != 0;
+  meta.from_main = (plan.flags & abi::kFlagFromMain) != 0;
+  meta.pool = plan.pool;
   return meta;
 }
 

@@ -2,11 +2,13 @@
 #ifndef CLEW_HOST_TARGET_LAUNCH_PLAN_H_
 #define CLEW_HOST_TARGET_LAUNCH_PLAN_H_
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "clew_abi/control.h"
+#include "clew_abi/job.h"
 #include "host/recording/meta.h"
 #include "host/schedule/stream.h"
 
@@ -29,13 +31,21 @@ struct LaunchPlan {
   std::string working_folder;
   std::uint64_t stack_limit = UINT64_MAX;  // RLIMIT_STACK, soft; UINT64_MAX: none
 
+  // The job (abi::Job).
   abi::StrategyKind strategy = abi::StrategyKind::kTimer;
-  std::uint64_t seed = 0;
+  std::uint64_t schedule_seed = 0;
+  std::array<std::uint64_t, 4> parameters{};
+  std::uint32_t job_flags = 0;        // abi::JobFlags
+  std::uint32_t choices = 0;          // bits 1 << abi::ChoiceKind that the strategy may answer
+  Stream follow;                      // the schedule (kSchedule), or another strategy's guide
+  std::vector<std::uint8_t> sharing;  // bits of yield points (abi::Control::sharing)
+
+  std::uint64_t seed = 0;  // of the program's own randomness
+  std::uint32_t pool = 0;  // threads made ready at main (abi::kFlagFromMain)
   std::uint64_t budget = kDefaultBudget;
   std::uint64_t fair_slice = kDefaultFairSlice;
   std::int64_t epoch_ns = 0;
   std::uint32_t flags = 0;             // abi::ControlFlags
-  Stream follow;                       // for strategy kSchedule
   std::vector<std::uint64_t> queries;  // clocks, ascending
 
   OutputMode output = OutputMode::kPassThrough;

@@ -20,6 +20,17 @@ std::uintptr_t current_thread_pointer() {
   return base;
 }
 
+void init_parked_context(Context& context, void* stack_end, void (*entry)()) {
+  constexpr std::uint64_t kControlWords = 0x37full << 32 | 0x1f80;  // as a new process has them
+  auto* frame = reinterpret_cast<std::uint64_t*>(
+                    (reinterpret_cast<std::uintptr_t>(stack_end) - 64) & ~std::uintptr_t{15}) -
+                7;
+  for (int i = 1; i < 7; ++i) frame[i] = 0;
+  frame[0] = kControlWords;
+  frame[7] = reinterpret_cast<std::uintptr_t>(entry);
+  context = {reinterpret_cast<std::uintptr_t>(frame), current_thread_pointer()};
+}
+
 ParkedFrame parked_frame(const Context& context) {
   const auto* stack = reinterpret_cast<const std::uintptr_t*>(context.stack_pointer);
   return {stack[7], context.stack_pointer + 8 * sizeof(std::uintptr_t), stack[6]};

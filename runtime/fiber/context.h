@@ -20,6 +20,10 @@ ParkedFrame parked_frame(const Context& context);
 
 std::uintptr_t current_thread_pointer();
 
+// Makes *context one that begins in `entry` on the stack that ends at `stack_end`, with the calling
+// thread's thread-local storage. `entry` must not return.
+void init_parked_context(Context& context, void* stack_end, void (*entry)());
+
 // Whether user space may write the FS base itself (AT_HWCAP2 bit 1); decided once by init_context.
 void init_context();
 

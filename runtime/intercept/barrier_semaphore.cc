@@ -15,32 +15,34 @@ CLEW_EXPORT int pthread_barrier_destroy(pthread_barrier_t* barrier) {
 }
 
 CLEW_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) {
-  CLEW_ENTER(pthread_barrier_wait, barrier);
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kWait, barrier}), pthread_barrier_wait, barrier);
   return answer(barrier_wait(barrier));
 }
 
 CLEW_EXPORT int sem_wait(sem_t* semaphore) {
-  CLEW_ENTER(sem_wait, semaphore);
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kWait, semaphore, semaphore_is_positive}), sem_wait,
+                  semaphore);
   return answer_errno(semaphore_wait(semaphore, kForever));
 }
 
 CLEW_EXPORT int sem_trywait(sem_t* semaphore) {
-  CLEW_ENTER(sem_trywait, semaphore);
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kUpdate, semaphore}), sem_trywait, semaphore);
   return answer_errno(semaphore_trywait(semaphore));
 }
 
 CLEW_EXPORT int sem_timedwait(sem_t* semaphore, const timespec* until) {
-  CLEW_ENTER(sem_timedwait, semaphore, until);
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kWait, semaphore}), sem_timedwait, semaphore, until);
   return answer_errno(semaphore_wait(semaphore, deadline_of(CLOCK_REALTIME, until)));
 }
 
 CLEW_EXPORT int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* until) {
-  CLEW_ENTER(sem_clockwait, semaphore, clock, until);
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kWait, semaphore}), sem_clockwait, semaphore, clock,
+                  until);
   if (!is_wait_clock(clock)) return answer_errno(EINVAL);
   return answer_errno(semaphore_wait(semaphore, deadline_of(clock, until)));
 }
 
 CLEW_EXPORT int sem_post(sem_t* semaphore) {
-  CLEW_ENTER(sem_post, semaphore);
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kSignal, semaphore}), sem_post, semaphore);
   return answer_errno(semaphore_post(semaphore));
 }

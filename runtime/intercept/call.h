@@ -5,6 +5,7 @@
 #include "runtime/intercept/real.h"
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
+#include "runtime/sched/sharing.h"
 
 namespace clew::rt {
 
@@ -22,16 +23,26 @@ inline abi::Place take_call_site(Fiber& fiber, const void* return_address, bool&
   return site != nullptr && counts ? place_of(site) : place_of_code(return_address);
 }
 
+// What a call is about to do to what, and, if it may have to wait, whether it can do so now.
+struct Intent {
+  abi::StepKind kind = abi::StepKind::kOther;
+  const volatile void* object = nullptr;
+  bool (*can_go_on)(const Fiber&) = nullptr;
+};
+
 // A call of a synchronisation function is an event: a yield point, and part of the hash.
-inline void enter(std::uint64_t op, const void* return_address) {
+inline void enter(std::uint64_t op, const void* return_address, const Intent& intent = {}) {
   Fiber& fiber = *g_sched.current;
   bool counts;
   const abi::Place place = take_call_site(fiber, return_address, counts);
+  fiber.step = {reinterpret_cast<std::uintptr_t>(intent.object), place, 1, intent.kind};
+  fiber.can_go_on = intent.can_go_on;
   if (counts && fiber.no_yield == 0) {
     g_sched.yield_at(place);
   } else {
     fiber.place = place;
   }
+  if (intent.object != nullptr) g_sharing.touch(fiber, fiber.step);
   const Clock clock = g_sched.clock();
   g_sched.note_certain_clock(clock);
   g_log.fold(op ^ clock << 8 ^ static_cast<std::uint64_t>(fiber.index) << 48);
@@ -56,11 +67,13 @@ inline int answer_errno(int error) {
 #define CLEW_CALLER __builtin_return_address(0)
 // At the head of an interposed function: off to libc when clew is not in charge, otherwise an
 // event.
-#define CLEW_ENTER(name, ...)                                              \
+#define CLEW_ENTER(name, ...) CLEW_ENTER_WITH(::clew::rt::Intent{}, name __VA_OPT__(, ) __VA_ARGS__)
+// The same with an Intent.
+#define CLEW_ENTER_WITH(intent, name, ...)                                 \
   if (!::clew::rt::g_sched.active) return CLEW_REAL(name)(__VA_ARGS__);    \
   do {                                                                     \
     constexpr std::uint64_t clew_operation = ::clew::rt::operation(#name); \
-    ::clew::rt::enter(clew_operation, CLEW_CALLER);                        \
+    ::clew::rt::enter(clew_operation, CLEW_CALLER, intent);                \
   } while (0)
 
 #endif  // CLEW_RUNTIME_INTERCEPT_CALL_H_

@@ -1,9 +1,31 @@
 // What instrumented code calls, and the program's own interface (clew/clew.h).
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
+#include "runtime/sched/sharing.h"
 
 using namespace clew::rt;
 using clew::abi::Point;
+
+namespace {
+
+clew::abi::StepKind step_kind(clew::abi::PointKind kind) {
+  using clew::abi::PointKind;
+  using clew::abi::StepKind;
+  switch (kind) {
+    case PointKind::kLoad:
+    case PointKind::kAtomicLoad:
+    case PointKind::kBlockRead:
+      return StepKind::kRead;
+    case PointKind::kStore:
+    case PointKind::kAtomicStore:
+    case PointKind::kBlockWrite:
+      return StepKind::kWrite;
+    default:
+      return StepKind::kUpdate;
+  }
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -22,14 +44,28 @@ void clew_yield_slow(const Point* point) {
     __clew_countdown = kUnlimited;
     return;
   }
+  if (g_sched.at_every_point()) {
+    if (g_sched.pass_quickly()) return;
+    g_sched.current->step = {};
+    g_sched.current->can_go_on = nullptr;
+  }
   g_sched.current->place = place_of(point);
   g_sched.yield_slow();
 }
 
 void clew_yield_access_slow(const Point* point, const void* address, std::uint64_t size) {
-  if (CLEW_LIKELY(g_sched.active)) g_sched.current->access = {address, size};
-  clew_yield_slow(point);
-  if (CLEW_LIKELY(g_sched.active)) g_sched.current->access = {};
+  if (CLEW_LIKELY(!g_sched.active || !g_sched.at_every_point())) return clew_yield_slow(point);
+  Fiber& fiber = *g_sched.current;
+  const Step step{reinterpret_cast<std::uintptr_t>(address), place_of(point),
+                  static_cast<std::uint32_t>(size), step_kind(point->kind)};
+  const bool deciding = g_sharing.is_scheduling_point(step.place, point->kind);
+  if (deciding || !g_sched.pass_quickly()) {
+    fiber.step = deciding ? step : Step{};
+    fiber.can_go_on = nullptr;
+    fiber.place = step.place;
+    g_sched.yield_slow();
+  }
+  g_sharing.touch(fiber, step);
 }
 
 void clew_spin_slow(const Point* point) {

@@ -2,7 +2,9 @@
 #include "runtime/intercept/init.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -12,10 +14,12 @@
 #include "runtime/fiber/context.h"
 #include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/real.h"
+#include "runtime/intercept/thread_block.h"
 #include "runtime/record/debug_table.h"
 #include "runtime/record/end.h"
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
+#include "runtime/snapshot/server.h"
 #include "runtime/sync/deadline.h"
 
 using namespace clew;
@@ -73,8 +77,27 @@ void wait_for_debugger(abi::Control& control) {
   }
 }
 
+// Called by exit() after everything else: it was registered first.
+void end_job(int status, void*) {
+  if (!running_job()) return;
+  report_exit();
+  fflush(nullptr);
+  finish_job(abi::JobEnd::kExited, status & 0xff, g_sched.clock());
+}
+
+int (*g_main)(int, char**, char**) = nullptr;
+
+int main_of_program(int count, char** arguments, char** environment) {
+  if (g_sched.active) reach_main();
+  const int status = g_main(count, arguments, environment);
+  if (g_sched.active) g_sched.before_exit();
+  return status;
+}
+
 void take_over(abi::Control& control) {
   init_context();
+  // All threads run on one kernel thread: arenas of their own would only cost mappings.
+  mallopt(M_ARENA_MAX, 1);
   set_epoch(control.epoch_ns);
   seed_random(control.seed);
   g_log.init(control);
@@ -84,6 +107,7 @@ void take_over(abi::Control& control) {
   install_crash_handlers();
   install_terminate_handler();
   if (control.flags & abi::kFlagLineBuffered) setvbuf(stdout, nullptr, _IOLBF, 0);
+  if (control.flags & abi::kFlagServe) on_exit(end_job, nullptr);
   clew_in_charge = 1;
   control.attached.store(1, std::memory_order_release);
   if (control.flags & abi::kFlagWaitDebugger) wait_for_debugger(control);
@@ -104,3 +128,14 @@ __attribute__((destructor(101))) void finish() {
 }
 
 }  // namespace
+
+// The C library's own entry, called by the program's start code: main is wrapped.
+CLEW_EXPORT int __libc_start_main(int (*main)(int, char**, char**), int count, char** arguments,
+                                  void (*init)(), void (*fini)(), void (*loader_fini)(),
+                                  void* stack_end) {
+  using Start =
+      int (*)(int (*)(int, char**, char**), int, char**, void (*)(), void (*)(), void (*)(), void*);
+  const auto real_start = reinterpret_cast<Start>(dlsym(RTLD_NEXT, "__libc_start_main"));
+  g_main = main;
+  return real_start(main_of_program, count, arguments, init, fini, loader_fini, stack_end);
+}

@@ -9,9 +9,6 @@ namespace clew::rt {
 void seed_random(std::uint64_t seed);
 void random_bytes(void* buffer, std::size_t size);
 
-// Makes the calling kernel thread the main fiber.
-Fiber* adopt_main_thread();
-
 // So that an exception that nobody catches is reported with its type and where it was thrown.
 void install_terminate_handler();
 

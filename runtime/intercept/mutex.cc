@@ -4,29 +4,32 @@
 using namespace clew::rt;
 
 CLEW_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) {
-  CLEW_ENTER(pthread_mutex_lock, mutex);
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kLock, mutex, mutex_can_be_taken}),
+                  pthread_mutex_lock, mutex);
   return answer(mutex_lock(mutex, kForever, CLEW_CALLER));
 }
 
 CLEW_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) {
-  CLEW_ENTER(pthread_mutex_trylock, mutex);
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kUpdate, mutex}), pthread_mutex_trylock, mutex);
   return answer(mutex_trylock(mutex, CLEW_CALLER));
 }
 
 CLEW_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* until) {
-  CLEW_ENTER(pthread_mutex_timedlock, mutex, until);
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kLock, mutex}), pthread_mutex_timedlock, mutex,
+                  until);
   return answer(mutex_lock(mutex, deadline_of(CLOCK_REALTIME, until), CLEW_CALLER));
 }
 
 CLEW_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
                                         const timespec* until) {
-  CLEW_ENTER(pthread_mutex_clocklock, mutex, clock, until);
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kLock, mutex}), pthread_mutex_clocklock, mutex,
+                  clock, until);
   if (!is_wait_clock(clock)) return answer(EINVAL);
   return answer(mutex_lock(mutex, deadline_of(clock, until), CLEW_CALLER));
 }
 
 CLEW_EXPORT int pthread_mutex_unlock(pthread_mutex_t* mutex) {
-  CLEW_ENTER(pthread_mutex_unlock, mutex);
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kUnlock, mutex}), pthread_mutex_unlock, mutex);
   return answer(mutex_unlock(mutex));
 }
 
@@ -36,16 +39,17 @@ CLEW_EXPORT int pthread_mutex_destroy(pthread_mutex_t* mutex) {
 }
 
 CLEW_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) {
-  CLEW_ENTER(pthread_spin_lock, lock);
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kLock, lock, spin_can_be_taken}), pthread_spin_lock,
+                  lock);
   return answer(spin_lock(lock, CLEW_CALLER));
 }
 
 CLEW_EXPORT int pthread_spin_trylock(pthread_spinlock_t* lock) {
-  CLEW_ENTER(pthread_spin_trylock, lock);
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kUpdate, lock}), pthread_spin_trylock, lock);
   return answer(spin_trylock(lock, CLEW_CALLER));
 }
 
 CLEW_EXPORT int pthread_spin_unlock(pthread_spinlock_t* lock) {
-  CLEW_ENTER(pthread_spin_unlock, lock);
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kUnlock, lock}), pthread_spin_unlock, lock);
   return answer(spin_unlock(lock));
 }

@@ -5,6 +5,7 @@
 #include "runtime/intercept/call.h"
 #include "runtime/intercept/init.h"
 #include "runtime/record/end.h"
+#include "runtime/snapshot/server.h"
 
 using namespace clew::rt;
 
@@ -106,8 +107,15 @@ CLEW_EXPORT void __assert_perror_fail(int error, const char* file, unsigned line
   __builtin_unreachable();
 }
 
+CLEW_EXPORT void exit(int status) noexcept {
+  if (g_sched.active) g_sched.before_exit();
+  CLEW_REAL(exit)(status);
+  __builtin_unreachable();
+}
+
 CLEW_EXPORT void _exit(int status) {
   if (g_sched.active) report_exit();
+  if (running_job()) finish_job(clew::abi::JobEnd::kExited, status & 0xff, g_sched.clock());
   CLEW_REAL(_exit)(status);
   __builtin_unreachable();
 }

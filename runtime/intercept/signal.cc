@@ -5,6 +5,7 @@
 
 #include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/call.h"
+#include "runtime/snapshot/reset.h"
 
 using namespace clew::rt;
 
@@ -82,7 +83,10 @@ CLEW_EXPORT int sigaction(int signal, const struct sigaction* action,
   if (result != 0) return result;
   restore_view(signal, &old);
   if (before != nullptr) *before = old;
-  if (action != nullptr) g_handlers[signal] = handler;
+  if (action != nullptr) {
+    g_handlers[signal] = handler;
+    note_signal_change(signal);
+  }
   return 0;
 }
 

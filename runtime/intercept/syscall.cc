@@ -1,4 +1,5 @@
 // libc's syscall(): libstdc++ reaches the futex through it.
+#include <linux/futex.h>
 #include <sys/syscall.h>
 
 #include "runtime/fiber/raw_syscall.h"
@@ -38,7 +39,12 @@ long interposed_syscall(long number, long a, long b, long c, long d, long e, lon
   if (!g_sched.active) return to_errno(raw_syscall(number, a, b, c, d, e, f));
   switch (number) {
     case SYS_futex: {
-      enter(operation("futex"), CLEW_CALLER);
+      // A wait compares the word: it reads it; what wakes does not.
+      const bool waits =
+          (b & FUTEX_CMD_MASK) == FUTEX_WAIT || (b & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET;
+      enter(operation("futex"), CLEW_CALLER,
+            {waits ? clew::abi::StepKind::kWait : clew::abi::StepKind::kSignal,
+             reinterpret_cast<void*>(a)});
       const long result = futex(reinterpret_cast<std::uint32_t*>(a), static_cast<int>(b),
                                 static_cast<std::uint32_t>(c), reinterpret_cast<const timespec*>(d),
                                 reinterpret_cast<std::uint32_t*>(e), static_cast<std::uint32_t>(f));

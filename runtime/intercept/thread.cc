@@ -1,72 +1,28 @@
 // Creation, joining and ending of threads.
 #include "runtime/intercept/thread.h"
 
-#include <linux/futex.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/syscall.h>
 
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/call.h"
 #include "runtime/intercept/init.h"
+#include "runtime/intercept/thread_block.h"
 #include "runtime/record/end.h"
+#include "runtime/snapshot/server.h"
 #include "runtime/sync/models.h"
-
-extern "C" {
-#define CLEW_TLS(name, type) \
-  extern __attribute__((visibility("default"), tls_model("initial-exec"))) __thread type name;
-#define CLEW_HOOK(name, ...)
-#include "clew_abi/hooks.def"
-}
 
 using namespace clew::rt;
 
 namespace {
 
-// Where glibc keeps the kernel's thread id in its thread control block; the kernel clears it
-// when the thread is gone. Found when the first thread is made: the one place that holds the right
-// number in two blocks. One block is not enough: some other field may hold a small number, or the
-// upper half of a pointer, that happens to be the process's id.
-std::size_t g_tid_offset = 0;
-std::uintptr_t g_main_block = 0;
-
-int number_at(std::uintptr_t block, std::size_t offset) {
-  return *reinterpret_cast<const int*>(block + offset);
+// What a step names a thread by: its index. Null: there is no such thread.
+void* thread_object(pthread_t handle) {
+  const Fiber* fiber = g_sched.active ? g_sched.find(handle) : nullptr;
+  return fiber != nullptr ? reinterpret_cast<void*>(std::uintptr_t{fiber->index}) : nullptr;
 }
 
-// REQUIRES: called on the new kernel thread, whose block this is.
-void find_tid_offset(std::uintptr_t block) {
-  const auto process = static_cast<int>(raw_syscall(SYS_getpid));
-  const auto thread = static_cast<int>(raw_syscall(SYS_gettid));
-  for (std::size_t offset = 0x80; offset < 0x600; offset += sizeof(void*)) {
-    if (number_at(g_main_block, offset) != process || number_at(block, offset) != thread) continue;
-    __atomic_store_n(&g_tid_offset, offset, __ATOMIC_RELEASE);
-    return;
-  }
-  CLEW_CHECK(!"the thread id is where glibc keeps it");
-}
-
-void wait_until_gone(pthread_t handle) {
-  while (__atomic_load_n(&g_tid_offset, __ATOMIC_ACQUIRE) == 0) raw_syscall(SYS_sched_yield);
-  auto* tid = reinterpret_cast<int*>(handle + g_tid_offset);
-  while (const int value = __atomic_load_n(tid, __ATOMIC_ACQUIRE))
-    raw_syscall(SYS_futex, reinterpret_cast<long>(tid), FUTEX_WAIT, value, 0);
-}
-
-void note_thread_locals(Fiber& fiber) {
-  fiber.countdown = &__clew_countdown;
-  fiber.call_site = &__clew_call_site;
-}
-
-// Runs twice, so to say: first on a kernel thread that libc has just made and that ends in
-// the middle of it, leaving stack and thread-local storage behind; then as a fiber.
-void* thread_body(void* argument) {
-  auto* fiber = static_cast<Fiber*>(argument);
-  note_thread_locals(*fiber);
-  if (g_tid_offset == 0) find_tid_offset(current_thread_pointer());
-  clew_context_park_and_exit_thread(&fiber->context);
-  g_sched.started();
-  end_thread(fiber->start(fiber->argument));
+bool has_ended(const Fiber& waiting) {
+  const Fiber* fiber = g_sched.threads[waiting.step.object].fiber;
+  return waiting.step.object == 0 || fiber == nullptr || fiber->state == FiberState::kFinished;
 }
 
 int join(Fiber* fiber, void** result, Nanos deadline) {
@@ -91,22 +47,11 @@ int join_handle(pthread_t handle, void** result, Nanos deadline) {
 
 }  // namespace
 
-namespace clew::rt {
-
-Fiber* adopt_main_thread() {
-  static Fiber main_fiber;
-  main_fiber.handle = pthread_self();
-  main_fiber.context.thread_pointer = current_thread_pointer();
-  note_thread_locals(main_fiber);
-  g_main_block = main_fiber.handle;
-  return &main_fiber;
-}
-
-}  // namespace clew::rt
-
 CLEW_EXPORT int pthread_create(pthread_t* out, const pthread_attr_t* attributes,
                                void* (*start)(void*), void* argument) {
-  CLEW_ENTER(pthread_create, out, attributes, start, argument);
+  if (g_sched.active) reach_first_thread();
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kCreate, out}), pthread_create, out, attributes,
+                  start, argument);
   auto* changeable = const_cast<pthread_attr_t*>(attributes);
   int detach_state = PTHREAD_CREATE_JOINABLE;
   // libc's side is always joinable: joining is how the stack goes back to it.
@@ -118,45 +63,49 @@ CLEW_EXPORT int pthread_create(pthread_t* out, const pthread_attr_t* attributes,
   fiber->start = start;
   fiber->argument = argument;
   fiber->detached = detach_state == PTHREAD_CREATE_DETACHED;
-  const int error = CLEW_REAL(pthread_create)(&fiber->handle, attributes, thread_body, fiber);
+  const int error = give_block(*fiber, attributes);
   if (detach_state == PTHREAD_CREATE_DETACHED)
     pthread_attr_setdetachstate(changeable, PTHREAD_CREATE_DETACHED);
   if (error != 0) {
     g_sched.discard(fiber);
     return answer(error);
   }
-  wait_until_gone(fiber->handle);
   *out = fiber->handle;
   g_sched.add(fiber);
   return answer(0);
 }
 
 CLEW_EXPORT int pthread_join(pthread_t handle, void** result) {
-  CLEW_ENTER(pthread_join, handle, result);
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kJoin, thread_object(handle), has_ended}),
+                  pthread_join, handle, result);
   return answer(join_handle(handle, result, kForever));
 }
 
 CLEW_EXPORT int pthread_tryjoin_np(pthread_t handle, void** result) noexcept {
-  CLEW_ENTER(pthread_tryjoin_np, handle, result);
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kJoin, thread_object(handle)}), pthread_tryjoin_np,
+                  handle, result);
   Fiber* fiber = g_sched.find(handle);
   if (fiber != nullptr && fiber->state != FiberState::kFinished) return answer(EBUSY);
   return answer(join_handle(handle, result, kForever));
 }
 
 CLEW_EXPORT int pthread_timedjoin_np(pthread_t handle, void** result, const timespec* until) {
-  CLEW_ENTER(pthread_timedjoin_np, handle, result, until);
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kJoin, thread_object(handle)}), pthread_timedjoin_np,
+                  handle, result, until);
   return answer(join_handle(handle, result, deadline_of(CLOCK_REALTIME, until)));
 }
 
 CLEW_EXPORT int pthread_clockjoin_np(pthread_t handle, void** result, clockid_t clock,
                                      const timespec* until) {
-  CLEW_ENTER(pthread_clockjoin_np, handle, result, clock, until);
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kJoin, thread_object(handle)}), pthread_clockjoin_np,
+                  handle, result, clock, until);
   if (!is_wait_clock(clock)) return answer(EINVAL);
   return answer(join_handle(handle, result, deadline_of(clock, until)));
 }
 
 CLEW_EXPORT int pthread_detach(pthread_t handle) noexcept {
-  CLEW_ENTER(pthread_detach, handle);
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kJoin, thread_object(handle)}), pthread_detach,
+                  handle);
   Fiber* fiber = g_sched.find(handle);
   if (fiber == nullptr) return answer(ESRCH);
   if (fiber->detached) return answer(EINVAL);
@@ -166,7 +115,7 @@ CLEW_EXPORT int pthread_detach(pthread_t handle) noexcept {
 }
 
 CLEW_EXPORT int pthread_once(pthread_once_t* control, void (*routine)(void)) {
-  CLEW_ENTER(pthread_once, control, routine);
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kWait, control}), pthread_once, control, routine);
   return answer(run_once(control, routine, CLEW_CALLER));
 }
 

@@ -11,6 +11,7 @@
 #include "runtime/record/end.h"
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
+#include "runtime/snapshot/server.h"
 
 namespace clew::rt {
 namespace {
@@ -45,6 +46,7 @@ void on_crash(int signal, siginfo_t* info, void*) {
     describe(detail, sizeof detail, signal, info);
     report_failure(abi::FailureKind::kSignal, detail);
     report_end(clock_at(signal));
+    if (running_job()) finish_job(abi::JobEnd::kSignalled, signal, clock_at(signal));
   } else if (g_depth == 2) {
     Payload payload;
     payload.number(static_cast<std::uint64_t>(abi::FailureKind::kSignal))
@@ -56,6 +58,7 @@ void on_crash(int signal, siginfo_t* info, void*) {
         .number(0);
     g_log.message(abi::MessageType::kFailure, payload);
     report_end(clock_at(signal));
+    if (running_job()) finish_job(abi::JobEnd::kSignalled, signal, clock_at(signal));
   }
   CLEW_REAL(sigaction)(signal, &standard, nullptr);
   sigset_t set;

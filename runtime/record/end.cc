@@ -8,6 +8,7 @@
 #include "runtime/record/log.h"
 #include "runtime/record/stacks.h"
 #include "runtime/sched/scheduler.h"
+#include "runtime/snapshot/server.h"
 
 namespace clew::rt {
 namespace {
@@ -21,6 +22,7 @@ constexpr int kEndedByClew = 122;
 [[noreturn]] void leave() {
   report_end(g_sched.clock());
   fflush(nullptr);
+  if (running_job()) finish_job(abi::JobEnd::kFailed, kEndedByClew, g_sched.clock());
   raw_syscall(SYS_exit_group, kEndedByClew);
   __builtin_unreachable();
 }
@@ -39,10 +41,21 @@ std::uint32_t holder_of(const Fiber& waiting) {
   return holder;
 }
 
+// Of where a thread stands: equal for equal call chains.
+std::uint64_t key_of(const std::uintptr_t* frames, std::size_t count) {
+  constexpr std::size_t kInnermost = 8;
+  std::uint64_t key = 0x6b6579;
+  for (std::size_t i = 0; i < count && i < kInnermost; ++i)
+    key = (key ^ frames[i]) * 0x9e3779b97f4a7c15 >> 1;
+  return key;
+}
+
 void report_wait(Fiber& fiber) {
   std::uintptr_t frames[kMaxFrames];
   const std::size_t count =
       fiber.state == FiberState::kNotStarted ? 0 : walk_stack(frames, kMaxFrames);
+  // A sum: the order of the threads does not matter.
+  if (running_job()) return add_to_failure_key(key_of(frames, count));
   Payload waits;
   waits.number(fiber.index)
       .number(static_cast<std::uint64_t>(fiber.wait_kind))
@@ -73,6 +86,15 @@ void report_failure(abi::FailureKind kind, const char* detail, const char* file,
   g_failure_reported = true;
   std::uintptr_t frames[kMaxFrames];
   const std::size_t count = walk_stack(frames, kMaxFrames);
+  if (running_job()) {
+    const bool by_source = file != nullptr && line != 0;
+    std::uint64_t key = by_source                             ? line
+                        : kind == abi::FailureKind::kDeadlock ? 0
+                                                              : key_of(frames, count);
+    for (const char* c = by_source ? file : ""; *c != '\0'; ++c)
+      key = key * 31 + static_cast<unsigned char>(*c);
+    return note_job_failure(kind, key * 64 + static_cast<std::uint64_t>(kind));
+  }
   Payload payload;
   payload.number(static_cast<std::uint64_t>(kind))
       .number(g_sched.current->index)

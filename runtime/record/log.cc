@@ -6,11 +6,13 @@
 #include <cstring>
 
 #include "runtime/fiber/raw_syscall.h"
+#include "runtime/record/trace.h"
 #include "runtime/sched/scheduler.h"
 
 namespace clew::rt {
 
 Log g_log;
+Trace g_trace;
 
 namespace {
 // A check costs about five bytes; every preemption has one at first, so that short runs
@@ -49,7 +51,7 @@ Payload& Payload::frames(const std::uintptr_t* addresses, std::size_t count) {
 void Log::begin(Clock clock, abi::EntryKind kind) {
   const Clock delta = clock > last_clock_ ? clock - last_clock_ : 0;
   last_clock_ += delta;
-  put(delta << 2 | static_cast<std::uint64_t>(kind));
+  put(delta << abi::kKindBits | static_cast<std::uint64_t>(kind));
 }
 
 void Log::put(std::uint64_t value) {
@@ -74,7 +76,7 @@ void Log::publish() { control_->head.store(head_, std::memory_order_release); }
 
 void Log::preemption(Clock event, const Fiber& from, const Decision& decision) {
   const std::uint64_t number = preemptions_++;
-  if (control_->flags & abi::kFlagReplay) return;
+  if (silent_ || (control_->flags & abi::kFlagReplay)) return;
   if (number < kDenseChecks || number % kCheckEvery == 0) {
     begin(event, abi::EntryKind::kCheck);
     put(from.index);
@@ -92,7 +94,18 @@ void Log::preemption(Clock event, const Fiber& from, const Decision& decision) {
   publish();
 }
 
+void Log::choice(Clock event, std::uint32_t ordinal, abi::ChoiceKind kind, std::uint64_t value) {
+  fold(0xc801ce ^ event << 16 ^ value << 8 ^ static_cast<std::uint64_t>(kind));
+  if (silent_ || (control_->flags & abi::kFlagReplay)) return;
+  begin(event, abi::EntryKind::kChoice);
+  put(ordinal);
+  put(static_cast<std::uint64_t>(kind));
+  put(value);
+  publish();
+}
+
 void Log::message(abi::MessageType type, const std::uint8_t* bytes, std::size_t size) {
+  if (silent_) return;
   begin(last_clock_, abi::EntryKind::kMessage);
   put(static_cast<std::uint64_t>(type));
   put(size);

@@ -29,7 +29,11 @@ class Payload {
 
 class Log {
  public:
-  void init(abi::Control& control) { control_ = &control; }
+  void init(abi::Control& control) {
+    control_ = &control;
+    // A served run reports through its JobResult: nobody empties the ring.
+    silent_ = (control.flags & abi::kFlagServe) != 0;
+  }
 
   // Order matters; anything that could differ between two runs of the same schedule goes in.
   void fold(std::uint64_t value) {
@@ -40,6 +44,7 @@ class Log {
   std::uint16_t hash16() const { return static_cast<std::uint16_t>(hash_ ^ hash_ >> 32); }
 
   void preemption(Clock event, const Fiber& from, const Decision& decision);
+  void choice(Clock event, std::uint32_t ordinal, abi::ChoiceKind kind, std::uint64_t value);
   void slice(const Fiber& fiber, Clock last, abi::SliceEnd why);
   void thread_created(const Fiber& fiber, const ThreadRecord& record);
   void note(const char* line);
@@ -53,6 +58,7 @@ class Log {
   void publish();
 
   abi::Control* control_ = nullptr;
+  bool silent_ = false;
   std::uint64_t head_ = 0;  // written, not necessarily published
   Clock last_clock_ = 0;
   std::uint64_t hash_ = 0x636c6577;

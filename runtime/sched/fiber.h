@@ -9,6 +9,7 @@
 #include "clew_abi/stream.h"
 #include "runtime/fiber/context.h"
 #include "runtime/rt.h"
+#include "runtime/strategy/strategy.h"
 
 namespace clew::rt {
 
@@ -22,19 +23,14 @@ struct HeldLock {
   std::uintptr_t taken_by;  // code address
 };
 
-// The memory that the point at hand is about to touch; null for points that touch none.
-struct Access {
-  const void* address = nullptr;
-  std::uint64_t size = 0;  // 0: not known
-};
-
 struct Fiber {
   Context context;
   // Where this thread's own copies of the two thread-local variables of abi/hooks.def are.
   std::int64_t* countdown = nullptr;
   const abi::Point** call_site = nullptr;
 
-  std::uint32_t index = 0;     // order of creation
+  std::uint32_t index = 0;  // order of creation
+  abi::ThreadKey key = 0;
   std::uint32_t children = 0;  // threads it has created
   FiberState state = FiberState::kNotStarted;
   std::uint32_t no_yield = 0;  // depth of regions without yield points
@@ -54,7 +50,9 @@ struct Fiber {
 
   // Where it stands: the point or call it has reached but not passed.
   abi::Place place = 0;
-  Access access;
+  // What it is about to do, and whether it can: a lock may be taken. Null: it can.
+  Step step;
+  bool (*can_go_on)(const Fiber&) = nullptr;
   Clock slice_begin = 0;
   abi::Place slice_place = 0;
 
@@ -63,6 +61,7 @@ struct Fiber {
   void* (*start)(void*) = nullptr;
   void* argument = nullptr;
   void* result = nullptr;
+  bool from_pool = false;
   bool detached = false;
   bool joined = false;               // somebody waits for it or has got it
   void* cleanup = nullptr;           // innermost pthread_cleanup_push of C code

@@ -10,6 +10,9 @@
 #include "runtime/record/end.h"
 #include "runtime/record/log.h"
 #include "runtime/record/stacks.h"
+#include "runtime/record/trace.h"
+#include "runtime/sched/sharing.h"
+#include "runtime/snapshot/checkpoint.h"
 
 namespace clew::rt {
 
@@ -27,14 +30,32 @@ void Scheduler::init(abi::Control& control, Fiber* main) {
   // Not zeroed by touch: the arena's pages appear as they are used.
   threads = static_cast<ThreadRecord*>(arena_alloc(kMaxThreads * sizeof(ThreadRecord)));
   main->index = 0;
+  main->key = abi::kMainThreadKey;
   threads[0] = {0, 0, main};
   thread_count = living_ = 1;
   main->state = FiberState::kRunning;
   main->slice_begin = 1;
   current = main;
-  strategy_ = make_strategy(control);
-  strategy_->on_switch(1);
   active = true;
+  limit_ = 1;
+  *main->countdown = 0;
+  const auto& job = *reinterpret_cast<const abi::Job*>(reinterpret_cast<const char*>(&control) +
+                                                       control.jobs_offset);
+  static constexpr abi::Job kNothing{};
+  begin_job(control.flags & abi::kFlagFromMain ? kNothing : job);
+}
+
+void Scheduler::begin_job(const abi::Job& job) {
+  settle_clock();
+  strategy_ = make_strategy(job);
+  at_every_point_ = strategy_->at_every_point();
+  picks_ =
+      strategy_->picks() && (job.choices & 1u << static_cast<unsigned>(abi::ChoiceKind::kPick));
+  choices_ = strategy_->follows() ? ~0u : job.choices;
+  g_sharing.begin(*control_, job);
+  g_trace.begin(*control_, job);
+  strategy_->created(candidate_of(*current), 0);
+  strategy_->on_switch(clock_ + 1);
   rearm();
 }
 
@@ -50,7 +71,7 @@ void Scheduler::rearm() {
     *current->countdown = kUnlimited;
     return;
   }
-  Clock limit = strategy_->next_decision(clock_);
+  Clock limit = kNever;
   const auto at_most = [&](Clock event) {
     if (event < limit) limit = event;
   };
@@ -61,6 +82,9 @@ void Scheduler::rearm() {
     at_most(clock_ + 1 + (left > 0 ? static_cast<Clock>(left) / kNanosPerPoint : 0));
   }
   if (next_query_ < control_->queries_count) at_most(queries()[next_query_]);
+  at_most(g_checkpoint_clock);
+  attention_ = limit;
+  at_most(at_every_point_ ? clock_ + 1 : strategy_->next_decision(clock_));
   if (control_->flags & abi::kFlagEveryPoint) limit = clock_ + 1;
   if (limit <= clock_) limit = clock_ + 1;
   limit_ = limit;
@@ -86,6 +110,7 @@ void Scheduler::yield_slow() {
   for (;;) {
     const Clock event = clock_ + 1;
     if (event >= control_->budget) end_hang("the clock budget is spent");
+    if (CLEW_UNLIKELY(event >= g_checkpoint_clock)) stop_at_checkpoint();
     if (timers_ != nullptr) fire_timers();
     bool fairness = false;
     Decision decision = strategy_->decide(event);
@@ -102,10 +127,139 @@ void Scheduler::yield_slow() {
     }
     preempt(event, decision);
   }
+  if (at_every_point_ && current->step.object != 0) consult(clock_ + 1);
   answer_queries(clock_ + 1);
   ++clock_;
   rearm();
 }
+
+// --- deciding at every scheduling point ------------------------------------------------------
+
+Candidate Scheduler::candidate_of(const Fiber& fiber) const {
+  return {fiber.key, fiber.index, fiber.step};
+}
+
+// The threads that can run, `running` first if it is one of them.
+Candidates Scheduler::gather(Fiber* running) {
+  if (candidates_room_ < living_ + 1) {
+    candidates_room_ = (living_ + 1) * 2;
+    candidates_ = static_cast<Candidate*>(arena_alloc(candidates_room_ * sizeof(Candidate)));
+    candidate_fibers_ = static_cast<Fiber**>(arena_alloc(candidates_room_ * sizeof(Fiber*)));
+  }
+  std::uint32_t count = 0;
+  enabled_ = 0;
+  const auto add = [&](Fiber* fiber) {
+    candidates_[count] = candidate_of(*fiber);
+    candidate_fibers_[count++] = fiber;
+    if (fiber->index < 64) enabled_ |= std::uint64_t{1} << fiber->index;
+  };
+  const auto can_run = [](const Fiber* f) { return f->can_go_on == nullptr || f->can_go_on(*f); };
+  const bool current_first = running != nullptr && can_run(running);
+  if (current_first) add(running);
+  for (Fiber* f = queue_.head(); f != nullptr; f = f->next)
+    if (can_run(f)) add(f);
+  if (count > 0) return {candidates_, count, current_first};
+  // Each waits for a lock that is taken: let them find out.
+  if (running != nullptr) add(running);
+  for (Fiber* f = queue_.head(); f != nullptr; f = f->next) add(f);
+  return {candidates_, count, running != nullptr};
+}
+
+void Scheduler::execute(const Candidate& thread, std::uint64_t enabled, std::uint8_t flags) {
+  strategy_->executed(thread);
+  g_trace.add(thread, clock_ + 1, enabled, flags);
+}
+
+// The running thread stands before a scheduling point: who goes on?
+void Scheduler::consult(Clock event) {
+  ++points;
+  if (queue_.empty())
+    return execute(candidate_of(*current), std::uint64_t{1} << (current->index & 63), 0);
+  const Candidates candidates = gather(current);
+  const std::uint32_t answer = candidates.count > 1 ? strategy_->pick(candidates) : 0;
+  Fiber* to = candidate_fibers_[answer < candidates.count ? answer : 0];
+  if (to == current) return execute(candidate_of(*current), enabled_, 0);
+  execute(
+      candidate_of(*to), enabled_,
+      candidates.current_first ? abi::kTraceSwitched | abi::kTracePreempted : abi::kTraceSwitched);
+  preempt(event, {Decision::Kind::kTo, to});
+}
+
+// Takes the thread that is to run next off the queue. REQUIRES: the queue is not empty.
+Fiber* Scheduler::take_next() {
+  const std::uint32_t ordinal = next_ordinal();
+  Fiber* to = queue_.head();
+  if (picks_) {
+    const Candidates candidates = gather(nullptr);
+    const std::uint32_t answer = candidates.count > 1 ? strategy_->pick(candidates) : 0;
+    to = candidate_fibers_[answer < candidates.count ? answer : 0];
+  } else if (strategy_->follows()) {
+    const Fiber* wanted = strategy_->follow(abi::ChoiceKind::kPick, clock_ + 1, ordinal);
+    for (Fiber* f = queue_.head(); f != nullptr; f = f->next)
+      if (f == wanted) to = f;
+  }
+  if (to != queue_.head()) g_log.choice(clock_ + 1, ordinal, abi::ChoiceKind::kPick, to->index);
+  if (at_every_point_) execute(candidate_of(*to), enabled_, abi::kTraceSwitched);
+  queue_.remove(to);
+  return to;
+}
+
+void Scheduler::before_exit() {
+  if (current->no_yield != 0) return;
+  settle_clock();
+  current->step = {};
+  current->can_go_on = nullptr;
+  const std::uint32_t ordinal = next_ordinal();
+  Fiber* to = current;
+  if (picks_ && at_every_point_) {
+    const Candidates candidates = gather(current);
+    const std::uint32_t answer = candidates.count > 1 ? strategy_->pick(candidates) : 0;
+    to = candidate_fibers_[answer < candidates.count ? answer : 0];
+  } else if (strategy_->follows()) {
+    const Fiber* wanted = strategy_->follow(abi::ChoiceKind::kPick, clock_ + 1, ordinal);
+    for (Fiber* f = queue_.head(); f != nullptr; f = f->next)
+      if (f == wanted) to = f;
+  }
+  if (at_every_point_)
+    execute(candidate_of(*to), enabled_,
+            to == current ? 0 : abi::kTraceSwitched | abi::kTracePreempted);
+  if (to == current) return;
+  g_log.choice(clock_ + 1, ordinal, abi::ChoiceKind::kPick, to->index);
+  queue_.remove(to);
+  current->state = FiberState::kRunnable;
+  queue_.push(current);
+  switch_to(to, abi::SliceEnd::kYielded);
+}
+
+// --- choices beyond switches -----------------------------------------------------------------
+
+// Questions are numbered whether or not anybody is asked, so that an answer means the same in a
+// replay. REQUIRES: the clock is settled.
+std::uint32_t Scheduler::next_ordinal() {
+  if (choice_clock_ != clock_ + 1) {
+    choice_clock_ = clock_ + 1;
+    choice_ordinal_ = 0;
+  }
+  return choice_ordinal_++;
+}
+
+std::uint32_t Scheduler::choose(abi::ChoiceKind kind, std::uint32_t count) {
+  if (current->no_yield != 0) return 0;
+  settle_clock();
+  const std::uint32_t ordinal = next_ordinal();
+  if (!(choices_ & 1u << static_cast<unsigned>(kind))) return 0;
+  std::uint32_t answer = 0;
+  if (strategy_->follows()) {
+    answer = strategy_->follow(kind, clock_ + 1, ordinal) != nullptr ? 1 : 0;
+  } else {
+    answer = strategy_->choose(kind, count);
+  }
+  if (answer == 0 || answer >= count) return 0;
+  g_log.choice(clock_ + 1, ordinal, kind, answer);
+  return answer;
+}
+
+// --- switching -------------------------------------------------------------------------------
 
 void Scheduler::preempt(Clock event, Decision decision) {
   Fiber* to = decision.to;
@@ -130,19 +284,18 @@ void Scheduler::yield_voluntarily() {
     fire_timers();
     if (queue_.empty()) return;
   }
+  Fiber* to = take_next();
   current->state = FiberState::kRunnable;
   queue_.push(current);
-  switch_to(queue_.pop(), abi::SliceEnd::kYielded);
+  switch_to(to, abi::SliceEnd::kYielded);
 }
 
 // The thread to run when the current one cannot. Time jumps when nobody can.
 Fiber* Scheduler::next_to_run() {
-  if (Fiber* next = queue_.pop()) return next;
+  if (!queue_.empty()) return take_next();
   if (timers_ == nullptr) end_deadlock();
-  const Nanos left = timers_->deadline - now_settled();
-  if (left > 0) skew_ += left;
-  fire_timers();
-  return queue_.pop();
+  let_time_pass_until(timers_->deadline);
+  return take_next();
 }
 
 // REQUIRES: the clock is settled; current is queued, blocked or finished.

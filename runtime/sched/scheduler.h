@@ -7,8 +7,9 @@
 //  thread has
 //    passed `fair_slice` points on end while others could run), when a thread blocks, ends, or
 //    yields of its own will (sched_yield, pause).
-//  - Blocking switches go to the head of the queue. They follow from the state and are not
-//    recorded; preemptions are.
+//  - Blocking switches go to the head of the queue, unless the strategy picks another. Those to the
+//    head follow from the state and are not recorded; preemptions and other answers than the
+//    default (abi::ChoiceKind) are.
 //  - Time is virtual: kNanosPerPoint for each point, and a jump to the next deadline when nobody
 //  can run.
 //  - Nobody can run and no deadline is pending: a deadlock, exactly.
@@ -34,6 +35,7 @@ inline constexpr std::int64_t kUnlimited = std::int64_t{1} << 62;
 class RunQueue {
  public:
   bool empty() const { return head_ == nullptr; }
+  Fiber* head() const { return head_; }
   void push(Fiber* fiber);
   Fiber* pop();
   void remove(Fiber* fiber);
@@ -54,6 +56,7 @@ class Scheduler {
   std::uint32_t thread_count = 0;
   std::uint64_t switches = 0;
   std::uint64_t preemptions = 0;
+  std::uint64_t points = 0;  // scheduling points passed
 
   void init(abi::Control& control, Fiber* main);
 
@@ -73,8 +76,27 @@ class Scheduler {
   }
   // The slow side of a point whose countdown has run out.
   void yield_slow();
+  // The same for a strategy that decides at every scheduling point, when this is none.
+  bool pass_quickly() {
+    if (CLEW_UNLIKELY(limit_ >= attention_)) return false;
+    clock_ = limit_++;
+    *current->countdown = 0;
+    return true;
+  }
+  bool at_every_point() const { return at_every_point_; }
+
+  // The strategy's answer to a question with answers 0 (the default) to count - 1.
+  std::uint32_t choose(abi::ChoiceKind kind, std::uint32_t count = 2);
+  // Whether more than one thread lives: otherwise there is nothing to choose.
+  bool has_company() const { return living_ > 1; }
+
+  // A new run of the program, from here on: the strategy and what was counted for it.
+  void begin_job(const abi::Job& job);
   // Hands the CPU on of the thread's own will, to the next in the queue.
   void yield_voluntarily();
+
+  // The running thread is about to end the program: another may go on before it does.
+  void before_exit();
 
   // Blocks the running thread until wake() or the deadline. Returns true if it was woken,
   // false if the time ran out.
@@ -150,14 +172,22 @@ class Scheduler {
   void add_timer(Fiber* fiber);
   void remove_timer(Fiber* fiber);
   void fire_timers();
+  void let_time_pass_until(Nanos deadline);
 
   void settle_clock();
   void rearm();
+  void consult(Clock event);
+  Candidates gather(Fiber* running);
+  Candidate candidate_of(const Fiber& fiber) const;
+  void execute(const Candidate& thread, std::uint64_t enabled, std::uint8_t flags);
+  Fiber* waiter_to_wake(const void* object, std::uint32_t bits);
+  std::uint32_t next_ordinal();
   void answer_queries(Clock event);
   const Clock* queries() const;
   Nanos now_settled() const { return static_cast<Nanos>(clock_) * kNanosPerPoint + skew_; }
   void preempt(Clock event, Decision decision);
   Fiber* next_to_run();
+  Fiber* take_next();
   void switch_to(Fiber* to, abi::SliceEnd why);
   void resumed();
   void forget(Fiber* fiber);
@@ -175,8 +205,18 @@ class Scheduler {
 
   abi::Control* control_ = nullptr;
   Strategy* strategy_ = nullptr;
-  Clock clock_ = 0;  // as of the last settle_clock
-  Clock limit_ = 0;  // the event at which the countdown runs out
+  Clock clock_ = 0;      // as of the last settle_clock
+  Clock limit_ = 0;      // the event at which the countdown runs out
+  Clock attention_ = 0;  // the event at which anything but a strategy for every point has to act
+  bool at_every_point_ = false;
+  bool picks_ = false;
+  std::uint32_t choices_ = 0;  // bits 1 << ChoiceKind that the strategy is asked about
+  Clock choice_clock_ = 0;     // of the newest question
+  std::uint32_t choice_ordinal_ = 0;
+  Candidate* candidates_ = nullptr;
+  Fiber** candidate_fibers_ = nullptr;
+  std::uint32_t candidates_room_ = 0;
+  std::uint64_t enabled_ = 0;  // of the newest gather()
   Clock certain_clock_ = 0;
   Clock slice_begin_ = 0;
   Nanos skew_ = 0;

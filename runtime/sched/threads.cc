@@ -28,6 +28,7 @@ Fiber* Scheduler::new_fiber(Fiber* parent) {
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, 0, reinterpret_cast<long>(&fiber->signal_mask),
               sizeof fiber->signal_mask);  // inherited
   threads[thread_count++] = {parent->index, ++parent->children, fiber};
+  fiber->key = abi::child_key(parent->key, parent->children);
   return fiber;
 }
 
@@ -51,6 +52,7 @@ void Scheduler::discard(Fiber* fiber) {
 void Scheduler::add(Fiber* fiber) {
   g_log.thread_created(*fiber, threads[fiber->index]);
   ++living_;
+  strategy_->created(candidate_of(*fiber), threads[threads[fiber->index].parent].fiber->key);
   if (g_debugging) debug_table_update(*fiber);
   queue_.push(fiber);
 }
@@ -62,6 +64,7 @@ void Scheduler::finish_current() {
   Fiber* fiber = current;
   fiber->state = FiberState::kFinished;
   g_log.fold(0xf1u ^ clock_ << 8 ^ fiber->index);
+  strategy_->finished(candidate_of(*fiber));
   wake_all(fiber);
   if (fiber->detached) zombie_ = fiber;
   if (--living_ == 0) {
@@ -76,7 +79,8 @@ void Scheduler::finish_current() {
 // Gives a finished thread's stack and thread-local storage back to libc, which believes that
 // the kernel thread has just ended.
 void Scheduler::reclaim(Fiber* fiber) {
-  if (fiber->index != 0) CLEW_REAL(pthread_join)(fiber->handle, nullptr);
+  // A block of the pool stays: it is used once, and its place must not depend on what ended when.
+  if (fiber->index != 0 && !fiber->from_pool) CLEW_REAL(pthread_join)(fiber->handle, nullptr);
   forget(fiber);
 }
 

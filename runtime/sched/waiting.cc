@@ -1,5 +1,6 @@
 // Waiting for objects and for time. Waiters are found by the address of the object, in a
 // fixed table of buckets, so that the objects themselves need no room for a queue.
+#include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
 
 namespace clew::rt {
@@ -24,7 +25,10 @@ bool Scheduler::block(abi::WaitKind kind, const void* object, Nanos deadline) {
     (bucket.tail != nullptr ? bucket.tail->next : bucket.head) = fiber;
     bucket.tail = fiber;
   }
-  if (deadline != kForever) add_timer(fiber);
+  if (deadline != kForever) {
+    add_timer(fiber);
+    if (!queue_.empty() && choose(abi::ChoiceKind::kTimeout) != 0) let_time_pass_until(deadline);
+  }
   idle_yields_ = 0;
   switch_to(next_to_run(), abi::SliceEnd::kBlocked);
   fiber->wait_kind = abi::WaitKind::kNothing;
@@ -46,21 +50,58 @@ void Scheduler::make_runnable(Fiber* fiber) {
   queue_.push(fiber);
 }
 
-Fiber* Scheduler::wake_one(const void* object, std::uint32_t bits) {
-  for (Fiber* f = bucket_of(object).head; f != nullptr; f = f->next) {
-    if (f->wait_object != object ||
-        (f->wait_kind == abi::WaitKind::kFutex && !(f->wait_bits & bits)))
-      continue;
-    unlink_waiter(f);
-    make_runnable(f);
-    return f;
-  }
-  return nullptr;
+namespace {
+bool waits_for(const Fiber& fiber, const void* object, std::uint32_t bits) {
+  return fiber.wait_object == object &&
+         (fiber.wait_kind != abi::WaitKind::kFutex || (fiber.wait_bits & bits) != 0);
 }
 
+Fiber* next_waiter(Fiber* from, const void* object, std::uint32_t bits) {
+  while (from != nullptr && !waits_for(*from, object, bits)) from = from->next;
+  return from;
+}
+}  // namespace
+
+// The longest waiting, unless the strategy chooses another.
+Fiber* Scheduler::waiter_to_wake(const void* object, std::uint32_t bits) {
+  Fiber* const first = next_waiter(bucket_of(object).head, object, bits);
+  if (first == nullptr || next_waiter(first->next, object, bits) == nullptr) return first;
+  settle_clock();
+  const std::uint32_t ordinal = next_ordinal();
+  if (!(choices_ & 1u << static_cast<unsigned>(abi::ChoiceKind::kWake))) return first;
+  Fiber* chosen = first;
+  if (strategy_->follows()) {
+    const Fiber* wanted = strategy_->follow(abi::ChoiceKind::kWake, clock_ + 1, ordinal);
+    for (Fiber* f = first; f != nullptr; f = next_waiter(f->next, object, bits))
+      if (f == wanted) chosen = f;
+  } else {
+    std::uint32_t count = 0;
+    for (Fiber* f = first; f != nullptr; f = next_waiter(f->next, object, bits)) ++count;
+    std::uint32_t answer = strategy_->choose(abi::ChoiceKind::kWake, count);
+    for (; answer > 0 && chosen != nullptr; --answer)
+      chosen = next_waiter(chosen->next, object, bits);
+    if (chosen == nullptr) chosen = first;
+  }
+  if (chosen != first) g_log.choice(clock_ + 1, ordinal, abi::ChoiceKind::kWake, chosen->index);
+  return chosen;
+}
+
+Fiber* Scheduler::wake_one(const void* object, std::uint32_t bits) {
+  Fiber* fiber = waiter_to_wake(object, bits);
+  if (fiber == nullptr) return nullptr;
+  unlink_waiter(fiber);
+  make_runnable(fiber);
+  return fiber;
+}
+
+// In order of waiting: all of them become ready, and which runs first is decided then.
 std::uint32_t Scheduler::wake_all(const void* object) {
   std::uint32_t woken = 0;
-  while (wake_one(object) != nullptr) ++woken;
+  while (Fiber* fiber = next_waiter(bucket_of(object).head, object, ~0u)) {
+    unlink_waiter(fiber);
+    make_runnable(fiber);
+    ++woken;
+  }
   return woken;
 }
 
@@ -109,6 +150,13 @@ void Scheduler::fire_timers() {
     fiber->timed_out = true;
     make_runnable(fiber);
   }
+}
+
+// REQUIRES: the clock is settled.
+void Scheduler::let_time_pass_until(Nanos deadline) {
+  const Nanos left = deadline - now_settled();
+  if (left > 0) skew_ += left;
+  fire_timers();
 }
 
 void Scheduler::pass_time(Nanos t) {

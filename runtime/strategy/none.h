@@ -6,11 +6,7 @@
 
 namespace clew::rt {
 
-class NoStrategy final : public Strategy {
- public:
-  Clock next_decision(Clock) override { return kNever; }
-  Decision decide(Clock) override { return {}; }
-};
+class NoStrategy final : public Strategy {};
 
 }  // namespace clew::rt
 

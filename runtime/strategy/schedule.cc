@@ -10,35 +10,114 @@
 
 namespace clew::rt {
 
-ScheduleStrategy::ScheduleStrategy(const abi::Control& control)
-    : control_(control),
-      reader_(reinterpret_cast<const std::uint8_t*>(&control) + control.stream_offset,
-              control.stream_size),
-      full_replay_((control.flags & abi::kFlagReplay) != 0) {
-  names_ = static_cast<const char**>(arena_alloc((control.names_count + 1) * sizeof(char*)));
-  resolved_ = static_cast<std::uint32_t*>(arena_alloc((control.names_count + 1) * 4));
-  const char* name = reinterpret_cast<const char*>(&control) + control.names_offset;
-  for (std::uint64_t i = 0; i < control.names_count; ++i, name += strlen(name) + 1)
-    names_[i] = name;
+namespace {
+
+struct RawEntry {
+  abi::EntryKind kind;
+  Clock delta;
+  std::uint64_t fields[3];
+  std::uint16_t hash;
+};
+
+RawEntry read_entry(abi::Reader& reader) {
+  const std::uint64_t head = reader.varint();
+  RawEntry entry{static_cast<abi::EntryKind>(head & ((1u << abi::kKindBits) - 1)),
+                 head >> abi::kKindBits,
+                 {},
+                 0};
+  switch (entry.kind) {
+    case abi::EntryKind::kSwitchNext:
+      break;
+    case abi::EntryKind::kSwitchTo:
+      entry.fields[0] = reader.varint();
+      break;
+    case abi::EntryKind::kCheck:
+      entry.fields[0] = reader.varint();
+      entry.fields[1] = reader.varint();
+      entry.hash = reader.u16();
+      break;
+    case abi::EntryKind::kChoice:
+      for (std::uint64_t& field : entry.fields) field = reader.varint();
+      break;
+    default:
+      check_failed("the entry belongs to a schedule", __FILE__, __LINE__);
+  }
+  CLEW_CHECK(reader.ok());
+  return entry;
+}
+
+}  // namespace
+
+ScheduleStrategy::ScheduleStrategy(const abi::Job& job, bool full_replay)
+    : names_count_(job.names_count),
+      reader_(guide_of(job), job.guide.size),
+      choice_reader_(guide_of(job), job.guide.size),
+      full_replay_(full_replay) {
+  names_ = static_cast<const char**>(arena_alloc((names_count_ + 1) * sizeof(char*)));
+  resolved_ = static_cast<std::uint32_t*>(arena_alloc((names_count_ + 1) * 4));
+  const char* name = names_of(job);
+  for (std::uint64_t i = 0; i < names_count_; ++i, name += strlen(name) + 1) names_[i] = name;
   read_next();
+  read_next_choice();
 }
 
 void ScheduleStrategy::read_next() {
-  if (reader_.at_end()) {
-    clock_ = kNever;
+  while (!reader_.at_end()) {
+    const RawEntry entry = read_entry(reader_);
+    clock_ = last_clock_ += entry.delta;
+    if (entry.kind == abi::EntryKind::kChoice) continue;
+    kind_ = entry.kind;
+    thread_ = entry.fields[0];
+    place_ = entry.fields[1];
+    hash_ = entry.hash;
     return;
   }
-  const std::uint64_t head = reader_.varint();
-  kind_ = static_cast<abi::EntryKind>(head & 3);
-  clock_ = last_clock_ += head >> 2;
-  if (kind_ == abi::EntryKind::kSwitchTo) {
-    thread_ = reader_.varint();
-  } else if (kind_ == abi::EntryKind::kCheck) {
-    thread_ = reader_.varint();
-    place_ = reader_.varint();
-    hash_ = reader_.u16();
+  clock_ = kNever;
+}
+
+void ScheduleStrategy::read_next_choice() {
+  while (!choice_reader_.at_end()) {
+    const RawEntry entry = read_entry(choice_reader_);
+    choice_clock_ = last_choice_clock_ += entry.delta;
+    if (entry.kind != abi::EntryKind::kChoice) continue;
+    choice_ordinal_ = entry.fields[0];
+    choice_kind_ = entry.fields[1];
+    choice_value_ = entry.fields[2];
+    return;
   }
-  CLEW_CHECK(reader_.ok() && kind_ != abi::EntryKind::kMessage);
+  choice_clock_ = kNever;
+}
+
+const Fiber* ScheduleStrategy::follow(abi::ChoiceKind kind, Clock event, std::uint32_t ordinal) {
+  while (choice_clock_ < event || (choice_clock_ == event && choice_ordinal_ < ordinal)) {
+    note_choice_without_effect("the question did not arise");
+    read_next_choice();
+  }
+  if (choice_clock_ != event || choice_ordinal_ != ordinal) return nullptr;
+  const Fiber* answer = g_sched.current;  // for the kinds that need no thread
+  if (choice_kind_ != static_cast<std::uint64_t>(kind)) {
+    note_choice_without_effect("the question was another");
+    answer = nullptr;
+  } else if (abi::names_thread(kind)) {
+    const std::uint32_t index = choice_value_ < names_count_ ? resolve(choice_value_) : 0;
+    answer = index != 0 ? g_sched.threads[index - 1].fiber : nullptr;
+  }
+  read_next_choice();
+  return answer;
+}
+
+void ScheduleStrategy::note_choice_without_effect(const char* why) {
+  static constexpr const char* kWords[] = {
+#define CLEW_KIND(name, text, value) text,
+      CLEW_CHOICE_KINDS(CLEW_KIND)
+#undef CLEW_KIND
+  };
+  char note[160];
+  snprintf(note, sizeof note, "the choice %llu/%llu/%s had no effect: %s",
+           static_cast<unsigned long long>(choice_clock_),
+           static_cast<unsigned long long>(choice_ordinal_),
+           choice_kind_ < sizeof kWords / sizeof kWords[0] ? kWords[choice_kind_] : "?", why);
+  g_log.note(note);
 }
 
 Clock ScheduleStrategy::next_decision(Clock now) { return clock_ > now ? clock_ : now + 1; }
@@ -73,7 +152,7 @@ void ScheduleStrategy::compare(Clock event) {
 }
 
 Decision ScheduleStrategy::switch_to(Clock event) {
-  const std::uint32_t index = thread_ < control_.names_count ? resolve(thread_) : 0;
+  const std::uint32_t index = thread_ < names_count_ ? resolve(thread_) : 0;
   Fiber* fiber = index != 0 ? g_sched.threads[index - 1].fiber : nullptr;
   if (fiber == g_sched.current) return {};
   const bool runnable = fiber != nullptr && (fiber->state == FiberState::kRunnable ||
@@ -85,8 +164,8 @@ Decision ScheduleStrategy::switch_to(Clock event) {
                                                                                 : "it is waiting";
   char note[160];
   snprintf(note, sizeof note, "the switch %llu:%s had no effect: %s",
-           static_cast<unsigned long long>(event),
-           thread_ < control_.names_count ? names_[thread_] : "?", why);
+           static_cast<unsigned long long>(event), thread_ < names_count_ ? names_[thread_] : "?",
+           why);
   g_log.note(note);
   return {};
 }
@@ -103,7 +182,7 @@ std::uint32_t ScheduleStrategy::resolve(std::uint64_t name) {
 }
 
 bool ScheduleStrategy::left_over(Clock clock, char* reason, std::size_t size) {
-  for (std::uint64_t i = 0; i < control_.names_count && !full_replay_; ++i) {
+  for (std::uint64_t i = 0; i < names_count_ && !full_replay_; ++i) {
     if (resolve(i) != 0) continue;
     snprintf(reason, size, "the schedule names thread %s, which the program never creates",
              names_[i]);

@@ -15,20 +15,26 @@ namespace clew::rt {
 
 class ScheduleStrategy final : public Strategy {
  public:
-  explicit ScheduleStrategy(const abi::Control& control);
+  ScheduleStrategy(const abi::Job& job, bool full_replay);
 
   Clock next_decision(Clock now) override;
   Decision decide(Clock event) override;
+  bool follows() const override { return true; }
+  const Fiber* follow(abi::ChoiceKind kind, Clock event, std::uint32_t ordinal) override;
   bool left_over(Clock clock, char* reason, std::size_t size) override;
 
  private:
   void read_next();
+  void read_next_choice();
+  void note_choice_without_effect(const char* why);
   void compare(Clock event);
   Decision switch_to(Clock event);
   std::uint32_t resolve(std::uint64_t name);
 
-  const abi::Control& control_;
+  const std::uint32_t names_count_;
+  // Switches and choices lie in one stream and are read independently: each by its clock.
   abi::Reader reader_;
+  abi::Reader choice_reader_;
   const char** names_ = nullptr;
   std::uint32_t* resolved_ = nullptr;  // name -> thread index + 1
   bool full_replay_;
@@ -40,6 +46,13 @@ class ScheduleStrategy final : public Strategy {
   std::uint64_t thread_ = 0;
   abi::Place place_ = 0;
   std::uint16_t hash_ = 0;
+
+  // The choice to come, likewise.
+  Clock choice_clock_ = 0;
+  Clock last_choice_clock_ = 0;
+  std::uint64_t choice_ordinal_ = 0;
+  std::uint64_t choice_kind_ = 0;
+  std::uint64_t choice_value_ = 0;
 };
 
 }  // namespace clew::rt

@@ -1,22 +1,69 @@
 #include "runtime/strategy/strategy.h"
 
+#include "clew_abi/control.h"
 #include "runtime/arena.h"
+#include "runtime/strategy/chaos.h"
 #include "runtime/strategy/none.h"
+#include "runtime/strategy/pct.h"
+#include "runtime/strategy/plan.h"
+#include "runtime/strategy/pos.h"
+#include "runtime/strategy/prefix.h"
+#include "runtime/strategy/random_walk.h"
+#include "runtime/strategy/rff.h"
+#include "runtime/strategy/round_robin.h"
 #include "runtime/strategy/schedule.h"
+#include "runtime/strategy/surw.h"
 #include "runtime/strategy/timer.h"
 
 namespace clew::rt {
+namespace {
 
-Strategy* make_strategy(const abi::Control& control) {
-  switch (control.strategy) {
+const char* control_memory() { return reinterpret_cast<const char*>(abi::kControlAddress); }
+
+template <class T, class... Arguments>
+Strategy* make(Arguments&&... arguments) {
+  return new (arena_alloc(sizeof(T))) T(static_cast<Arguments&&>(arguments)...);
+}
+
+}  // namespace
+
+const std::uint8_t* guide_of(const abi::Job& job) {
+  return reinterpret_cast<const std::uint8_t*>(control_memory()) + job.guide.offset;
+}
+
+const char* names_of(const abi::Job& job) { return control_memory() + job.names.offset; }
+
+Strategy* make_strategy(const abi::Job& job) {
+  switch (job.strategy) {
     case abi::StrategyKind::kTimer:
-      return new (arena_alloc(sizeof(TimerStrategy))) TimerStrategy(control.seed);
-    case abi::StrategyKind::kSchedule:
-      return new (arena_alloc(sizeof(ScheduleStrategy))) ScheduleStrategy(control);
+      return make<TimerStrategy>(job.seed);
+    case abi::StrategyKind::kSchedule: {
+      const auto* control = reinterpret_cast<const abi::Control*>(control_memory());
+      return make<ScheduleStrategy>(job, (control->flags & abi::kFlagReplay) != 0);
+    }
+    case abi::StrategyKind::kRandom:
+      return make<RandomWalk>(job);
+    case abi::StrategyKind::kPct:
+      return make<Pct>(job);
+    case abi::StrategyKind::kPos:
+      return make<Pos>(job);
+    case abi::StrategyKind::kSurw:
+      return make<Surw>(job);
+    case abi::StrategyKind::kRff:
+      return make<Rff>(job);
+    case abi::StrategyKind::kChaos:
+      return make<Chaos>(job);
+    case abi::StrategyKind::kPlan:
+      return make<Plan>(job);
+    case abi::StrategyKind::kPrefix:
+      return make<Prefix>(job);
+    case abi::StrategyKind::kRoundRobin:
+      return make<RoundRobin>(job);
     case abi::StrategyKind::kNone:
+    case abi::StrategyKind::kCount:
       break;
   }
-  return new (arena_alloc(sizeof(NoStrategy))) NoStrategy();
+  return make<NoStrategy>();
 }
 
 }  // namespace clew::rt

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "runtime/sched/scheduler.h"
+#include "runtime/sched/sharing.h"
 #include "runtime/sync/models.h"
 
 namespace clew::rt {
@@ -31,8 +32,18 @@ clockid_t cond_clock(const pthread_cond_t* cond) {
 int cond_wait(pthread_cond_t* cond, pthread_mutex_t* mutex, Nanos deadline, const void* caller) {
   if (deadline == kInvalidDeadline) return EINVAL;
   if (const int error = mutex_unlock(mutex)) return error;
+  // What is left to do once it is woken, or wakes without being asked.
+  Fiber& self = *g_sched.current;
+  self.step = {reinterpret_cast<std::uintptr_t>(mutex), self.step.place, 1, abi::StepKind::kLock};
+  self.can_go_on = mutex_can_be_taken;
   bool woken = false;
-  if (deadline > g_sched.now()) woken = g_sched.block(abi::WaitKind::kCondition, cond, deadline);
+  if (g_sched.has_company() && g_sched.choose(abi::ChoiceKind::kSpurious) != 0) {
+    g_sched.yield_voluntarily();
+    woken = true;
+  } else if (deadline > g_sched.now()) {
+    woken = g_sched.block(abi::WaitKind::kCondition, cond, deadline);
+  }
+  g_sharing.touch(self, self.step);
   if (const int error = mutex_lock(mutex, kForever, caller)) return error;
   return woken ? 0 : ETIMEDOUT;
 }

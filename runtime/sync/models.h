@@ -9,9 +9,17 @@
 #include <pthread.h>
 #include <semaphore.h>
 
+#include "runtime/sched/fiber.h"
 #include "runtime/sync/deadline.h"
 
 namespace clew::rt {
+
+// Whether the thread that is about to take `step.object` would get it at once (Fiber::can_go_on).
+bool mutex_can_be_taken(const Fiber& fiber);
+bool spin_can_be_taken(const Fiber& fiber);
+bool rwlock_can_be_read(const Fiber& fiber);
+bool rwlock_can_be_written(const Fiber& fiber);
+bool semaphore_is_positive(const Fiber& fiber);
 
 int mutex_lock(pthread_mutex_t* mutex, Nanos deadline, const void* caller);
 int mutex_trylock(pthread_mutex_t* mutex, const void* caller);

@@ -1,6 +1,7 @@
 #include <errno.h>
 
 #include "runtime/record/end.h"
+#include "runtime/sched/sharing.h"
 #include "runtime/sync/held.h"
 #include "runtime/sync/models.h"
 
@@ -32,6 +33,14 @@ void take(pthread_mutex_t* mutex, const void* caller) {
 
 }  // namespace
 
+bool mutex_can_be_taken(const Fiber& fiber) {
+  const auto* mutex = reinterpret_cast<const pthread_mutex_t*>(fiber.step.object);
+  if (mutex->__data.__lock == 0) return true;
+  const int type = mutex->__data.__kind & kTypeMask;
+  return mutex->__data.__owner == static_cast<int>(fiber.index) + 1 &&
+         (type == PTHREAD_MUTEX_RECURSIVE || type == PTHREAD_MUTEX_ERRORCHECK);
+}
+
 int mutex_lock(pthread_mutex_t* mutex, Nanos deadline, const void* caller) {
   const int type = type_of(mutex);
   if (type == kDestroyed) return EINVAL;
@@ -43,10 +52,13 @@ int mutex_lock(pthread_mutex_t* mutex, Nanos deadline, const void* caller) {
       return 0;
     }
   }
+  bool waited = false;
   while (mutex->__data.__lock != 0) {
     if (const int error = before_wait(deadline)) return error;
     g_sched.block(abi::WaitKind::kMutex, mutex, deadline);
+    waited = true;
   }
+  if (waited) g_sharing.touch(*g_sched.current, g_sched.current->step);
   take(mutex, caller);
   return 0;
 }
@@ -60,6 +72,7 @@ int mutex_trylock(pthread_mutex_t* mutex, const void* caller) {
     ++mutex->__data.__count;
     return 0;
   }
+  if (g_sched.has_company() && g_sched.choose(abi::ChoiceKind::kTrylock) != 0) return EBUSY;
   take(mutex, caller);
   return 0;
 }

@@ -35,6 +35,14 @@ void take_write(pthread_rwlock_t* lock, const void* caller) {
 
 }  // namespace
 
+bool rwlock_can_be_read(const Fiber& fiber) {
+  return can_read(reinterpret_cast<const pthread_rwlock_t*>(fiber.step.object));
+}
+
+bool rwlock_can_be_written(const Fiber& fiber) {
+  return can_write(reinterpret_cast<const pthread_rwlock_t*>(fiber.step.object));
+}
+
 int rwlock_rdlock(pthread_rwlock_t* lock, Nanos deadline, const void* caller) {
   if (lock->__data.__cur_writer == self()) return EDEADLK;
   while (!can_read(lock)) {
@@ -48,6 +56,7 @@ int rwlock_rdlock(pthread_rwlock_t* lock, Nanos deadline, const void* caller) {
 
 int rwlock_tryrdlock(pthread_rwlock_t* lock, const void* caller) {
   if (!can_read(lock)) return EBUSY;
+  if (g_sched.has_company() && g_sched.choose(abi::ChoiceKind::kTrylock) != 0) return EBUSY;
   take_read(lock, caller);
   return 0;
 }
@@ -68,6 +77,7 @@ int rwlock_wrlock(pthread_rwlock_t* lock, Nanos deadline, const void* caller) {
 
 int rwlock_trywrlock(pthread_rwlock_t* lock, const void* caller) {
   if (!can_write(lock)) return EBUSY;
+  if (g_sched.has_company() && g_sched.choose(abi::ChoiceKind::kTrylock) != 0) return EBUSY;
   take_write(lock, caller);
   return 0;
 }

@@ -26,18 +26,25 @@ std::uint32_t& value_of(sem_t* semaphore) { return *reinterpret_cast<std::uint32
 
 }  // namespace
 
+bool spin_can_be_taken(const Fiber& fiber) {
+  return *reinterpret_cast<const volatile int*>(fiber.step.object) == kSpinFree;
+}
+
+bool semaphore_is_positive(const Fiber& fiber) {
+  return *reinterpret_cast<const std::uint32_t*>(fiber.step.object) > 0;
+}
+
 // A spin lock is modelled as one that blocks: nobody can get on by spinning.
 int spin_lock(pthread_spinlock_t* lock, const void* caller) {
   while (*lock != kSpinFree)
     g_sched.block(abi::WaitKind::kSpin, const_cast<const int*>(lock), kForever);
-  return spin_trylock(lock, caller);
-}
-
-int spin_trylock(pthread_spinlock_t* lock, const void* caller) {
-  if (*lock != kSpinFree) return EBUSY;
   *lock = kSpinTaken;
   hold(abi::WaitKind::kSpin, const_cast<const int*>(lock), caller);
   return 0;
+}
+
+int spin_trylock(pthread_spinlock_t* lock, const void* caller) {
+  return *lock == kSpinFree ? spin_lock(lock, caller) : EBUSY;
 }
 
 int spin_unlock(pthread_spinlock_t* lock) {

@@ -1,0 +1,136 @@
+// Jobs: what the host asks of a program that is started once and run many times
+// (runtime/snapshot), and what comes back. A plain run is the same with one job.
+#ifndef CLEW_ABI_JOB_H_
+#define CLEW_ABI_JOB_H_
+
+#include <cstdint>
+
+#include "clew_abi/stream.h"
+
+namespace clew::abi {
+
+// kind, name for people. The guide is the job's data, described with each strategy
+// (runtime/strategy/NAME.h); parameters likewise.
+#define CLEW_STRATEGIES(X) \
+  X(kNone, "none")         \
+  X(kTimer, "timer")       \
+  X(kSchedule, "schedule") \
+  X(kRandom, "random")     \
+  X(kPct, "pct")           \
+  X(kPos, "pos")           \
+  X(kSurw, "surw")         \
+  X(kRff, "rff")           \
+  X(kChaos, "chaos")       \
+  X(kPlan, "plan")         \
+  X(kPrefix, "prefix")     \
+  X(kRoundRobin, "round-robin")
+
+enum class StrategyKind : std::uint32_t {
+#define CLEW_KIND(name, text) name,
+  CLEW_STRATEGIES(CLEW_KIND)
+#undef CLEW_KIND
+      kCount
+};
+
+// A thread in a guide: a number that depends on its path of creation alone, so that it names the
+// same thread in every run of the program.
+using ThreadKey = std::uint64_t;
+inline constexpr ThreadKey kMainThreadKey = 0x5430'5430'5430'5431;
+constexpr ThreadKey child_key(ThreadKey parent, std::uint32_t ordinal) {
+  std::uint64_t z = parent + ordinal * 0x9e37'79b9'7f4a'7c15;
+  z = (z ^ (z >> 30)) * 0xbf58'476d'1ce4'e5b9;
+  z = (z ^ (z >> 27)) * 0x94d0'49bb'1331'11eb;
+  return z ^ (z >> 31);
+}
+
+enum JobFlags : std::uint32_t {
+  kJobTrace = 1u << 0,       // write the trace of scheduling points (TraceEvent)
+  kJobAllPoints = 1u << 1,   // every access is a scheduling point; otherwise those in `sharing`
+  kJobCheckpoint = 1u << 2,  // stop at `stop_at` and take further jobs there, until kJobLeave
+  kJobLeave = 1u << 3,       // no run: the newest checkpoint goes
+};
+
+// Part of the control memory, as offset from its start.
+struct Part {
+  std::uint64_t offset;
+  std::uint64_t size;
+};
+
+struct Job {
+  std::uint64_t number;
+  StrategyKind strategy;
+  std::uint32_t flags;    // JobFlags
+  std::uint32_t choices;  // bits 1 << ChoiceKind that may be answered in other than the default way
+  std::uint32_t names_count;
+  std::uint64_t seed;
+  std::uint64_t parameters[4];
+  Part guide;             // kSchedule: a stream
+  Part names;             // names_count NUL-terminated thread ids, for kSwitchTo, pick and wake
+  std::uint64_t stop_at;  // kJobCheckpoint
+};
+
+enum class JobEnd : std::uint32_t {
+  kNotRun = 0,
+  kExited,      // `status` is the exit status
+  kFailed,      // `failure` says how: assertion, exception, deadlock, hang, ...; `status` too
+  kSignalled,   // `status` is the signal
+  kCheckpoint,  // stands at the checkpoint
+};
+
+struct JobResult {
+  std::uint64_t number;
+  JobEnd end;
+  std::int32_t status;
+  FailureKind failure;  // kFailed, and kSignalled if the runtime could say more
+  std::uint8_t reserved[3];
+  std::uint32_t threads;
+  std::uint64_t clock;         // events passed
+  std::uint64_t hash;          // of what happened
+  std::uint64_t interleaving;  // of the order of accesses that conflict; equal: equivalent runs
+  std::uint64_t failure_key;   // of kind and place of the failure: equal for the same failure
+  std::uint64_t points;        // scheduling points passed: events at which a strategy could decide
+  std::uint64_t switches;
+  std::uint64_t preemptions;
+  std::uint64_t trace_first;    // the job's part of the trace, which all jobs of a batch share
+  std::uint64_t trace_count;    // 0: not asked for, or it did not fit
+  std::uint64_t sharing_count;  // points newly found to touch what threads share (Control)
+};
+
+// One scheduling point passed, in order. Only with kJobTrace.
+enum class StepKind : std::uint8_t {
+  kOther,  // a yield, a sleep, a thread's start
+  kRead,
+  kWrite,
+  kUpdate,  // read-modify-write, compare-exchange, block copy onto itself
+  kLock,    // about to take; `object` is the lock
+  kUnlock,
+  kWait,    // condition variable, semaphore, futex, barrier
+  kSignal,  // wakes
+  kCreate,
+  kJoin,
+};
+constexpr bool is_access(StepKind kind) {
+  return kind == StepKind::kRead || kind == StepKind::kWrite || kind == StepKind::kUpdate;
+}
+
+struct TraceEvent {
+  ThreadKey thread;
+  Place place;
+  std::uint64_t object;  // address accessed or synchronisation object; 0: none
+  std::uint64_t clock;   // the event's number
+  std::uint64_t
+      enabled;          // bit i: the thread with index i (order of creation) could have run, i < 64
+  std::uint32_t size;   // of the access
+  std::uint16_t index;  // of the thread
+  StepKind kind;
+  std::uint8_t flags;  // TraceFlags
+};
+
+enum TraceFlags : std::uint8_t {
+  kTraceSwitched = 1u << 0,   // another thread ran before this point
+  kTracePreempted = 1u << 1,  // ... although it could have gone on
+};
+
+}  // namespace clew::abi
+
+#endif  // CLEW_ABI_JOB_H_

@@ -1,0 +1,36 @@
+// N customers each take all there is from one account, if there is enough. Look and take are each
+// under the lock, but not both under one hold of it, so that two customers can be paid.
+// ROOT CAUSE: bad_account.c:20
+// PREEMPTIONS: 1
+// EXPECT: fail assert
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { kAmount = 100 };
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int balance = kAmount;
+
+static void* withdraw(void* arg) {
+  (void)arg;
+  pthread_mutex_lock(&mutex);
+  int enough = balance >= kAmount;
+#ifndef FIXED
+  pthread_mutex_unlock(&mutex);
+  pthread_mutex_lock(&mutex);
+#endif
+  if (enough) balance -= kAmount;
+  assert(balance >= 0);
+  pthread_mutex_unlock(&mutex);
+  return NULL;
+}
+
+int main(int argc, char** argv) {
+  int customers = argc > 1 ? atoi(argv[1]) : 2;
+  pthread_t* thread = calloc(customers, sizeof *thread);
+  for (int i = 0; i < customers; i++) pthread_create(&thread[i], NULL, withdraw, NULL);
+  for (int i = 0; i < customers; i++) pthread_join(thread[i], NULL);
+  free(thread);
+  return 0;
+}

@@ -1,0 +1,25 @@
+// `clew hunt ./tests --gtest_filter=Queue.*`: what follows the program's name is the program's.
+#ifndef CLEW_CLI_HUNT_ARGUMENTS_H_
+#define CLEW_CLI_HUNT_ARGUMENTS_H_
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace clew::cli {
+
+// The parser takes options wherever they stand, and an argument "[a,b]" for a list (which Catch2
+// users would notice). So "--" is put before the program's name unless the user did, and a mark
+// before each argument from there on. `arguments` are those of clew, the command first; of other
+// commands than `hunt` they stay as they are.
+std::vector<std::string> separate_program(const CLI::App& app, std::vector<std::string> arguments);
+
+// The program and its arguments, without the marks.
+std::vector<std::string> without_marks(std::vector<std::string> arguments);
+
+}  // namespace clew::cli
+
+#endif  // CLEW_CLI_HUNT_ARGUMENTS_H_

@@ -1,0 +1,48 @@
+#include "host/report/hunt_json.h"
+
+namespace clew {
+namespace {
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json failure_json(const Failure& failure) {
+  RunSummary summary;
+  summary.failure = failure;
+  return summary_json(0, summary)["failure"];
+}
+
+}  // namespace
+
+Json hunt_json(const HuntResult& result) {
+  Json failures = Json::array();
+  for (const FoundFailure& one : result.failures)
+    failures.push_back({{"failure", failure_json(one.failure)},
+                        {"exit_status", one.exit_status},
+                        {"count", one.count},
+                        {"first_schedule", one.first_schedule},
+                        {"recording", or_null(one.recording)}});
+  const bool found = !result.failures.empty();
+  return {{"outcome", found ? "found" : "not-found"},
+          {"failure", found ? failures[0]["failure"] : Json(nullptr)},
+          {"failing", or_null(result.failing)},
+          {"passing", or_null(result.passing)},
+          {"passing_distance", or_null(result.passing_distance)},
+          {"schedules", result.schedules},
+          {"unresolved", result.unresolved},
+          {"interleavings", result.interleavings},
+          {"seconds", result.seconds},
+          {"per_second",
+           result.seconds > 0 ? static_cast<double>(result.schedules) / result.seconds : 0.0},
+          {"strategy", result.strategy},
+          {"seed", result.seed},
+          {"failures", failures},
+          {"complete", result.complete},
+          {"conclusion", or_null(result.conclusion)},
+          {"interrupted", result.interrupted_by != 0 ? Json(result.interrupted_by) : Json(nullptr)},
+          {"notes", result.notes}};
+}
+
+}  // namespace clew

@@ -1,0 +1,14 @@
+// Hunts as JSON (docs/json.md).
+#ifndef CLEW_HOST_REPORT_HUNT_JSON_H_
+#define CLEW_HOST_REPORT_HUNT_JSON_H_
+
+#include "host/report/run_json.h"
+#include "host/search/hunt.h"
+
+namespace clew {
+
+Json hunt_json(const HuntResult& result);
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_REPORT_HUNT_JSON_H_

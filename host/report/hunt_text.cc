@@ -1,0 +1,189 @@
+#include "host/report/hunt_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+#include "host/report/exit_status.h"
+#include "host/report/words.h"
+
+namespace clew {
+namespace {
+
+constexpr std::size_t kMostKindsInLine = 3;
+constexpr std::size_t kMostInTable = 50;
+// Fewer new interleavings than one in so many schedules: random search repeats itself.
+constexpr std::uint64_t kRepetitions = 20;
+
+std::string rate_text(std::uint64_t schedules, double seconds) {
+  const double rate = seconds > 0 ? static_cast<double>(schedules) / seconds : 0;
+  return rate >= 10 ? with_commas(static_cast<std::uint64_t>(rate)) : fmt::format("{:.1f}", rate);
+}
+
+std::string seconds_text(double seconds) {
+  return fmt::format("{:.{}f} s", seconds, seconds < 10 ? 1 : 0);
+}
+
+bool nothing_resolved(const HuntResult& result) { return result.unresolved >= result.schedules; }
+
+std::string failures_in_line(const std::vector<FoundFailure>& failures) {
+  std::string kinds;
+  for (std::size_t i = 0; i < std::min(failures.size(), kMostKindsInLine); ++i)
+    kinds += fmt::format("{}{} {}", i == 0 ? "" : ", ", printable(failures[i].failure.kind),
+                         with_commas(failures[i].count));
+  if (failures.size() > kMostKindsInLine) kinds += ", ...";
+  return fmt::format("{} ({})", counted(failures.size(), "failure"), kinds);
+}
+
+std::string place_line(const Failure& failure) {
+  // These are of no one thread.
+  if (failure.kind == "deadlock") return "";
+  std::string text;
+  if (!failure.thread.empty()) text += "in thread " + failure.thread;
+  if (failure.at) text += (text.empty() ? "at " : " at ") + location_text(*failure.at);
+  return text;
+}
+
+std::string table(const std::vector<FoundFailure>& failures) {
+  std::string text =
+      fmt::format("  {:>9}  {:>9}  {:>9}  {}\n", "count", "schedule", "recording", "failure");
+  for (std::size_t i = 0; i < std::min(failures.size(), kMostInTable); ++i) {
+    const FoundFailure& one = failures[i];
+    fmt::format_to(std::back_inserter(text), "  {:>9}  {:>9}  {:>9}  {}\n", with_commas(one.count),
+                   with_commas(one.first_schedule),
+                   one.recording ? std::to_string(*one.recording) : "none",
+                   failure_line(one.failure));
+  }
+  if (failures.size() > kMostInTable)
+    text += fmt::format("  … {} more\n", with_commas(failures.size() - kMostInTable));
+  return text;
+}
+
+std::string next_commands(const HuntResult& result, Isolation isolation) {
+  if (!result.failing)
+    return fmt::format(
+        "  no recording: the failure did not come again in a run of its own\n"
+        "  hunt again: clew hunt --seed {} ...\n",
+        result.seed);
+  std::string text;
+  if (isolation == Isolation::kThere)
+    text += fmt::format("  find the cause: clew isolate {}\n", *result.failing);
+  text += fmt::format("  look at it: clew show {}\n", *result.failing);
+  text += fmt::format("  replay it: clew replay {}\n", *result.failing);
+  return text;
+}
+
+std::string found_text(const HuntResult& result, Isolation isolation) {
+  std::string text;
+  if (result.failures.size() > 1) {
+    text += table(result.failures);
+  } else {
+    const FoundFailure& only = result.failures.front();
+    if (const std::string place = place_line(only.failure); !place.empty())
+      text += fmt::format("  {}\n", place);
+    text += only.count > 1 ? fmt::format("  first in schedule {}, {} times in all\n",
+                                         with_commas(only.first_schedule), with_commas(only.count))
+                           : fmt::format("  in schedule {}\n", with_commas(only.first_schedule));
+  }
+  text += fmt::format("  {}\n", figures_text(result));
+  if (result.failing) text += fmt::format("  failing: recording {}\n", *result.failing);
+  if (result.passing)
+    text += fmt::format("  passing: recording {}{}\n", *result.passing,
+                        result.passing_distance ? ", " + *result.passing_distance : "");
+  return text + next_commands(result, isolation);
+}
+
+std::string hint(const HuntResult& result) {
+  if (result.interrupted_by != 0 || result.complete) return "";
+  if (result.schedules == 0) return "not one schedule ended: give it more --time";
+  if (nothing_resolved(result))
+    return "clew run shows what ends a single run; --only may be too narrow";
+  if (result.interleavings <= 1)
+    return "all runs were equivalent: is everything built with clew c++, is there a second thread?";
+  if (result.interleavings * kRepetitions < result.schedules)
+    return "few interleavings, each seen many times: --strategy exhaustive gives a definite answer";
+  return "more --time or --schedules, another --strategy or --seed, a larger workload";
+}
+
+}  // namespace
+
+Outcome outcome_of(const HuntResult& result) {
+  if (!result.failures.empty()) return Outcome::kFail;
+  return nothing_resolved(result) ? Outcome::kUnresolved : Outcome::kPass;
+}
+
+int exit_status_of(const HuntResult& result) {
+  if (!result.failures.empty()) return 1;
+  if (result.interrupted_by != 0) return 128 + result.interrupted_by;
+  return nothing_resolved(result) ? kExitUnresolved : 0;
+}
+
+std::string status_text(const HuntStatus& status) {
+  std::string text;
+  if (!status.stage.empty() && status.stage != "hunting") text += status.stage + ", ";
+  text += fmt::format("{} ({}/s), {}", counted(status.schedules, "schedule"),
+                      rate_text(status.schedules, status.seconds),
+                      counted(status.interleavings, "interleaving"));
+  if (!status.failures.empty()) text += ", " + failures_in_line(status.failures);
+  if (!status.strategy.empty()) text += ", " + status.strategy;
+  if (status.seconds_left)
+    text += fmt::format(", {:.0f} s left", std::max(*status.seconds_left, 0.0));
+  return text;
+}
+
+std::string failure_line(const Failure& failure) {
+  std::string text = fmt::format("{}: {}", printable(failure.kind), printable(failure.detail));
+  if (failure.kind == "deadlock") return text;
+  if (failure.at) text += ", at " + location_text(*failure.at);
+  if (!failure.thread.empty()) text += ", thread " + failure.thread;
+  return text;
+}
+
+std::string figures_text(const HuntResult& result) {
+  std::string text = fmt::format(
+      "{}, {}, {} ({}/s), strategy {}, seed {}", counted(result.schedules, "schedule"),
+      counted(result.interleavings, "distinct interleaving"), seconds_text(result.seconds),
+      rate_text(result.schedules, result.seconds), result.strategy, result.seed);
+  if (result.unresolved != 0)
+    text += fmt::format(", {} unresolved", with_commas(result.unresolved));
+  return text;
+}
+
+std::string headline(const HuntResult& result) {
+  const char* interrupted = result.interrupted_by != 0 ? " (interrupted)" : "";
+  switch (outcome_of(result)) {
+    case Outcome::kFail: {
+      if (result.failures.size() > 1) {
+        const std::uint64_t runs =
+            std::transform_reduce(result.failures.begin(), result.failures.end(), std::uint64_t{0},
+                                  std::plus<>(), [](const FoundFailure& one) { return one.count; });
+        return fmt::format("found: {} different failures in {}{}",
+                           with_commas(result.failures.size()), counted(runs, "failing run"),
+                           interrupted);
+      }
+      const Failure& failure = result.failures.front().failure;
+      return fmt::format("found ({}): {}{}", printable(failure.kind), printable(failure.detail),
+                         interrupted);
+    }
+    case Outcome::kUnresolved:
+      return fmt::format("unresolved: none of {} could be judged{}",
+                         counted(result.schedules, "schedule"), interrupted);
+    default:
+      break;
+  }
+  if (result.conclusion) return fmt::format("not found: {}", *result.conclusion);
+  return fmt::format("not found: no failure in {}{}", counted(result.schedules, "schedule"),
+                     interrupted);
+}
+
+std::string hunt_text(const HuntResult& result, Isolation isolation) {
+  if (!result.failures.empty()) return found_text(result, isolation);
+  std::string text = fmt::format("  {}\n", figures_text(result));
+  if (const std::string advice = hint(result); !advice.empty())
+    text += fmt::format("hint: {}\n", advice);
+  return text;
+}
+
+}  // namespace clew

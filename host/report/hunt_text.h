@@ -1,0 +1,41 @@
+// A hunt for people: the line while it goes on, and what came of it.
+#ifndef CLEW_HOST_REPORT_HUNT_TEXT_H_
+#define CLEW_HOST_REPORT_HUNT_TEXT_H_
+
+#include <cstdint>
+#include <string>
+
+#include "host/outcome.h"
+#include "host/search/hunt.h"
+
+namespace clew {
+
+// kFail: a failure was found; kUnresolved: no schedule could be judged; kPass: nothing was found.
+Outcome outcome_of(const HuntResult& result);
+
+// 0 nothing found, 1 a failure found, 122 no schedule could be judged, 128 + n interrupted by
+// signal n with nothing found (docs/exit-status.md).
+int exit_status_of(const HuntResult& result);
+
+// "12,345 schedules (1,234/s), 56 interleavings, 2 failures (exit 17, deadlock 3), pos, 43 s left"
+std::string status_text(const HuntStatus& status);
+
+// "assert: assertion `x' failed, at queue.cc:31 in f(), thread T0.2"
+std::string failure_line(const Failure& failure);
+
+// "12,345 schedules, 56 distinct interleavings, 10.0 s (1,234/s), strategy pos, seed 7"
+std::string figures_text(const HuntResult& result);
+
+// The first line without "clew: ".
+std::string headline(const HuntResult& result);
+
+// Whether the failing schedule can be handed to `clew isolate`.
+enum class Isolation : std::uint8_t { kMissing, kThere };
+
+// What follows the first line, each line indented: the failure or the table of failures, the
+// figures, the next commands; or what was tried, and a hint.
+std::string hunt_text(const HuntResult& result, Isolation isolation);
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_REPORT_HUNT_TEXT_H_

@@ -1,0 +1,79 @@
+// What counts as a failure.
+#ifndef CLEW_HOST_SEARCH_CRITERIA_H_
+#define CLEW_HOST_SEARCH_CRITERIA_H_
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "clew_abi/job.h"
+#include "host/error.h"
+#include "host/search/search.h"
+
+namespace clew {
+
+struct Criteria {
+  std::optional<std::string> fails_if_output;      // ECMAScript regular expression
+  std::optional<std::string> fails_unless_output;  // likewise
+  bool fails_if_output_differs = false;            // from the first run's
+  std::optional<std::string> judge;                // shell command: output on its standard input
+  std::vector<std::string> only;                   // kinds of failure; others are unresolved
+
+  // Whether the output of passing runs has to be looked at.
+  [[nodiscard]] bool need_output() const {
+    return fails_if_output || fails_unless_output || fails_if_output_differs || judge ||
+           std::ranges::find(only, "sanitizer") != only.end();
+  }
+};
+
+// Kinds that the hunt itself gives, beside those of abi::FailureKind: an expression or comparison
+// on the output, the user's judge, a report of a sanitizer on standard error.
+inline constexpr char kKindOutput[] = "output";
+inline constexpr char kKindJudge[] = "judge";
+inline constexpr char kKindSanitizer[] = "sanitizer";
+
+// What `only` takes.
+[[nodiscard]] const std::vector<std::string>& failure_kinds();
+
+// What is known about a run that has ended.
+struct RunFacts {
+  abi::JobEnd end = abi::JobEnd::kNotRun;
+  int status = 0;              // exit status or signal
+  abi::FailureKind failure{};  // for kFailed and kSignalled
+  std::string_view output;     // standard output and error, if they were asked for
+  std::string_view errors;
+};
+
+struct Judgement {
+  Verdict verdict = Verdict::kPass;
+  std::string kind;    // "exit", "deadlock", ..., "output", "judge"; empty for kPass
+  std::string detail;  // one line for people
+};
+
+// Applies criteria to runs, one after the other. Keeps the first run's output if it is needed.
+//
+// A run fails in the first of these ways that `only` admits: a report of a sanitizer, the way it
+// ended, an expression found, one missing, output unlike the first run's, the judge's word. The
+// last three are asked only of runs that ended by themselves. With a judge, an exit status other
+// than 0 is no failure by itself: the judge is told. A run that failed in a way not admitted is
+// unresolved.
+class Judge {
+ public:
+  // Errors: a bad expression, a kind that does not exist.
+  [[nodiscard]] static Result<Judge> create(Criteria criteria);
+
+  // Errors: the judge's command cannot be run, was killed or takes longer than 60 seconds.
+  [[nodiscard]] Result<Judgement> judge(const RunFacts& facts);
+
+ private:
+  explicit Judge(Criteria criteria);
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_SEARCH_CRITERIA_H_

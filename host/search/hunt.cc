@@ -1,0 +1,372 @@
+#include "host/search/hunt.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <thread>
+#include <unordered_set>
+#include <utility>
+
+#include "host/search/fuzz_search.h"
+#include "host/search/hunt_input.h"
+#include "host/search/hunt_recorder.h"
+#include "host/search/make_search.h"
+#include "host/search/servable.h"
+#include "host/search/workers.h"
+#include "host/target/interrupts.h"
+
+namespace clew {
+namespace {
+
+// A round is planned from the results of all rounds before it, so its size must not depend on the
+// number of cores: small at first, when much is learned, and large later, when handing out costs.
+constexpr unsigned kSingleRounds = 8;
+constexpr std::size_t kLargestRound = 1024;
+constexpr std::uint32_t kFirstPool = 4;
+constexpr std::uint32_t kMostPool = 2048;
+// Different keys may stand for the same failure; each costs a run of its own to find out.
+constexpr std::size_t kMostKeys = 200;
+constexpr std::size_t kMostInterleavings = std::size_t{1} << 24;
+// The search for a passing schedule close to the failing one.
+constexpr std::size_t kPassingJobs = 400;
+constexpr double kPassingSeconds = 5;
+
+double seconds_now() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(since).count();
+}
+
+unsigned cores() { return std::max(1u, std::thread::hardware_concurrency()); }
+
+// Which yield points are known to touch what threads share.
+class SharingMap {
+ public:
+  std::span<const std::uint8_t> bits() const { return bits_; }
+  void add(const std::vector<std::uint32_t>& points) {
+    for (const std::uint32_t point : points) {
+      if (point / 8 >= bits_.size()) bits_.resize(point / 8 + 1);
+      bits_[point / 8] |= static_cast<std::uint8_t>(1u << (point % 8));
+    }
+  }
+
+ private:
+  std::vector<std::uint8_t> bits_;
+};
+
+class Hunt {
+ public:
+  Hunt(const HuntOptions& options, RecordingStore& store, HuntObserver& observer, HuntInput input,
+       Judge judge, std::unique_ptr<Search> search)
+      : options_(options),
+        observer_(observer),
+        input_(std::move(input)),
+        judge_(std::move(judge)),
+        search_(std::move(search)),
+        plan_(plan_for(options)),
+        recorder_(plan_, input_, store, judge_),
+        started_(seconds_now()) {}
+
+  Result<HuntResult> run();
+
+ private:
+  static LaunchPlan plan_for(const HuntOptions& options) {
+    LaunchPlan plan = options.plan;
+    plan.seed = options.seed;
+    plan.flags |= abi::kFlagFromMain;
+    return plan;
+  }
+
+  Result<void> choose_engine();
+  Result<std::vector<WorkerJob>> run_jobs(std::span<const JobPlan> jobs);
+  Result<void> round(std::size_t size);
+  Result<void> take(const JobPlan& plan, WorkerJob& ran);
+  Result<Judgement> judge(const WorkerJob& ran);
+  Result<void> failed(const JobPlan& plan, const WorkerJob& ran, const Judgement& judgement);
+  Result<void> look_for_passing();
+  Result<bool> keep_passing(const JobPlan& plan, std::string distance);
+  ExactJob exact(const JobPlan& plan) const {
+    return {plan, sharing_.bits(), options_.choices, pool_,
+            fmt::format("hunt, schedule {}, strategy {}, seed {}", result_.schedules,
+                        search_->using_now(), options_.seed)};
+  }
+  bool pulse(std::uint64_t extra);
+  bool over() const {
+    return interrupted_ || out_of_time_ || (!options_.keep_going && !result_.failures.empty()) ||
+           (options_.schedules != 0 && result_.schedules >= options_.schedules);
+  }
+  void add_note(std::string note) {
+    if (std::ranges::find(result_.notes, note) == result_.notes.end())
+      result_.notes.push_back(std::move(note));
+  }
+
+  const HuntOptions& options_;
+  HuntObserver& observer_;
+  HuntInput input_;
+  Judge judge_;
+  std::unique_ptr<Search> search_;
+  LaunchPlan plan_;
+  HuntRecorder recorder_;
+  Interrupts interrupts_;
+  std::optional<Workers> workers_;  // nothing: every run is started anew
+  double started_;
+  double stage_until_ = 0;  // 0: only the options bound it
+  const char* stage_ = "hunting";
+  std::uint32_t pool_ = kFirstPool;
+  bool pool_settled_ = false;
+  bool interrupted_ = false;
+  bool out_of_time_ = false;
+  SharingMap sharing_;
+  std::unordered_set<std::uint64_t> interleavings_;
+  std::map<std::uint64_t, std::size_t> failure_of_key_;  // key of a job to result_.failures
+  std::optional<Schedule> failing_;
+  std::uint64_t failing_clock_ = 0;
+  std::optional<JobPlan> first_passing_;
+  HuntResult result_;
+};
+
+bool Hunt::pulse(std::uint64_t extra) {
+  if (const int signal = interrupts_.take(); signal != 0) {
+    interrupted_ = true;
+    result_.interrupted_by = signal;
+  }
+  const double now = seconds_now();
+  const double passed = now - started_;
+  if (options_.seconds > 0 && passed >= options_.seconds && stage_until_ == 0) out_of_time_ = true;
+  HuntStatus status;
+  status.schedules = result_.schedules + extra;
+  status.seconds = passed;
+  status.interleavings = interleavings_.size();
+  status.strategy = search_->using_now();
+  status.stage = stage_;
+  status.failures = result_.failures;
+  if (options_.seconds > 0) status.seconds_left = std::max(0.0, options_.seconds - passed);
+  observer_.status(status);
+  if (stage_until_ != 0) return !interrupted_ && now < stage_until_;
+  return !interrupted_ && !out_of_time_;
+}
+
+Result<void> Hunt::choose_engine() {
+  ServeOptions serve;
+  serve.capture = options_.criteria.need_output();
+  const Servable servable = how_to_serve(plan_.program);
+  serve.in_place = options_.in_place && !servable.not_in_place;
+  if (options_.in_place && servable.not_in_place)
+    add_note(fmt::format("a process is forked for each schedule: the program uses {}",
+                         *servable.not_in_place));
+  // Tried once here: a program that cannot be served is started anew for each schedule.
+  auto input = input_.open();
+  if (!input) return std::unexpected(input.error());
+  const auto trial = ServedProgram::start(plan_, input->get(), serve);
+  if (!trial && trial.error().code != ErrorCode::kBadInput) return std::unexpected(trial.error());
+  if (!trial) {
+    add_note(
+        fmt::format("the program is started anew for each schedule: {}", trial.error().message));
+    return {};
+  }
+  workers_.emplace(plan_, serve, options_.jobs != 0 ? options_.jobs : cores(),
+                   [this] { return input_.open(); });
+  return workers_->start(pool_);
+}
+
+Result<std::vector<WorkerJob>> Hunt::run_jobs(std::span<const JobPlan> jobs) {
+  if (workers_)
+    return workers_->run(jobs, sharing_.bits(), options_.choices,
+                         [this](std::uint64_t done) { return pulse(done); });
+  std::vector<WorkerJob> results;
+  for (const JobPlan& job : jobs) {
+    auto ran = recorder_.run_anew(exact(job));
+    if (!ran) return std::unexpected(ran.error());
+    results.push_back(std::move(*ran));
+    if (!pulse(results.size())) break;
+  }
+  results.resize(jobs.size());
+  return results;
+}
+
+Result<Judgement> Hunt::judge(const WorkerJob& ran) {
+  if (ran.job.stopped) {
+    if (ran.job.stopped->kind == "hang")
+      return Judgement{Verdict::kFail, "hang", ran.job.stopped->detail};
+    add_note(ran.job.stopped->detail);
+    return Judgement{Verdict::kUnresolved, ran.job.stopped->kind, ran.job.stopped->detail};
+  }
+  const abi::JobResult& result = ran.job.result;
+  return judge_.judge({result.end, result.status, result.failure, ran.output, ran.errors});
+}
+
+// In the order of the jobs, whatever the order in which they were run.
+Result<void> Hunt::take(const JobPlan& plan, WorkerJob& ran) {
+  ++result_.schedules;
+  auto judgement = judge(ran);
+  if (!judgement) return std::unexpected(judgement.error());
+  JobReport report;
+  report.result = ran.job.result;
+  report.verdict = judgement->verdict;
+  if (interleavings_.size() < kMostInterleavings)
+    report.new_interleaving = interleavings_.insert(ran.job.result.interleaving).second;
+  report.trace = std::move(ran.job.trace);
+  if (judgement->verdict == Verdict::kUnresolved) ++result_.unresolved;
+  if (judgement->verdict == Verdict::kPass && !first_passing_) first_passing_ = plan;
+  if (judgement->verdict == Verdict::kFail)
+    if (auto done = failed(plan, ran, *judgement); !done) return done;
+  search_->learn(plan, report);
+  return {};
+}
+
+Result<void> Hunt::failed(const JobPlan& plan, const WorkerJob& ran, const Judgement& judgement) {
+  std::uint64_t key = ran.job.result.failure_key;
+  for (const char c : judgement.kind) key = key * 31 + static_cast<unsigned char>(c);
+  if (const auto known = failure_of_key_.find(key); known != failure_of_key_.end()) {
+    ++result_.failures[known->second].count;
+    return {};
+  }
+  if (failure_of_key_.size() >= kMostKeys) {
+    add_note("some failures are not listed: there are too many different ones");
+    return {};
+  }
+  auto recorded = recorder_.record(exact(plan), Verdict::kFail);
+  if (!recorded) return std::unexpected(recorded.error());
+  if (!*recorded) {
+    add_note(
+        fmt::format("schedule {} failed ({}), but not when it was run again in a new process: "
+                    "not counted",
+                    result_.schedules, judgement.detail));
+    ++result_.unresolved;
+    return {};
+  }
+  const RunSummary& summary = (*recorded)->summary;
+  const auto same = [&](const FoundFailure& other) {
+    const Failure& a = other.failure;
+    const Failure& b = *summary.failure;
+    const auto line = [](const Failure& f) {
+      return f.at ? std::pair(f.at->file, f.at->line) : std::pair(std::string(), 0u);
+    };
+    return a.kind == b.kind && line(a) == line(b) && other.exit_status == summary.exit_status;
+  };
+  const auto found = std::ranges::find_if(result_.failures, same);
+  failure_of_key_[key] = static_cast<std::size_t>(found - result_.failures.begin());
+  if (found != result_.failures.end()) {
+    ++found->count;
+    return {};
+  }
+  result_.failures.push_back(
+      {*summary.failure, summary.exit_status, 1, result_.schedules, (*recorded)->number});
+  if (result_.failures.size() == 1) {
+    result_.failing = (*recorded)->number;
+    failing_ = (*recorded)->schedule;
+    failing_clock_ = summary.clock;
+  }
+  observer_.found(result_.failures.back());
+  return {};
+}
+
+Result<void> Hunt::round(std::size_t size) {
+  if (options_.schedules != 0)
+    size = std::min<std::size_t>(size, options_.schedules - result_.schedules);
+  std::vector<JobPlan> plans = search_->next(size);
+  if (plans.empty()) {
+    result_.complete = true;
+    return {};
+  }
+  // Nothing is known about sharing before the first run.
+  if (result_.schedules == 0)
+    for (JobPlan& plan : plans) plan.flags |= abi::kJobAllPoints;
+  auto ran = run_jobs(plans);
+  if (!ran) return std::unexpected(ran.error());
+  std::uint32_t threads = 0;
+  SharingMap learned = sharing_;
+  for (std::size_t i = 0; i < plans.size() && !over(); ++i) {
+    WorkerJob& job = (*ran)[i];
+    if (!job.done) break;
+    threads = std::max(threads, job.job.result.threads);
+    learned.add(job.job.shared_points);
+    if (auto done = take(plans[i], job); !done) return done;
+  }
+  sharing_ = std::move(learned);
+  if (!pool_settled_ && threads > 0) {
+    pool_settled_ = true;
+    const std::uint32_t wanted = std::min(threads - 1, kMostPool);
+    if (wanted > pool_) {
+      pool_ = wanted;
+      if (workers_)
+        if (auto started = workers_->start(pool_); !started) return started;
+    }
+  }
+  return {};
+}
+
+Result<bool> Hunt::keep_passing(const JobPlan& plan, std::string distance) {
+  auto recorded = recorder_.record(exact(plan), Verdict::kPass);
+  if (!recorded) return std::unexpected(recorded.error());
+  if (!*recorded) return false;
+  result_.passing = (*recorded)->number;
+  result_.passing_distance = std::move(distance);
+  return true;
+}
+
+// Paper 1, section 5: the failing schedule, perturbed ever more widely until the program passes.
+Result<void> Hunt::look_for_passing() {
+  stage_ = "looking for a passing schedule close to the failing one";
+  stage_until_ = seconds_now() + kPassingSeconds;
+  FuzzSearch fuzz(*failing_, Verdict::kPass, failing_clock_, options_.seed);
+  for (std::size_t tried = 0; tried < kPassingJobs && !interrupted_;) {
+    const std::vector<JobPlan> plans = fuzz.next(16);
+    if (plans.empty()) break;
+    auto ran = run_jobs(plans);
+    if (!ran) return std::unexpected(ran.error());
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      if (!(*ran)[i].done) break;
+      auto judgement = judge((*ran)[i]);
+      if (!judgement) return std::unexpected(judgement.error());
+      if (judgement->verdict == Verdict::kPass) {
+        auto kept = keep_passing(
+            plans[i], fmt::format("switches moved by about {:.1f} events", fuzz.sigma()));
+        if (!kept) return std::unexpected(kept.error());
+        if (*kept) return {};
+      }
+      fuzz.learn(plans[i], {(*ran)[i].job.result, judgement->verdict, false, {}});
+    }
+    tried += plans.size();
+    if (seconds_now() >= stage_until_) break;
+  }
+  if (!first_passing_ || interrupted_) return {};
+  const auto kept = keep_passing(*first_passing_, "the first schedule that passed");
+  if (!kept) return std::unexpected(kept.error());
+  return {};
+}
+
+Result<HuntResult> Hunt::run() {
+  result_.strategy = options_.strategy;
+  result_.seed = options_.seed;
+  if (auto chosen = choose_engine(); !chosen) return std::unexpected(chosen.error());
+  std::size_t size = 1;
+  for (unsigned number = 1; !over() && !result_.complete; ++number) {
+    if (auto done = round(size); !done) return std::unexpected(done.error());
+    if (number >= kSingleRounds) size = std::min(2 * size, kLargestRound);
+    pulse(0);
+  }
+  result_.seconds = seconds_now() - started_;
+  if (result_.complete) result_.conclusion = search_->conclusion();
+  if (options_.keep_passing && failing_ && !interrupted_)
+    if (auto done = look_for_passing(); !done) return std::unexpected(done.error());
+  result_.interleavings = interleavings_.size();
+  return std::move(result_);
+}
+
+}  // namespace
+
+Result<HuntResult> hunt(const HuntOptions& options, RecordingStore& store, HuntObserver& observer) {
+  auto judge = Judge::create(options.criteria);
+  if (!judge) return std::unexpected(judge.error());
+  auto search = make_search(options, store);
+  if (!search) return std::unexpected(search.error());
+  auto input = HuntInput::from_here();
+  if (!input) return std::unexpected(input.error());
+  return Hunt(options, store, observer, std::move(*input), std::move(*judge), std::move(*search))
+      .run();
+}
+
+}  // namespace clew

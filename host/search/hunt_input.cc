@@ -1,0 +1,74 @@
+#include "host/search/hunt_input.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+namespace clew {
+namespace {
+
+std::unexpected<Error> cannot_read() {
+  return fail(ErrorCode::kSystem,
+              fmt::format("cannot read standard input: {}", std::strerror(errno)));
+}
+
+Result<FileDescriptor> read_to_end(int source) {
+  FileDescriptor copy(memfd_create("clew input", MFD_CLOEXEC));
+  if (!copy.valid()) return cannot_read();
+  std::uint64_t total = 0;
+  std::array<char, 65536> buffer;
+  for (;;) {
+    const ssize_t size = read(source, buffer.data(), buffer.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) return cannot_read();
+    if (size == 0) return copy;
+    total += static_cast<std::uint64_t>(size);
+    if (total > kMaxRecordedInput)
+      return fail(ErrorCode::kBadInput, "standard input is larger than 256 MiB",
+                  "give a smaller one, or /dev/null");
+    if (write(copy.get(), buffer.data(), static_cast<std::size_t>(size)) != size)
+      return cannot_read();
+  }
+}
+
+}  // namespace
+
+Result<HuntInput> HuntInput::from_here() {
+  HuntInput input;
+  struct stat status {};
+  if (fstat(STDIN_FILENO, &status) != 0 || S_ISCHR(status.st_mode)) return input;
+  if (S_ISREG(status.st_mode)) {
+    input.file_ = FileDescriptor(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
+    input.offset_ = lseek(STDIN_FILENO, 0, SEEK_CUR);
+    if (!input.file_.valid()) return cannot_read();
+    return input;
+  }
+  auto copy = read_to_end(STDIN_FILENO);
+  if (!copy) return std::unexpected(copy.error());
+  input.file_ = std::move(*copy);
+  return input;
+}
+
+Result<FileDescriptor> HuntInput::open() const {
+  const std::string path =
+      file_.valid() ? fmt::format("/proc/self/fd/{}", file_.get()) : "/dev/null";
+  FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.valid()) return cannot_read();
+  if (file_.valid() && lseek(fd.get(), offset_, SEEK_SET) < 0) return cannot_read();
+  return fd;
+}
+
+Result<InputFeed> HuntInput::feed(const Draft& draft) const {
+  auto source = open();
+  if (!source) return std::unexpected(source.error());
+  return InputFeed::from_file(std::move(*source), file_.valid() ? &draft : nullptr);
+}
+
+}  // namespace clew

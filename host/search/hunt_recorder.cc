@@ -1,0 +1,149 @@
+#include "host/search/hunt_recorder.h"
+
+#include <chrono>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "host/report/run_text.h"
+#include "host/schedule/stream.h"
+#include "host/symbolize/symbolizer.h"
+#include "host/target/run_target.h"
+
+namespace clew {
+namespace {
+
+abi::FailureKind kind_of(const std::string& word) {
+#define CLEW_KIND(name, text) \
+  if (word == text) return abi::FailureKind::name;
+  CLEW_FAILURE_KINDS(CLEW_KIND)
+#undef CLEW_KIND
+  return abi::FailureKind::kUnsupported;  // ended by clew: nothing can be said
+}
+
+RunFacts facts_of(const RunSummary& summary) {
+  RunFacts facts;
+  facts.status = summary.exit_status;
+  facts.end = abi::JobEnd::kExited;
+  if (!summary.failure) return facts;
+  facts.failure = kind_of(summary.failure->kind);
+  if (facts.failure == abi::FailureKind::kExit) return facts;
+  if (facts.failure == abi::FailureKind::kSignal) {
+    facts.end = abi::JobEnd::kSignalled;
+    facts.status -= 128;
+  } else {
+    facts.end = abi::JobEnd::kFailed;
+  }
+  return facts;
+}
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+HuntRecorder::HuntRecorder(LaunchPlan plan, const HuntInput& input, RecordingStore& store,
+                           Judge& judge)
+    : plan_(std::move(plan)), input_(input), store_(store), judge_(judge) {}
+
+LaunchPlan HuntRecorder::plan_of(const ExactJob& job) const {
+  LaunchPlan plan = plan_;
+  plan.flags |= abi::kFlagFromMain;
+  plan.strategy = job.plan.strategy;
+  plan.schedule_seed = job.plan.seed;
+  plan.parameters = job.plan.parameters;
+  plan.job_flags = job.plan.flags & ~static_cast<std::uint32_t>(abi::kJobTrace);
+  plan.choices = job.choices;
+  plan.follow = {job.plan.guide, job.plan.names};
+  plan.sharing.assign(job.sharing.begin(), job.sharing.end());
+  plan.sharing.resize(kSharingBytes);
+  plan.pool = job.pool;
+  plan.output = OutputMode::kCaptureOnly;
+  return plan;
+}
+
+Result<std::optional<RecordedJob>> HuntRecorder::record(const ExactJob& job, Verdict wanted) {
+  if (!identity_) {
+    auto identity = identify_program(plan_.program);
+    if (!identity) return std::unexpected(identity.error());
+    identity_ = *identity;
+  }
+  const LaunchPlan plan = plan_of(job);
+  auto draft = store_.create();
+  if (!draft) return std::unexpected(draft.error());
+  auto feed = input_.feed(*draft);
+  if (!feed) return std::unexpected(feed.error());
+  const StdinKind input_kind = feed->kind();
+  RunObserver quiet;
+  auto run = run_target(plan, std::move(*feed), &*draft, quiet);
+  if (!run) return std::unexpected(run.error());
+  Symbolizer symbols(run->reports);
+  locate_failure(*run, symbols);
+
+  RunFacts facts = facts_of(run->summary);
+  const std::string output = text_of(draft->path() / "stdout");
+  const std::string errors = text_of(draft->path() / "stderr");
+  facts.output = output;
+  facts.errors = errors;
+  auto judgement = judge_.judge(facts);
+  if (!judgement) return std::unexpected(judgement.error());
+  if (judgement->verdict != wanted) return std::nullopt;
+
+  Meta meta = meta_of(plan);
+  meta.created_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                        std::chrono::system_clock::now().time_since_epoch())
+                        .count();
+  meta.wall_seconds = run->seconds;
+  meta.summary = run->summary;
+  meta.stdin_kind = input_kind;
+  meta.stdin_data = run->input;
+  meta.stdout_data = run->output;
+  meta.stderr_data = run->errors;
+  meta.identity = *identity_;
+  // What only the user's criteria call a failure is none to a replay, which has the program's own
+  // end to compare.
+  const bool own_failure = run->summary.failure && run->summary.failure->kind == judgement->kind;
+  meta.origin = job.origin;
+  if (wanted == Verdict::kFail && !own_failure)
+    meta.origin += "; a failure by the hunt's criteria: " + judgement->detail;
+  const auto recording = draft->commit(std::move(meta));
+  if (!recording) return std::unexpected(recording.error());
+
+  RecordedJob recorded{recording->number, run->summary, *judgement, {}};
+  if (wanted == Verdict::kFail && !own_failure)
+    recorded.summary.failure = Failure{judgement->kind, judgement->detail, "", std::nullopt};
+  auto stream = read_schedule_file(recording->schedule_file());
+  if (!stream) return std::unexpected(stream.error());
+  auto schedule = to_schedule(*stream);
+  if (!schedule) return std::unexpected(schedule.error());
+  recorded.schedule = std::move(*schedule);
+  return recorded;
+}
+
+Result<WorkerJob> HuntRecorder::run_anew(const ExactJob& job) {
+  auto input = input_.open();
+  if (!input) return std::unexpected(input.error());
+  auto feed = InputFeed::from_file(std::move(*input), nullptr);
+  if (!feed) return std::unexpected(feed.error());
+  RunObserver quiet;
+  auto run = run_target(plan_of(job), std::move(*feed), nullptr, quiet);
+  if (!run) return std::unexpected(run.error());
+  const RunFacts facts = facts_of(run->summary);
+  WorkerJob result;
+  result.done = run->interrupted_by == 0;
+  result.job.result.end = facts.end;
+  result.job.result.status = facts.status;
+  result.job.result.failure = facts.failure;
+  result.job.result.clock = run->summary.clock;
+  result.job.result.hash = result.job.result.interleaving = run->summary.hash;
+  result.job.result.threads = static_cast<std::uint32_t>(run->summary.threads);
+  result.job.result.failure_key = std::hash<std::string>{}(
+      run->summary.failure ? run->summary.failure->kind + run->summary.failure->detail : "");
+  return result;
+}
+
+}  // namespace clew

@@ -1,0 +1,61 @@
+// Turns a job into a recording: the same run once more, in a process of its own, recorded in full.
+// What does not come again there is not reported: every answer is checked by running.
+#ifndef CLEW_HOST_SEARCH_HUNT_RECORDER_H_
+#define CLEW_HOST_SEARCH_HUNT_RECORDER_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "host/error.h"
+#include "host/recording/recording.h"
+#include "host/schedule/schedule.h"
+#include "host/search/criteria.h"
+#include "host/search/hunt_input.h"
+#include "host/search/search.h"
+#include "host/search/workers.h"
+#include "host/target/launch_plan.h"
+#include "host/target/run_result.h"
+
+namespace clew {
+
+// A job with all that its run depends on.
+struct ExactJob {
+  JobPlan plan;
+  std::span<const std::uint8_t> sharing;
+  std::uint32_t choices = 0;
+  std::uint32_t pool = 0;
+  std::string origin;  // for people
+};
+
+struct RecordedJob {
+  std::uint64_t number = 0;  // of the recording
+  RunSummary summary;
+  Judgement judgement;
+  Schedule schedule;
+};
+
+class HuntRecorder {
+ public:
+  HuntRecorder(LaunchPlan plan, const HuntInput& input, RecordingStore& store, Judge& judge);
+
+  // Nothing: the run came out with another verdict than `wanted`, and was not kept.
+  [[nodiscard]] Result<std::optional<RecordedJob>> record(const ExactJob& job, Verdict wanted);
+
+  // How a run in a process of its own is to be judged; for programs that cannot be served.
+  [[nodiscard]] Result<WorkerJob> run_anew(const ExactJob& job);
+
+ private:
+  [[nodiscard]] LaunchPlan plan_of(const ExactJob& job) const;
+
+  LaunchPlan plan_;
+  const HuntInput& input_;
+  RecordingStore& store_;
+  Judge& judge_;
+  std::optional<ProgramIdentity> identity_;
+};
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_SEARCH_HUNT_RECORDER_H_

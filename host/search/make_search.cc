@@ -1,0 +1,75 @@
+#include "host/search/make_search.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "host/schedule/stream.h"
+#include "host/search/exhaustive.h"
+#include "host/search/fuzz_search.h"
+#include "host/search/period_search.h"
+#include "host/search/portfolio.h"
+#include "host/search/rff_search.h"
+#include "host/search/sampling.h"
+#include "host/search/surw_search.h"
+
+namespace clew {
+namespace {
+
+// What fuzz starts from: a recording, by number or folder, or a schedule, by text or file.
+Result<std::unique_ptr<Search>> make_fuzz(const HuntOptions& options, RecordingStore& store) {
+  const std::string& from = *options.from;
+  if (from.find_first_of(":,/") == std::string::npos || from.find(".clew") != std::string::npos) {
+    auto recording = store.load(from);
+    if (!recording) return std::unexpected(recording.error());
+    auto stream = read_schedule_file(recording->schedule_file());
+    if (!stream) return std::unexpected(stream.error());
+    auto schedule = to_schedule(*stream);
+    if (!schedule) return std::unexpected(schedule.error());
+    const bool passed = recording->meta.summary.outcome == Outcome::kPass;
+    return std::make_unique<FuzzSearch>(std::move(*schedule),
+                                        passed ? Verdict::kFail : Verdict::kPass,
+                                        recording->meta.summary.clock, options.seed);
+  }
+  auto schedule = load_schedule(from);
+  if (!schedule) return std::unexpected(schedule.error());
+  const std::uint64_t last = schedule->switches.empty() ? 1 : schedule->switches.back().clock.value;
+  return std::make_unique<FuzzSearch>(std::move(*schedule), Verdict::kFail, 2 * last + 100,
+                                      options.seed);
+}
+
+std::optional<abi::StrategyKind> sampled(const std::string& name) {
+  for (const auto& [word, kind] : {std::pair{"random", abi::StrategyKind::kRandom},
+                                   {"pct", abi::StrategyKind::kPct},
+                                   {"pos", abi::StrategyKind::kPos},
+                                   {"chaos", abi::StrategyKind::kChaos},
+                                   {"timer", abi::StrategyKind::kTimer}})
+    if (name == word) return kind;
+  return std::nullopt;
+}
+
+}  // namespace
+
+const std::vector<std::string>& strategy_names() {
+  static const std::vector<std::string> names{"portfolio", "random", "pct",       "pos",
+                                              "surw",      "rff",    "period",    "fuzz",
+                                              "chaos",     "timer",  "exhaustive"};
+  return names;
+}
+
+Result<std::unique_ptr<Search>> make_search(const HuntOptions& options, RecordingStore& store) {
+  const std::string& name = options.strategy;
+  if (const auto kind = sampled(name))
+    return std::make_unique<SamplingSearch>(*kind, options.seed, options.depth);
+  if (name == "portfolio") return std::make_unique<PortfolioSearch>(options.seed);
+  if (name == "surw") return std::make_unique<SurwSearch>(options.seed);
+  if (name == "rff") return std::make_unique<RffSearch>(options.seed);
+  if (name == "period") return std::make_unique<PeriodSearch>(options.seed);
+  if (name == "exhaustive") return std::make_unique<ExhaustiveSearch>(options.bound);
+  if (name == "fuzz" && options.from) return make_fuzz(options, store);
+  if (name == "fuzz")
+    return std::make_unique<FuzzSearch>(Schedule{}, Verdict::kFail, 1000, options.seed);
+  return fail(ErrorCode::kUsage, fmt::format("there is no strategy '{}'", name),
+              fmt::format("one of {}", fmt::join(strategy_names(), ", ")));
+}
+
+}  // namespace clew

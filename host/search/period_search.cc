@@ -1,0 +1,516 @@
+#include "host/search/period_search.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <tuple>
+#include <unordered_map>
+
+#include "host/search/surw_search.h"
+
+namespace clew {
+namespace {
+
+using abi::StepKind;
+using abi::ThreadKey;
+using abi::TraceEvent;
+
+constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+constexpr double kExact = 0x1p53;
+
+std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
+  return Random(a ^ (b << 1 | b >> 63)).next();
+}
+
+// Who holds what, as far as taking, releasing and waiting tell. A wait releases all.
+class Locks {
+ public:
+  explicit Locks(std::size_t objects) : holders_(objects, kNobody) {}
+
+  [[nodiscard]] bool available(const KeyPoint& point, std::uint32_t thread) const {
+    const std::uint32_t holder = holders_[point.objects.front()];
+    return point.kind != StepKind::kLock || holder == kNobody || holder == thread;
+  }
+  void pass(const KeyPoint& point, std::uint32_t thread) {
+    if (point.kind == StepKind::kLock) holders_[point.objects.front()] = thread;
+    if (point.kind == StepKind::kUnlock) holders_[point.objects.front()] = kNobody;
+    if (point.kind == StepKind::kWait) std::ranges::replace(holders_, thread, kNobody);
+  }
+
+ private:
+  std::vector<std::uint32_t> holders_;
+};
+
+// Plays turns on the model.
+class Player {
+ public:
+  explicit Player(const KeyPoints& model)
+      : model_(model),
+        objects_(model.objects),
+        locks_(model.objects),
+        next_(model.threads.size()) {}
+
+  // Whether it got on.
+  bool run(std::uint32_t thread, std::uint32_t end) {
+    const std::vector<KeyPoint>& points = model_.threads[thread].points;
+    const std::uint32_t begin = next_[thread];
+    for (std::uint32_t& at = next_[thread]; at < end; ++at) {
+      if (model_.exclusive[points[at].objects.front()] && !locks_.available(points[at], thread))
+        break;
+      locks_.pass(points[at], thread);
+      pass(points[at], mix(model_.threads[thread].key, at));
+    }
+    return next_[thread] > begin;
+  }
+
+  std::uint64_t finish() {
+    for (bool on = true; on;) {
+      on = false;
+      for (std::uint32_t thread = 0; thread < model_.threads.size(); ++thread)
+        on |= run(thread, static_cast<std::uint32_t>(model_.threads[thread].points.size()));
+    }
+    return sum_;
+  }
+
+ private:
+  struct Object {
+    std::uint64_t last_write = 0;
+    std::uint64_t reads = 0;  // since, in any order
+  };
+
+  void pass(const KeyPoint& point, std::uint64_t id) {
+    std::uint64_t hash = id;
+    for (const std::uint32_t number : point.objects) {
+      Object& object = objects_[number];
+      hash = mix(hash, object.last_write);
+      if (point.kind == StepKind::kRead) {
+        object.reads += id;
+      } else {
+        hash = mix(hash, object.reads);
+        object = {id, 0};
+      }
+    }
+    sum_ += hash;
+  }
+
+  const KeyPoints& model_;
+  std::vector<Object> objects_;
+  Locks locks_;
+  std::vector<std::uint32_t> next_;
+  std::uint64_t sum_ = 0;
+};
+
+class ModelBuilder {
+ public:
+  explicit ModelBuilder(std::span<const TraceEvent> trace) : trace_(trace) {}
+
+  KeyPoints build() {
+    const std::vector<bool> key = contended(trace_);
+    for (std::size_t i = 0; i < trace_.size(); ++i) add(trace_[i], key[i]);
+    find_exclusive(key);
+    std::erase_if(model_.threads, [](const KeyThread& thread) { return thread.points.empty(); });
+    return std::move(model_);
+  }
+
+ private:
+  void add(const TraceEvent& event, bool key) {
+    const auto [place, is_new] = numbers_.try_emplace(event.thread, model_.threads.size());
+    if (is_new && model_.threads.size() < KeyPoints::kMostThreads)
+      model_.threads.push_back({event.thread, 0, {}});
+    if (place->second >= model_.threads.size()) return;
+    KeyThread& thread = model_.threads[place->second];
+    if (key) thread.points.push_back(point_of(event, thread.steps));
+    ++thread.steps;
+    if (event.kind == StepKind::kCreate && event.thread == abi::kMainThreadKey &&
+        thread.points.empty())
+      model_.prelude = thread.steps;
+  }
+
+  KeyPoint point_of(const TraceEvent& event, std::uint64_t step) {
+    KeyPoint point{step, event.place, event.kind, {}};
+    for_each_granule(event, [&](std::uint64_t granule, std::uint8_t) {
+      const auto [object, is_new] = objects_.try_emplace(granule, model_.objects);
+      if (is_new) ++model_.objects;
+      point.objects.push_back(object->second);
+    });
+    return point;
+  }
+
+  // A lock that was taken while another thread had it is for readers, or not what it seems.
+  void find_exclusive(const std::vector<bool>& key) {
+    model_.exclusive.assign(model_.objects, true);
+    Locks locks(model_.objects);
+    std::vector<std::size_t> next(model_.threads.size());
+    for (std::size_t i = 0; i < trace_.size(); ++i) {
+      const std::size_t thread = numbers_.at(trace_[i].thread);
+      if (!key[i] || thread >= model_.threads.size()) continue;
+      const KeyPoint& point = model_.threads[thread].points[next[thread]++];
+      const auto number = static_cast<std::uint32_t>(thread);
+      if (!locks.available(point, number)) model_.exclusive[point.objects.front()] = false;
+      locks.pass(point, number);
+    }
+  }
+
+  std::span<const TraceEvent> trace_;
+  KeyPoints model_;
+  std::unordered_map<ThreadKey, std::size_t> numbers_;
+  std::unordered_map<std::uint64_t, std::uint32_t> objects_;
+};
+
+// The same key points, perhaps after other numbers of steps.
+bool alike(const KeyPoints& a, const KeyPoints& b) {
+  return std::ranges::equal(a.threads, b.threads, [](const KeyThread& s, const KeyThread& t) {
+    return s.key == t.key &&
+           std::ranges::equal(s.points, t.points, {}, &KeyPoint::place, &KeyPoint::place);
+  });
+}
+
+}  // namespace
+
+KeyPoints key_points(std::span<const TraceEvent> trace) { return ModelBuilder(trace).build(); }
+
+std::size_t periods(const Turns& turns) {
+  std::size_t count = 1;
+  std::set<std::uint32_t> had_a_turn;
+  for (const Turn& turn : turns) {
+    if (had_a_turn.insert(turn.thread).second) continue;
+    ++count;
+    had_a_turn = {turn.thread};
+  }
+  return count;
+}
+
+std::uint64_t play(const KeyPoints& model, const Turns& turns) {
+  Player player(model);
+  for (const Turn& turn : turns) player.run(turn.thread, turn.end);
+  return player.finish();
+}
+
+std::vector<PlanDirective> directives(const KeyPoints& model, const Turns& turns) {
+  std::vector<PlanDirective> list;
+  const auto add = [&list](ThreadKey thread, std::uint64_t steps, unsigned flags) {
+    if (steps > 0)
+      list.push_back({thread, PlanStop::kSteps, 0, steps, static_cast<std::uint8_t>(flags)});
+  };
+  add(abi::kMainThreadKey, model.prelude, kPlanInsist);
+  std::vector<std::uint64_t> done(model.threads.size());
+  for (std::size_t i = 0; i < model.threads.size(); ++i)
+    if (model.threads[i].key == abi::kMainThreadKey) done[i] = model.prelude;
+  for (const Turn& turn : turns) {
+    const KeyThread& thread = model.threads[turn.thread];
+    const bool last = turn.end == thread.points.size();
+    // Some more than it took in the trace, in case that another course is longer.
+    const std::uint64_t to =
+        last ? thread.steps + thread.steps / 2 + 64 : thread.points[turn.end].step;
+    const unsigned hold = last ? 0 : +kPlanHold;
+    std::uint64_t steps = to - std::min(done[turn.thread], to);
+    // The first step waits until the thread exists. The others do not insist: where the thread is
+    // blocked its turn is over.
+    if (done[turn.thread] == 0) {
+      add(thread.key, 1, kPlanInsist | (steps == 1 ? hold : 0));
+      --steps;
+    }
+    add(thread.key, steps, hold);
+    done[turn.thread] = to;
+  }
+  return list;
+}
+
+// --- words
+
+double Words::count_from(const State& state) {
+  const std::size_t kinds = state.size() - 1;
+  if (std::all_of(state.begin(), state.end() - 1,
+                  [](std::uint32_t threads) { return threads == 0; }))
+    return 1;
+  if (const auto known = counts_.find(state); known != counts_.end()) return known->second;
+  double count = 0;
+  for (std::uint32_t left = 1; left <= kinds; ++left) {
+    const std::uint32_t threads = state[left - 1] - (state.back() == left ? 1 : 0);
+    if (threads == 0) continue;
+    State then = state;
+    --then[left - 1];
+    if (left > 1) ++then[left - 2];
+    then.back() = left - 1;
+    count += threads * count_from(then);
+  }
+  return counts_[state] = count;
+}
+
+double Words::count(const std::vector<std::uint32_t>& turns) {
+  State state(std::ranges::max(turns) + 1);
+  for (const std::uint32_t count : turns)
+    if (count > 0) ++state[count - 1];
+  return count_from(state);
+}
+
+std::vector<std::uint32_t> Words::word(std::vector<std::uint32_t> turns, double rank) {
+  State state(std::ranges::max(turns) + 1);
+  for (const std::uint32_t count : turns)
+    if (count > 0) ++state[count - 1];
+  std::vector<std::uint32_t> word;
+  for (std::uint32_t total = std::reduce(turns.begin(), turns.end()); total > 0; --total) {
+    std::uint32_t chosen = kNobody;
+    State chosen_state;
+    for (std::uint32_t thread = 0; thread < turns.size(); ++thread) {
+      if (turns[thread] == 0 || (!word.empty() && word.back() == thread)) continue;
+      State then = state;
+      --then[turns[thread] - 1];
+      if (turns[thread] > 1) ++then[turns[thread] - 2];
+      then.back() = turns[thread] - 1;
+      const double count = count_from(then);
+      if (count == 0) continue;
+      chosen = thread;  // the last possible one, should rounding lead beyond it
+      chosen_state = std::move(then);
+      if (rank < count) break;
+      rank -= count;
+    }
+    word.push_back(chosen);
+    state = std::move(chosen_state);
+    --turns[chosen];
+  }
+  return word;
+}
+
+// --- the search
+
+void PeriodSearch::rebuild(KeyPoints model) {
+  model_ = std::move(model);
+  ++models_;
+  cuts_.clear();
+  levels_.clear();
+  known_.clear();
+  point_count_ = pass_ = current_ = taken_ = tried_ = 0;
+  for (std::uint32_t thread = 0; thread < model_.threads.size(); ++thread) {
+    const std::vector<KeyPoint>& points = model_.threads[thread].points;
+    point_count_ += points.size();
+    for (std::uint32_t point = 1; point < points.size(); ++point) {
+      const auto distance =
+          static_cast<std::uint32_t>(std::bit_width(points[point].step - points[point - 1].step));
+      const bool same = points[point].objects.front() == points[point - 1].objects.front();
+      cuts_.push_back({thread, point, 2 * distance + (same ? 0 : 1), 0, 0});
+    }
+  }
+  std::ranges::sort(cuts_, {}, [this](const Cut& cut) {
+    const std::uint64_t tie = mix(mix(job_seed(seed_, models_), cut.thread), cut.point);
+    return std::tuple(cut.score, tie, cut.thread, cut.point);
+  });
+}
+
+// The longer of two neighbours in a word is at most one longer than all others together.
+std::size_t PeriodSearch::most_preemptions() const {
+  std::size_t most = 0;
+  for (const KeyThread& thread : model_.threads) most = std::max(most, thread.points.size());
+  const std::size_t turns = std::min({point_count_, 2 * (point_count_ - most) + 1, kMostTurns});
+  return turns - std::min(turns, model_.threads.size());
+}
+
+bool PeriodSearch::add_level() {
+  Level level;
+  if (!levels_.empty()) {
+    const Level& before = levels_.back();
+    const bool more_periods = before.preemptions > 0 && before.periods <= before.preemptions;
+    level.preemptions = before.preemptions + (more_periods ? 0 : 1);
+    level.periods = more_periods ? before.periods + 1 : 2;
+  }
+  if (level.preemptions > most_preemptions()) return false;
+  level.order.resize(cuts_.size());
+  std::iota(level.order.begin(), level.order.end(), 0);
+  std::ranges::sort(level.order, {}, [this](std::uint32_t cut) {
+    const bool in_vain = cuts_[cut].runs >= 4 && cuts_[cut].new_runs == 0;
+    return std::pair(in_vain, cut);
+  });
+  level.chosen.resize(level.preemptions);
+  begin_round(level);
+  levels_.push_back(std::move(level));
+  return true;
+}
+
+void PeriodSearch::begin_round(Level& level) {
+  std::iota(level.chosen.begin(), level.chosen.end(), 0);
+  level.round_over = level.round_had_words = false;
+}
+
+void PeriodSearch::next_cuts(Level& level) {
+  for (std::size_t i = 0; i < level.chosen.size(); ++i) {
+    const std::size_t end = i + 1 < level.chosen.size() ? level.chosen[i + 1] : level.order.size();
+    if (level.chosen[i] + 1 < end) {
+      ++level.chosen[i];
+      std::iota(level.chosen.begin(), level.chosen.begin() + static_cast<std::ptrdiff_t>(i), 0);
+      return;
+    }
+  }
+  level.round_over = true;
+}
+
+// A different order of the words for each set of cuts.
+double PeriodSearch::pick_word(const Level& level, double count) const {
+  std::uint64_t hash = job_seed(seed_, level.preemptions);
+  for (const std::uint32_t position : level.chosen) hash = mix(hash, level.order[position]);
+  if (count > kExact) return Random(mix(hash, level.round)).unit() * count;
+  const auto size = static_cast<std::uint64_t>(count);
+  std::uint64_t stride = 1 + mix(hash, 1) % size;
+  while (std::gcd(stride, size) != 1) ++stride;
+  const auto place = static_cast<unsigned __int128>(level.round) * stride + mix(hash, 2) % size;
+  return static_cast<double>(static_cast<std::uint64_t>(place % size));
+}
+
+std::optional<Turns> PeriodSearch::turns_of(Level& level) {
+  std::vector<std::vector<std::uint32_t>> ends(model_.threads.size());
+  std::vector<std::uint32_t> counts(model_.threads.size(), 1);
+  for (const std::uint32_t position : level.chosen) {
+    const Cut& cut = cuts_[level.order[position]];
+    ends[cut.thread].push_back(cut.point);
+    ++counts[cut.thread];
+  }
+  if (std::ranges::max(counts) > level.periods) return std::nullopt;
+  const double count = words_.count(counts);
+  if (static_cast<double>(level.round) >= count) return std::nullopt;
+  level.round_had_words = true;
+  for (std::size_t thread = 0; thread < ends.size(); ++thread) {
+    ends[thread].push_back(static_cast<std::uint32_t>(model_.threads[thread].points.size()));
+    std::ranges::sort(ends[thread]);
+  }
+  Turns turns;
+  std::vector<std::size_t> next(ends.size());
+  for (const std::uint32_t thread : words_.word(counts, pick_word(level, count)))
+    turns.push_back({thread, ends[thread][next[thread]++]});
+  if (periods(turns) != level.periods) return std::nullopt;
+  return turns;
+}
+
+std::optional<PeriodSearch::Candidate> PeriodSearch::step(Level& level) {
+  for (std::size_t idle = 0; idle < kMostIdle; ++idle) {
+    if (level.round_over) {
+      level.exhausted = !level.round_had_words;
+      if (level.exhausted) return std::nullopt;
+      ++level.round;
+      begin_round(level);
+    }
+    std::optional<Turns> turns = turns_of(level);
+    std::vector<std::uint32_t> cuts;
+    for (const std::uint32_t position : level.chosen) cuts.push_back(level.order[position]);
+    next_cuts(level);
+    if (turns) return Candidate{std::move(*turns), std::move(cuts)};
+  }
+  return std::nullopt;
+}
+
+std::optional<PeriodSearch::Candidate> PeriodSearch::next_candidate() {
+  if (model_.threads.size() < 2) return std::nullopt;
+  for (unsigned stalls = 0; stalls < kMostStalls;) {
+    if (current_ > pass_) {
+      ++pass_;
+      current_ = taken_ = 0;
+    }
+    if (current_ == levels_.size() && !add_level()) {
+      if (std::ranges::all_of(levels_, &Level::exhausted)) return std::nullopt;
+      current_ = taken_ = 0;
+    }
+    Level& level = levels_[current_];
+    if (level.exhausted || taken_ == kTurn) {
+      ++current_;
+      taken_ = 0;
+      continue;
+    }
+    if (std::optional<Candidate> candidate = step(level)) {
+      ++taken_;
+      return candidate;
+    }
+    if (level.exhausted) continue;
+    taken_ = kTurn;
+    ++stalls;
+  }
+  stalled_ = true;
+  return std::nullopt;
+}
+
+bool PeriodSearch::is_new(const Turns& turns) {
+  if (point_count_ > kMostKeyPoints) return true;
+  played_ += point_count_;
+  return known_.insert(play(model_, turns)).second || played_ > kMostPlayed;
+}
+
+JobPlan PeriodSearch::job(abi::StrategyKind strategy, Running running) {
+  JobPlan job;
+  job.strategy = strategy;
+  job.seed = job_seed(seed_, proposed_);
+  if (running.calibrates || proposed_ % kTraceEvery == 0) job.flags |= abi::kJobTrace;
+  ++proposed_;
+  running_.push_back(std::move(running));
+  return job;
+}
+
+JobPlan PeriodSearch::job_of(Candidate candidate) {
+  JobPlan plan = job(abi::StrategyKind::kPlan, {std::move(candidate.cuts), models_, false});
+  plan.guide = plan_guide(directives(model_, candidate.turns));
+  // A thread held is let go at last, should others wait for it in a loop.
+  plan.parameters[0] = 1000;
+  for (const KeyThread& thread : model_.threads) plan.parameters[0] += 2 * thread.steps;
+  ++tried_;
+  return plan;
+}
+
+std::vector<JobPlan> PeriodSearch::next(std::size_t most) {
+  std::vector<JobPlan> jobs;
+  if (most > 0 && std::exchange(wants_calibration_, false))
+    jobs.push_back(job(abi::StrategyKind::kPlan, {{}, 0, true}));
+  if (!settled_) return jobs;
+  played_ = 0;
+  stalled_ = false;
+  while (jobs.size() < most && has_trace_ && (played_ <= kMostPlayed || jobs.empty())) {
+    std::optional<Candidate> candidate = next_candidate();
+    if (!candidate) break;
+    if (is_new(candidate->turns)) jobs.push_back(job_of(std::move(*candidate)));
+  }
+  over_ = jobs.empty() && most > 0 && has_trace_ && !stalled_;
+  // Traces do not fit, or what is left is too hard to find.
+  while (jobs.size() < most && (!has_trace_ || stalled_))
+    jobs.push_back(job(abi::StrategyKind::kPos, {}));
+  return jobs;
+}
+
+void PeriodSearch::learn(const JobPlan&, const JobReport& report) {
+  const Running running = std::move(running_.front());
+  running_.pop_front();
+  if (running.model == models_) {
+    for (const std::uint32_t cut : running.cuts) {
+      ++cuts_[cut].runs;
+      cuts_[cut].new_runs += report.new_interleaving;
+    }
+  }
+  wants_calibration_ |= report.result.sharing_count > 0;
+  if (running.calibrates && !settled_) {
+    settled_ = ++calibrations_ == kMostCalibrations || report.trace.size() == last_size_;
+    wants_calibration_ |= !settled_;
+    last_size_ = report.trace.size();
+  }
+  if (!report.trace.empty()) learn_points(key_points(report.trace), running.calibrates);
+}
+
+void PeriodSearch::learn_points(KeyPoints model, bool calibrates) {
+  bool new_points = false;
+  for (const KeyThread& thread : model.threads)
+    for (const KeyPoint& point : thread.points)
+      new_points |= known_points_.insert({thread.key, point.place}).second;
+  if (new_points || !has_trace_ || (calibrates && model_is_default_ && !alike(model, model_))) {
+    rebuild(std::move(model));
+    model_is_default_ = calibrates;
+  } else if (calibrates && alike(model, model_)) {
+    model_ = std::move(model);  // the same, but for the numbers of steps
+  }
+  has_trace_ = true;
+}
+
+std::string PeriodSearch::using_now() const { return "period"; }
+
+std::optional<std::string> PeriodSearch::conclusion() const {
+  if (!over_) return std::nullopt;
+  if (model_.threads.size() < 2) return "no threads were seen to touch the same memory or lock";
+  return "all orders of the " + std::to_string(point_count_) +
+         " conflicting steps that were seen were tried, in " + std::to_string(tried_) +
+         " schedules";
+}
+
+}  // namespace clew

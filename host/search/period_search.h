@@ -1,0 +1,203 @@
+// PERIOD: Wen, He, Wu, Xu, Qin, "Controlled Concurrency Testing via Periodical Scheduling", ICSE
+// 2022. An execution is a sequence of periods, in each of which every thread runs at most once.
+// Schedules with few periods are tried first, systematically; where a thread's turn ends is chosen
+// among its key points, and what runs reveal of new key points is fed back.
+//
+// Here key points are the steps that conflict with another thread's (contended(), surw_search.h),
+// as seen in traces. A schedule is a list of turns: a thread and the key points it passes. A turn
+// that ends before the thread's last key point is a cut, which costs a preemption. So a schedule is
+//  - a set of cuts, each before a key point but a thread's first (to stop a thread before that is
+//    to start it later), and
+//  - a word: the order of the turns. No thread has two turns in succession, for that would be one.
+// Every list of turns is exactly one set of cuts and one word.
+//
+// Order. A level is a number of preemptions k, and within it a number of periods P <= k + 1; levels
+// are taken in this order. Within a level cut sets come in the order of their least likely cut.
+// Likely cuts are those close behind another key point of the thread, on the same object first: an
+// interruption is to fall between accesses that belong together. Each set of cuts gets one word,
+// then each a second one, and so on. Equals are ordered at random, by the seed.
+//
+// Equivalence. Each schedule is first played on the trace that the key points come from, locks
+// included. If the order of conflicting steps is one that an earlier schedule had, it is left
+// out. Cuts that brought no run with a new interleaving go to the end of later levels.
+//
+// A turn is carried out as so many steps of the thread (plan strategy, kSteps). Not as "until place
+// p": a thread that never gets there because it waits for one held would run forever. But what
+// counts as a step changes while it is being found out what threads share. Therefore the first
+// rounds are calibrations: the default schedule, traced, until two in a row have as many steps; and
+// another follows whenever a run met newly shared points.
+//
+// Deviations:
+//  - The paper takes key points from static analysis and follows them with SCHED_DEADLINE.
+//  - Levels are dovetailed: after kTurn schedules of a level the next one begins, and what is left
+//    of it comes later. Many threads have many orders without any preemption.
+//  - At most kMostKeyPoints are played. In longer traces nothing is known to be equivalent.
+//  - When kMostPlayed steps were played in vain in a round, a schedule is run without that check.
+#ifndef CLEW_HOST_SEARCH_PERIOD_SEARCH_H_
+#define CLEW_HOST_SEARCH_PERIOD_SEARCH_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "clew_abi/job.h"
+#include "host/search/guides.h"
+#include "host/search/sampling.h"
+#include "host/search/search.h"
+
+namespace clew {
+
+// What a trace says about who can be interrupted where.
+struct KeyPoint {
+  std::uint64_t step = 0;  // the thread's steps before it
+  abi::Place place = 0;
+  abi::StepKind kind{};
+  std::vector<std::uint32_t> objects;  // numbered; eight bytes of memory each
+};
+struct KeyThread {
+  abi::ThreadKey key = 0;
+  std::uint64_t steps = 0;
+  std::vector<KeyPoint> points;  // not empty
+};
+struct KeyPoints {
+  static constexpr std::size_t kMostThreads = 100;
+  std::vector<KeyThread> threads;  // in the order of their first steps, at most kMostThreads
+  std::uint32_t objects = 0;
+  std::vector<bool> exclusive;  // by object: as a lock, one thread at a time holds it
+  // Steps of the main thread up to its last creation of a thread before its first key point: with
+  // them a schedule begins, so that there are threads to choose from.
+  std::uint64_t prelude = 0;
+};
+[[nodiscard]] KeyPoints key_points(std::span<const abi::TraceEvent> trace);
+
+// One run of a thread: up to, and without, key point number `end`.
+struct Turn {
+  std::uint32_t thread = 0;
+  std::uint32_t end = 0;
+  bool operator==(const Turn&) const = default;
+};
+using Turns = std::vector<Turn>;
+
+// Periods that the turns need.
+[[nodiscard]] std::size_t periods(const Turns& turns);
+// Of the order of conflicting steps; the same for turns that are equivalent. A turn ends early if
+// its thread needs a lock that another holds; what is left at the end runs in order.
+[[nodiscard]] std::uint64_t play(const KeyPoints& model, const Turns& turns);
+// The turns as directives for the plan strategy.
+[[nodiscard]] std::vector<PlanDirective> directives(const KeyPoints& model, const Turns& turns);
+
+// Counts and lists the words with given numbers of turns, without equal neighbours.
+class Words {
+ public:
+  // Exact up to 2^53.
+  [[nodiscard]] double count(const std::vector<std::uint32_t>& turns);
+  // Word number `rank`. REQUIRES: rank < count(turns).
+  [[nodiscard]] std::vector<std::uint32_t> word(std::vector<std::uint32_t> turns, double rank);
+
+ private:
+  // Threads with 1, 2, ... turns left, and last how many the one has left that may not be next.
+  using State = std::vector<std::uint32_t>;
+  [[nodiscard]] double count_from(const State& state);
+  std::map<State, double> counts_;
+};
+
+class PeriodSearch final : public Search {
+ public:
+  static constexpr std::size_t kTurn = 1024;
+  static constexpr std::size_t kMostKeyPoints = 20'000;
+  static constexpr std::size_t kMostPlayed = 10'000'000;
+  static constexpr std::size_t kMostIdle = 100'000;  // sets of cuts looked at in vain
+  static constexpr unsigned kMostStalls = 8;         // levels given up in a row; then a run of pos
+  static constexpr std::size_t kMostTurns = 160;     // of a schedule; so that words can be counted
+  static constexpr unsigned kMostCalibrations = 4;
+  static constexpr std::uint64_t kTraceEvery = 16;
+
+  explicit PeriodSearch(std::uint64_t seed) : seed_(seed) {}
+
+  // None only if every order of the key points was tried.
+  [[nodiscard]] std::vector<JobPlan> next(std::size_t most) override;
+  void learn(const JobPlan& plan, const JobReport& report) override;
+  [[nodiscard]] std::string using_now() const override;
+  [[nodiscard]] std::optional<std::string> conclusion() const override;
+
+ private:
+  struct Cut {
+    std::uint32_t thread = 0;
+    std::uint32_t point = 0;  // before this one
+    std::uint32_t score = 0;  // less is likelier
+    std::uint32_t runs = 0;
+    std::uint32_t new_runs = 0;  // of them: with a new interleaving
+  };
+  struct Level {
+    std::size_t preemptions = 0;
+    std::size_t periods = 1;
+    std::vector<std::uint32_t> order;   // of cuts_
+    std::vector<std::uint32_t> chosen;  // ascending positions in order; colexicographic
+    std::uint64_t round = 0;            // the number of the word, for all sets of cuts
+    bool round_over = false;
+    bool round_had_words = false;
+    bool exhausted = false;
+  };
+  struct Candidate {
+    Turns turns;
+    std::vector<std::uint32_t> cuts;  // numbers in cuts_
+  };
+  struct Running {
+    std::vector<std::uint32_t> cuts;
+    std::uint64_t model = 0;  // the one of models_ that the numbers belong to
+    bool calibrates = false;
+  };
+
+  void rebuild(KeyPoints model);
+  [[nodiscard]] std::size_t most_preemptions() const;
+  bool add_level();  // whether there is another one
+  [[nodiscard]] std::optional<Candidate> next_candidate();
+  // The next of the level. Nothing: it is exhausted, or hardly anything has its number of periods.
+  [[nodiscard]] std::optional<Candidate> step(Level& level);
+  void begin_round(Level& level);
+  void next_cuts(Level& level);
+  [[nodiscard]] std::optional<Turns> turns_of(Level& level);
+  [[nodiscard]] double pick_word(const Level& level, double count) const;
+  [[nodiscard]] bool is_new(const Turns& turns);
+  [[nodiscard]] JobPlan job(abi::StrategyKind strategy, Running running);
+  [[nodiscard]] JobPlan job_of(Candidate candidate);
+  void learn_points(KeyPoints model, bool calibrates);
+
+  std::uint64_t seed_;
+  std::uint64_t proposed_ = 0;
+  bool has_trace_ = false;
+  bool wants_calibration_ = true;
+  bool settled_ = false;  // two calibrations in a row had the same steps
+  unsigned calibrations_ = 0;
+  std::size_t last_size_ = 0;
+  bool model_is_default_ = true;  // made by a calibration
+  bool stalled_ = false;          // hardly any set of cuts can be used
+  bool over_ = false;
+  std::deque<Running> running_;
+
+  std::set<std::pair<abi::ThreadKey, abi::Place>> known_points_;
+  KeyPoints model_;
+  std::uint64_t models_ = 0;
+  std::size_t point_count_ = 0;
+  std::vector<Cut> cuts_;
+  Words words_;
+  std::deque<Level> levels_;
+  std::size_t pass_ = 0;                     // levels up to this one are taken in turn
+  std::size_t current_ = 0;                  // level
+  std::size_t taken_ = 0;                    // of it, in this pass
+  std::size_t played_ = 0;                   // in this round
+  std::uint64_t tried_ = 0;                  // schedules of this model
+  std::unordered_set<std::uint64_t> known_;  // what play() said of them
+};
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_SEARCH_PERIOD_SEARCH_H_

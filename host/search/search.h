@@ -1,0 +1,47 @@
+// A search proposes schedules and learns from what became of them. It runs nothing itself: the
+// engine (engine.h) takes jobs from it in rounds, runs a round's jobs on all cores, and hands the
+// reports back in the order of the proposals. So a search is a deterministic function of its seed
+// and of the reports, however many cores there are, and can be tested with a simulated program.
+#ifndef CLEW_HOST_SEARCH_SEARCH_H_
+#define CLEW_HOST_SEARCH_SEARCH_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "clew_abi/job.h"
+#include "host/target/job_plan.h"
+
+namespace clew {
+
+// What became of it, after the user's criteria (verdict.h) were applied.
+enum class Verdict : std::uint8_t { kPass, kFail, kUnresolved };
+
+struct JobReport {
+  abi::JobResult result{};
+  Verdict verdict = Verdict::kPass;
+  bool new_interleaving = false;  // none of the hunt's runs before had this result.interleaving
+  std::vector<abi::TraceEvent> trace;  // with kJobTrace; empty if it did not fit
+};
+
+class Search {
+ public:
+  virtual ~Search() = default;
+  // Guides are made by guides.h. Jobs need kJobAllPoints only to see every access; the engine adds
+  // it to jobs before it knows what threads share.
+  //
+  // At most `most` jobs, perhaps fewer. None: the search is over, there is nothing left to try.
+  [[nodiscard]] virtual std::vector<JobPlan> next(std::size_t most) = 0;
+  // In the order of the proposals, all of a round before next() is called again.
+  virtual void learn(const JobPlan& plan, const JobReport& report) = 0;
+  // What the last next() drew on, for the status line ("pos").
+  [[nodiscard]] virtual std::string using_now() const = 0;
+  // When the search is over: what that means, as a sentence ("all 36 schedules with at most 2
+  // preemptions pass"). Nothing: nothing can be said.
+  [[nodiscard]] virtual std::optional<std::string> conclusion() const { return std::nullopt; }
+};
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_SEARCH_SEARCH_H_

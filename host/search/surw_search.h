@@ -1,0 +1,100 @@
+// SURW: Zhao, Wolff, Mathur, Roychoudhury, "Selectively Uniform Concurrency Testing", ASPLOS 2025:
+// the part outside the program. Every schedule has a set Delta of interesting events, whose
+// interleavings are sampled uniformly (section 3; the walk itself is runtime/strategy/surw.h). That
+// needs, for each thread, how many interesting events it is going to execute. As in the
+// paper, a first run counts, and Delta is drawn anew for every schedule: the accesses to one shared
+// object, chosen at random.
+//
+// Deviations:
+//  - An object is eight aligned bytes of memory, or a synchronisation object, that threads
+//    contend for (contended(), below). Objects touched at the same places are one group, so the
+//    elements of an array count as one object.
+//  - Delta is a set of places, because addresses mean nothing to the next run: an event is
+//    interesting if it is at a place where the object was accessed.
+//  - Half of the draws take all groups as equally likely; the other half weigh a group by its
+//    accesses. The first finds what is rarely touched, the second what is contended most; by
+//    weight alone a variable that is polled would be the only one.
+//  - Counts are means over the traces so far, of which the last few count most. Every
+//    kTraceEvery-th job is traced to refresh them, and the one after a run that met newly shared
+//    points. Before the first trace (or if none fits) jobs are runs of pos.
+#ifndef CLEW_HOST_SEARCH_SURW_SEARCH_H_
+#define CLEW_HOST_SEARCH_SURW_SEARCH_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "clew_abi/job.h"
+#include "host/search/sampling.h"
+#include "host/search/search.h"
+
+namespace clew {
+
+// --- what a trace says about sharing; rff_search and period_search use it too
+
+// Eight aligned bytes, and which of them: visit(number, mask) for all that an access touches. Of a
+// large one the first kMostGranules count: the work for a trace must be bounded.
+inline constexpr std::uint64_t kMostGranules = 32;
+template <class Visit>
+void for_each_granule(const abi::TraceEvent& event, Visit&& visit) {
+  const std::uint64_t end = event.object + std::max<std::uint64_t>(event.size, 1);
+  const std::uint64_t last = std::min((end - 1) >> 3, (event.object >> 3) + kMostGranules - 1);
+  for (std::uint64_t granule = event.object >> 3; granule <= last; ++granule) {
+    const std::uint64_t from = std::max(event.object, granule << 3) & 7;
+    const std::uint64_t to = std::min(end - (granule << 3), std::uint64_t{8});
+    visit(granule, static_cast<std::uint8_t>((0xffu << from) & (0xffu >> (8 - to))));
+  }
+}
+
+// Whether the order with other threads' steps on the object can matter at all.
+constexpr bool touches(const abi::TraceEvent& event) {
+  using enum abi::StepKind;
+  return event.object != 0 && event.kind != kOther && event.kind != kCreate && event.kind != kJoin;
+}
+
+// For each event whether it conflicts (rt::conflict()) with one of another thread. What happens
+// while only one thread exists (before others are created, after they were joined) does not count.
+[[nodiscard]] std::vector<bool> contended(std::span<const abi::TraceEvent> trace);
+
+// --- the search
+
+class SurwSearch final : public Search {
+ public:
+  static constexpr std::uint64_t kTraceEvery = 32;
+
+  explicit SurwSearch(std::uint64_t seed) : seed_(seed), random_(job_seed(seed, ~0ull)) {}
+
+  [[nodiscard]] std::vector<JobPlan> next(std::size_t most) override;
+  void learn(const JobPlan& plan, const JobReport& report) override;
+  [[nodiscard]] std::string using_now() const override;
+
+ private:
+  using Places = std::vector<abi::Place>;  // ascending
+
+  [[nodiscard]] JobPlan propose();
+  [[nodiscard]] const Places& draw_delta();
+  void learn_groups(std::span<const abi::TraceEvent> trace);
+  void learn_counts(std::span<const abi::TraceEvent> trace);
+  void learn_parents(std::span<const abi::TraceEvent> trace);
+  // `count` steps over all traces, as a mean.
+  [[nodiscard]] std::uint64_t mean(std::uint64_t count) const;
+
+  std::uint64_t seed_;
+  Random random_;
+  std::uint64_t proposed_ = 0;
+  bool wants_trace_ = true;
+
+  std::map<Places, std::uint64_t> groups_;  // accesses in the last trace that had it
+  std::uint64_t accesses_ = 0;              // over all groups
+  std::map<abi::Place, std::map<abi::ThreadKey, std::uint64_t>> counts_;  // steps over all traces
+  std::uint64_t traces_ = 0;
+  std::map<abi::ThreadKey, abi::ThreadKey> parents_;
+};
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_SEARCH_SURW_SEARCH_H_

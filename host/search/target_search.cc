@@ -1,0 +1,378 @@
+#include "host/search/target_search.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "host/search/surw_search.h"
+
+namespace clew {
+namespace {
+
+// A thread's contended steps beyond are not looked at: what comes later in a long run is mostly
+// more of the same.
+constexpr std::size_t kMostSteps = 400;
+constexpr std::size_t kMostThreads = 4096;
+constexpr std::size_t kMostStepsOfAll = 100'000;
+// Of the steps at one place: the first ones and the last.
+constexpr std::uint64_t kOccurrences = 2;
+constexpr std::size_t kMostTargets = 20'000;
+// A thread that others wait for in loops is let go after so many of their steps.
+constexpr std::uint64_t kLongestHold = 20'000;
+
+constexpr int kDeadlock = 1000;
+constexpr int kCycle = 900;
+constexpr int kOneVariable = 500;
+constexpr int kSeveralVariables = 400;
+constexpr int kStaleRead = 350;  // A has read what B then writes
+constexpr int kHalfDone = 250;   // A has written what B then reads or writes
+constexpr int kOrder = 150;      // B does first what it was seen to do after A
+constexpr int kAllStop = 110;
+constexpr int kReversed = 100;
+constexpr int kSynchronisation = 60;
+constexpr int kOtherKind = 50;  // added if A and B do different things
+constexpr int kLater = 5;       // taken off for each further occurrence
+constexpr int kAlone = 200;     // taken off if A runs alone up to its stop
+// How far behind the stop a conflict still counts as what A goes on with.
+constexpr std::size_t kNext = 3;
+
+std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t z = (a ^ b) * 0x9e3779b97f4a7c15 + b;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  return z ^ (z >> 31);
+}
+
+bool writes(abi::StepKind kind) { return kind != abi::StepKind::kRead; }
+bool reads(abi::StepKind kind) {
+  return kind == abi::StepKind::kRead || kind == abi::StepKind::kUpdate;
+}
+
+using Locks = std::vector<std::uint64_t>;  // objects held, in the order taken
+
+bool contains(const Locks& locks, std::uint64_t lock) {
+  return std::ranges::find(locks, lock) != locks.end();
+}
+
+bool disjoint(const Locks& a, const Locks& b) {
+  return std::ranges::none_of(a, [&](std::uint64_t lock) { return contains(b, lock); });
+}
+
+struct Step {
+  abi::TraceEvent event;
+  std::size_t position = 0;      // in the trace
+  std::uint64_t occurrence = 0;  // of its place in the thread, from 1
+  Locks held;                    // before it
+  bool is_data() const { return abi::is_access(event.kind); }
+};
+
+bool conflicts(const abi::TraceEvent& a, const abi::TraceEvent& b) {
+  if (!writes(a.kind) && !writes(b.kind)) return false;
+  const auto end = [](const abi::TraceEvent& e) { return e.object + std::max(e.size, 1u); };
+  return a.object < end(b) && b.object < end(a);
+}
+
+// Table 1 of AVIO: p and q of one thread, r of another, on one variable, with no serial order that
+// gives the same.
+bool unserializable(abi::StepKind p, abi::StepKind r, abi::StepKind q) {
+  if (reads(p) && writes(r) && reads(q)) return true;
+  if (reads(p) && writes(r) && writes(q)) return true;
+  if (writes(p) && reads(r) && writes(q)) return true;
+  return writes(p) && writes(r) && reads(q);
+}
+
+}  // namespace
+
+struct TargetSearch::Thread {
+  abi::ThreadKey key = 0;
+  std::uint64_t kind = 0;  // of the places it touches
+  std::vector<Step> steps;
+  std::vector<std::pair<Locks, std::uint64_t>> taken;  // locks held when another was taken
+};
+
+// What one trace says.
+class TargetSearch::Analysis {
+ public:
+  Analysis(std::span<const abi::TraceEvent> trace, std::map<abi::ThreadKey, std::uint64_t>& kinds);
+  const std::vector<Thread>& threads() const { return threads_; }
+  // `lockstep`: the trace is of a run in lockstep.
+  void find_targets(TargetSearch& search, bool lockstep) const;
+
+ private:
+  const Thread* partner(const Thread& a, std::uint64_t kind) const;
+  static int score(const Thread& a, std::size_t at, const Thread& b);
+  static std::vector<std::size_t> stops(const Thread& a);
+  static bool takes_in_other_order(const Step& q, const Thread& b);
+  void targets_of(const Thread& a, TargetSearch& search, bool lockstep) const;
+  void all_stop(TargetSearch& search) const;
+  void reversed(TargetSearch& search) const;
+
+  std::vector<Thread> threads_;  // in order of their first step
+};
+
+TargetSearch::Analysis::Analysis(std::span<const abi::TraceEvent> trace,
+                                 std::map<abi::ThreadKey, std::uint64_t>& kinds) {
+  const std::vector<bool> contended = clew::contended(trace);
+  std::unordered_map<abi::ThreadKey, std::size_t> index;
+  std::vector<Locks> held;
+  std::size_t steps = 0;
+  std::vector<std::unordered_map<abi::Place, std::uint64_t>> seen;
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    const abi::TraceEvent& event = trace[i];
+    const auto [at, is_new] = index.try_emplace(event.thread, threads_.size());
+    if (is_new) {
+      if (threads_.size() == kMostThreads) {
+        index.erase(at);
+        continue;
+      }
+      threads_.emplace_back().key = event.thread;
+      held.emplace_back();
+      seen.emplace_back();
+    }
+    Thread& thread = threads_[at->second];
+    Locks& locks = held[at->second];
+    const std::uint64_t occurrence = ++seen[at->second][event.place];
+    if (contended[i] && thread.steps.size() < kMostSteps && ++steps <= kMostStepsOfAll)
+      thread.steps.push_back({event, i, occurrence, locks});
+    if (event.kind == abi::StepKind::kLock) {
+      if (!locks.empty()) thread.taken.emplace_back(locks, event.object);
+      locks.push_back(event.object);
+    } else if (event.kind == abi::StepKind::kUnlock) {
+      if (const auto lock = std::ranges::find(locks, event.object); lock != locks.end())
+        locks.erase(lock);
+    }
+  }
+  std::erase_if(threads_, [](const Thread& thread) { return thread.steps.empty(); });
+  // The kind that a thread was first seen to be of stays: in another run it may touch more or less.
+  for (Thread& thread : threads_) {
+    std::uint64_t& kind = kinds[thread.key];
+    if (kind == 0) {
+      std::set<abi::Place> places;
+      for (const Step& step : thread.steps) places.insert(step.event.place);
+      for (const abi::Place place : places) kind = mix(kind, place);
+    }
+    thread.kind = kind;
+  }
+}
+
+const TargetSearch::Thread* TargetSearch::Analysis::partner(const Thread& a,
+                                                            std::uint64_t kind) const {
+  // The next after A in the order in which they were seen, so that as little as possible changes.
+  const auto self = std::ranges::find(threads_, a.key, &Thread::key);
+  const auto is_partner = [&](const Thread& b) { return b.kind == kind && b.key != a.key; };
+  auto found = std::find_if(self, threads_.end(), is_partner);
+  if (found == threads_.end()) found = std::find_if(threads_.begin(), self, is_partner);
+  return found != threads_.end() && is_partner(*found) ? &*found : nullptr;
+}
+
+bool TargetSearch::Analysis::takes_in_other_order(const Step& q, const Thread& b) {
+  if (q.event.kind != abi::StepKind::kLock) return false;
+  return std::ranges::any_of(b.taken, [&](const auto& taken) {
+    return contains(taken.first, q.event.object) && contains(q.held, taken.second);
+  });
+}
+
+// How promising it is to hold A before its step number `at` while B runs; 0: pointless. What A has
+// done is its last access to data before, what it goes on with are the next ones: the locks taken
+// and given back in between matter only in that B must not need them.
+int TargetSearch::Analysis::score(const Thread& a, std::size_t at, const Thread& b) {
+  const Step& stop = a.steps[at];
+  if (takes_in_other_order(stop, b)) return kDeadlock;
+  const Step* before = nullptr;
+  for (std::size_t i = at; i-- > 0 && before == nullptr;)
+    if (a.steps[i].is_data()) before = &a.steps[i];
+  std::vector<const Step*> next;
+  for (std::size_t i = at; i < a.steps.size() && next.size() < kNext; ++i)
+    if (a.steps[i].is_data()) next.push_back(&a.steps[i]);
+  bool one_variable = false;
+  bool with_before = false;
+  bool with_next = false;
+  bool reorders = false;
+  bool synchronises = false;
+  for (const Step& r : b.steps) {
+    // What needs a lock that A holds cannot come in between.
+    if (!disjoint(stop.held, r.held) || contains(stop.held, r.event.object)) continue;
+    synchronises |= conflicts(r.event, stop.event);
+    const bool r_with_before = before != nullptr && conflicts(r.event, before->event);
+    with_before |= r_with_before;
+    for (const Step* q : next) {
+      if (!conflicts(r.event, q->event)) continue;
+      with_next = true;
+      reorders |= r.position > q->position;
+      one_variable |= r_with_before && before->event.object == q->event.object && r.is_data() &&
+                      q == next.front() &&
+                      unserializable(before->event.kind, r.event.kind, q->event.kind);
+    }
+  }
+  const int other = a.kind != b.kind ? kOtherKind : 0;
+  if (one_variable) return kOneVariable + other;
+  if (with_before && with_next) return kSeveralVariables + other;
+  if (with_before) return (writes(before->event.kind) ? kHalfDone : kStaleRead) + other;
+  if (with_next && reorders) return kOrder + other;
+  return synchronises ? kSynchronisation : 0;
+}
+
+// Steps of A worth stopping at: of those between two accesses to data only the one with the fewest
+// locks held, and each at which a lock is taken while another is held.
+std::vector<std::size_t> TargetSearch::Analysis::stops(const Thread& a) {
+  std::vector<std::size_t> stops;
+  std::unordered_map<abi::Place, std::uint64_t> last;
+  for (const Step& step : a.steps) last[step.event.place] = step.occurrence;
+  std::optional<std::size_t> best;
+  for (std::size_t at = 0; at < a.steps.size(); ++at) {
+    const Step& step = a.steps[at];
+    const bool nested = step.event.kind == abi::StepKind::kLock && !step.held.empty();
+    const bool seldom =
+        step.occurrence <= kOccurrences || step.occurrence == last[step.event.place];
+    if (seldom && nested) stops.push_back(at);
+    if (seldom && (!best || step.held.size() <= a.steps[*best].held.size())) best = at;
+    if (!step.is_data() || !best) continue;
+    if (stops.empty() || stops.back() != *best) stops.push_back(*best);
+    best.reset();
+  }
+  if (best) stops.push_back(*best);
+  return stops;
+}
+
+void TargetSearch::Analysis::targets_of(const Thread& a, TargetSearch& search,
+                                        bool lockstep) const {
+  std::set<std::uint64_t> kinds;
+  for (const Thread& b : threads_) kinds.insert(b.kind);
+  for (const std::uint64_t kind : kinds) {
+    const Thread* b = partner(a, kind);
+    if (b == nullptr) continue;
+    for (const std::size_t at : stops(a)) {
+      const Step& q = a.steps[at];
+      int points = score(a, at, *b);
+      if (points == 0) continue;
+      const std::uint64_t times = std::min(q.occurrence, kOccurrences + 1);
+      points -= kLater * static_cast<int>(times - 1);
+      const std::uint64_t identity = mix(mix(mix(a.kind, kind), q.event.place), times);
+      // First in the course of things in which it was seen, later with A alone up to its stop.
+      PlanDirective stop{a.key, PlanStop::kBefore, q.event.place, q.occurrence,
+                         kPlanWatch | kPlanHold};
+      const PlanDirective partner_runs{b->key, PlanStop::kEnd, 0, 1, kPlanInsist};
+      const PlanDirective goes_on{a.key, PlanStop::kEnd, 0, 1, 0};
+      search.add(identity, points, {stop, partner_runs, goes_on}, 1, lockstep);
+      stop.flags = kPlanInsist | kPlanHold;
+      search.add(mix(identity, 0xa10e), points - kAlone, {stop, partner_runs, goes_on}, 1, false);
+    }
+  }
+}
+
+// All threads of one kind stop before the same step, so that each has done what comes before.
+void TargetSearch::Analysis::all_stop(TargetSearch& search) const {
+  std::map<std::uint64_t, std::vector<const Thread*>> of_kind;
+  for (const Thread& thread : threads_) of_kind[thread.kind].push_back(&thread);
+  for (const auto& [kind, threads] : of_kind) {
+    if (threads.size() < 2) continue;
+    for (const Step& q : threads.front()->steps) {
+      if (q.occurrence > 1) continue;
+      const bool nested = q.event.kind == abi::StepKind::kLock && !q.held.empty();
+      // A lock that all of them need is not held by all of them at once.
+      if (!nested && !q.held.empty()) continue;
+      std::vector<PlanDirective> directives;
+      for (const Thread* thread : threads)
+        directives.push_back(
+            {thread->key, PlanStop::kBefore, q.event.place, 1, kPlanInsist | kPlanHold});
+      const std::size_t stops = directives.size();
+      search.add(mix(mix(kind, q.event.place), 0xa11), nested ? kCycle : kAllStop,
+                 std::move(directives), stops, false);
+    }
+  }
+}
+
+// The last thread first: for programs that rely on the order in which threads were created.
+void TargetSearch::Analysis::reversed(TargetSearch& search) const {
+  std::vector<PlanDirective> directives;
+  std::uint64_t identity = 0x4e7;
+  for (auto thread = threads_.rbegin(); thread != threads_.rend(); ++thread) {
+    if (thread->key == abi::kMainThreadKey) continue;
+    directives.push_back({thread->key, PlanStop::kEnd, 0, 1, kPlanInsist});
+    identity = mix(identity, thread->kind);
+  }
+  if (directives.size() > 1) search.add(identity, kReversed, std::move(directives), 0, false);
+}
+
+void TargetSearch::Analysis::find_targets(TargetSearch& search, bool lockstep) const {
+  std::set<std::uint64_t> kinds;
+  for (const Thread& a : threads_)
+    if (kinds.insert(a.kind).second) targets_of(a, search, lockstep);
+  all_stop(search);
+  reversed(search);
+}
+
+TargetSearch::TargetSearch(std::uint64_t seed) : random_(job_seed(seed, 0x7a26e7)) {}
+
+void TargetSearch::add(std::uint64_t identity, int score, std::vector<PlanDirective> directives,
+                       std::size_t hold_end, bool lockstep) {
+  if (targets_.size() >= kMostTargets || !known_targets_.insert(identity).second) return;
+  targets_.push_back({score, random_.next(), std::move(directives), hold_end, lockstep});
+}
+
+void TargetSearch::learn(const JobPlan& plan, const JobReport& report) {
+  if (report.trace.empty()) return;
+  const Analysis analysis(report.trace, kinds_);
+  bool is_new = false;
+  for (const Thread& thread : analysis.threads())
+    for (const Step& step : thread.steps)
+      is_new |= known_steps_.insert(mix(thread.kind, step.event.place)).second;
+  if (!is_new) return;
+  analysis.find_targets(*this, plan.strategy == abi::StrategyKind::kRoundRobin);
+  std::sort(targets_.begin() + static_cast<std::ptrdiff_t>(tried_), targets_.end(),
+            [](const Target& a, const Target& b) {
+              return std::pair(-a.score, a.tie) < std::pair(-b.score, b.tie);
+            });
+}
+
+JobPlan TargetSearch::plan_of(std::span<const PlanDirective> directives, bool lockstep) {
+  JobPlan plan;
+  plan.strategy = abi::StrategyKind::kPlan;
+  plan.flags = abi::kJobTrace;
+  plan.seed = random_.next();
+  plan.parameters[0] = kLongestHold;
+  plan.parameters[1] = lockstep ? 1 : 0;
+  plan.guide = plan_guide(directives);
+  return plan;
+}
+
+// Two targets at a time, the better ones more often: both stop where they are to, then both
+// partners run, then both go on.
+JobPlan TargetSearch::combine() {
+  const auto draw = [&]() -> const Target& {
+    const std::size_t a = random_.below(targets_.size());
+    const std::size_t b = random_.below(targets_.size());
+    return targets_[a].score > targets_[b].score ? targets_[a] : targets_[b];
+  };
+  const Target& first = draw();
+  const Target& second = draw();
+  std::vector<PlanDirective> directives;
+  const auto append = [&](const Target& target, bool stops) {
+    const auto middle = target.directives.begin() + static_cast<std::ptrdiff_t>(target.hold_end);
+    directives.insert(directives.end(), stops ? target.directives.begin() : middle,
+                      stops ? middle : target.directives.end());
+  };
+  append(first, true);
+  append(second, true);
+  append(second, false);
+  append(first, false);
+  // Now and then a hold ends after some steps, not when the other can go no further.
+  JobPlan plan = plan_of(directives, first.lockstep);
+  if (random_.below(2) == 0) plan.parameters[0] = 1 + random_.below(64);
+  return plan;
+}
+
+std::vector<JobPlan> TargetSearch::next(std::size_t most) {
+  std::vector<JobPlan> plans;
+  if (targets_.empty()) return plans;
+  while (plans.size() < most) {
+    if (tried_ < targets_.size()) {
+      const Target& target = targets_[tried_++];
+      plans.push_back(plan_of(target.directives, target.lockstep));
+    } else {
+      plans.push_back(combine());
+    }
+  }
+  return plans;
+}
+
+}  // namespace clew

@@ -1,0 +1,184 @@
+#include "host/search/workers.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+namespace clew {
+namespace {
+
+constexpr auto kPulse = std::chrono::milliseconds(50);
+// A program whose server dies is started again this often in a row.
+constexpr int kMostRestarts = 3;
+
+}  // namespace
+
+struct Workers::State {
+  LaunchPlan plan;
+  ServeOptions options;
+  unsigned count;
+  OpenInput open_input;
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  // Guarded by the mutex. A round is under way while `generation` is ahead of a worker's own.
+  std::uint64_t generation = 0;
+  bool quitting = false;
+  std::uint32_t pool = 0;
+  unsigned busy = 0;
+  std::optional<Error> error;
+
+  // The round: constant while workers are busy.
+  std::span<const JobPlan> jobs;
+  std::span<const std::uint8_t> sharing;
+  std::uint32_t choices = 0;
+  std::vector<WorkerJob>* results = nullptr;
+
+  std::atomic<std::size_t> next{0};
+  std::atomic<std::uint64_t> done{0};
+  std::atomic<std::uint64_t> forks{0};
+  std::atomic<bool> stop{false};
+  std::vector<std::jthread> threads;
+
+  void work();
+  Result<void> work_on_round(std::optional<ServedProgram>& program);
+  void note_error(Error e) {
+    const std::lock_guard lock(mutex);
+    if (!error) error = std::move(e);
+    stop = true;
+  }
+  // Hands out the jobs in pieces that get smaller towards the end.
+  std::span<const JobPlan> take(std::size_t& first) {
+    std::size_t at = next.load();
+    for (;;) {
+      const std::size_t left = jobs.size() - std::min(at, jobs.size());
+      if (left == 0) return {};
+      const std::size_t piece = std::clamp<std::size_t>(left / (2 * count), 1, options.jobs);
+      if (next.compare_exchange_weak(at, at + piece)) {
+        first = at;
+        return jobs.subspan(at, piece);
+      }
+    }
+  }
+};
+
+Result<void> Workers::State::work_on_round(std::optional<ServedProgram>& program) {
+  std::size_t first = 0;
+  for (auto piece = take(first); !piece.empty(); piece = take(first)) {
+    int restarts = 0;
+    for (std::size_t at = 0; at < piece.size() && !stop;) {
+      if (!program) {
+        auto input = open_input();
+        if (!input) return std::unexpected(input.error());
+        LaunchPlan with_pool = plan;
+        with_pool.pool = pool;
+        auto started = ServedProgram::start(with_pool, input->get(), options);
+        if (!started) return std::unexpected(started.error());
+        program.emplace(std::move(*started));
+      }
+      const std::size_t fitting = program->fitting(piece.subspan(at));
+      if (fitting == 0) return fail(ErrorCode::kInternal, "a schedule is too large to be run");
+      const std::uint64_t forks_before = program->forks();
+      auto ran = program->run(piece.subspan(at, fitting), sharing, choices, &stop);
+      forks += program->forks() - forks_before;
+      if (!ran) {
+        program.reset();
+        if (++restarts > kMostRestarts) return std::unexpected(ran.error());
+        continue;
+      }
+      for (ServedJob& job : *ran) {
+        WorkerJob& result = (*results)[first + at++];
+        result.job = std::move(job);
+        result.done = true;
+        if (options.capture) {
+          result.output = program->output();
+          result.errors = program->errors();
+        }
+      }
+      done += ran->size();
+      if (stop) program.reset();
+    }
+  }
+  return {};
+}
+
+void Workers::State::work() {
+  std::optional<ServedProgram> program;
+  std::uint64_t seen = 0;
+  std::uint32_t own_pool = 0;
+  std::unique_lock lock(mutex);
+  for (;;) {
+    changed.wait(lock, [&] { return quitting || generation != seen; });
+    if (quitting) return;
+    seen = generation;
+    if (own_pool != pool) program.reset();
+    own_pool = pool;
+    lock.unlock();
+    if (auto worked = work_on_round(program); !worked) {
+      program.reset();
+      note_error(worked.error());
+    }
+    lock.lock();
+    --busy;
+    changed.notify_all();
+  }
+}
+
+Workers::Workers(LaunchPlan plan, ServeOptions options, unsigned count, OpenInput open_input)
+    : state_(std::make_unique<State>()) {
+  state_->plan = std::move(plan);
+  state_->options = options;
+  state_->count = count;
+  state_->open_input = std::move(open_input);
+}
+
+Workers::~Workers() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->quitting = true;
+  }
+  state_->changed.notify_all();
+}
+
+Result<void> Workers::start(std::uint32_t pool) {
+  State& s = *state_;
+  const std::lock_guard lock(s.mutex);
+  s.pool = pool;
+  while (s.threads.size() < s.count) s.threads.emplace_back([&s] { s.work(); });
+  return {};
+}
+
+Result<std::vector<WorkerJob>> Workers::run(std::span<const JobPlan> jobs,
+                                            std::span<const std::uint8_t> sharing,
+                                            std::uint32_t choices,
+                                            const std::function<bool(std::uint64_t)>& pulse) {
+  State& s = *state_;
+  std::vector<WorkerJob> results(jobs.size());
+  std::unique_lock lock(s.mutex);
+  s.jobs = jobs;
+  s.sharing = sharing;
+  s.choices = choices;
+  s.results = &results;
+  s.next = 0;
+  s.done = 0;
+  s.stop = false;
+  s.error.reset();
+  s.busy = static_cast<unsigned>(s.threads.size());
+  ++s.generation;
+  s.changed.notify_all();
+  while (!s.changed.wait_for(lock, kPulse, [&] { return s.busy == 0; })) {
+    lock.unlock();
+    if (!pulse(s.done)) s.stop = true;
+    lock.lock();
+  }
+  if (s.error) return std::unexpected(*s.error);
+  return results;
+}
+
+std::uint64_t Workers::forks() const { return state_->forks; }
+
+}  // namespace clew

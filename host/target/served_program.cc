@@ -1,0 +1,299 @@
+#include "host/target/served_program.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "host/target/watchdog.h"
+
+namespace clew {
+namespace {
+
+constexpr double kStartSeconds = 30;
+constexpr long kRoundMilliseconds = 50;
+constexpr std::size_t kMostOutput = std::size_t{64} << 20;
+
+double seconds_now() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(since).count();
+}
+
+long futex(std::atomic<abi::ServerState>& word, int operation, std::uint32_t value,
+           const timespec* timeout) {
+  return syscall(SYS_futex, &word, operation, value, timeout, nullptr, 0);
+}
+
+Result<FileDescriptor> output_file(bool capture) {
+  FileDescriptor fd(capture ? memfd_create("clew output", MFD_CLOEXEC)
+                            : open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!fd.valid())
+    return fail(ErrorCode::kSystem, fmt::format("cannot make a file: {}", std::strerror(errno)));
+  return fd;
+}
+
+std::string content_of(int fd) {
+  struct stat status {};
+  if (fstat(fd, &status) != 0) return {};
+  std::string text(std::min(static_cast<std::size_t>(status.st_size), kMostOutput), '\0');
+  const ssize_t size = pread(fd, text.data(), text.size(), 0);
+  text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  return text;
+}
+
+std::size_t data_size(const JobPlan& job) {
+  std::size_t size = job.guide.size() + 16;
+  for (const std::string& name : job.names) size += name.size() + 1;
+  return size;
+}
+
+}  // namespace
+
+struct ServedProgram::State {
+  State(ServeOptions o, FileDescriptor out, FileDescriptor err, ControlMemory m, Child c)
+      : options(o),
+        output(std::move(out)),
+        errors(std::move(err)),
+        memory(std::move(m)),
+        child(std::move(c)) {}
+
+  ServeOptions options;
+  FileDescriptor output;
+  FileDescriptor errors;
+  ControlMemory memory;
+  Child child;
+  bool gone = false;
+
+  abi::Control& control() { return memory.control(); }
+  abi::ServerState state() { return control().state.load(std::memory_order_acquire); }
+
+  bool has_ended() {
+    pollfd ended{child.pidfd(), POLLIN, 0};
+    return poll(&ended, 1, 0) > 0;
+  }
+
+  // Waits a moment for the state to become another than `from`.
+  void doze(abi::ServerState from) {
+    const timespec timeout{0, kRoundMilliseconds * 1'000'000};
+    futex(control().state, FUTEX_WAIT, static_cast<std::uint32_t>(from), &timeout);
+  }
+
+  void lay_out(std::span<const JobPlan> jobs, std::span<const std::uint8_t> sharing,
+               std::uint32_t choices);
+  ServedJob collect(std::uint32_t index, std::uint64_t& shared_at);
+};
+
+ServedProgram::ServedProgram(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ServedProgram::ServedProgram(ServedProgram&&) noexcept = default;
+
+ServedProgram::~ServedProgram() {
+  if (!state_) return;
+  // The server's own children die with it (PR_SET_PDEATHSIG), and it with `child`.
+  state_->child.kill_now();
+}
+
+Result<ServedProgram> ServedProgram::start(const LaunchPlan& wanted, int input,
+                                           const ServeOptions& options) {
+  LaunchPlan plan = wanted;
+  plan.flags |= abi::kFlagFromMain | abi::kFlagServe;
+  if (options.in_place) plan.flags |= abi::kFlagInPlace;
+  if (options.capture) plan.flags |= abi::kFlagCapture;
+  auto memory =
+      ControlMemory::create(plan, {options.jobs, options.data, options.sharing, options.trace});
+  if (!memory) return std::unexpected(memory.error());
+  auto output = output_file(options.capture);
+  if (!output) return std::unexpected(output.error());
+  auto errors = output_file(options.capture);
+  if (!errors) return std::unexpected(errors.error());
+  auto child = Child::start(plan, {input, output->get(), errors->get(), memory->descriptor()});
+  if (!child) return std::unexpected(child.error());
+  ServedProgram program(std::make_unique<State>(options, std::move(*output), std::move(*errors),
+                                                std::move(*memory), std::move(*child)));
+  State& state = *program.state_;
+  const double until = seconds_now() + kStartSeconds;
+  while (state.state() == abi::ServerState::kStarting) {
+    if (state.has_ended()) {
+      state.gone = true;
+      return fail(ErrorCode::kBadInput, fmt::format("{} ended before it reached main", plan.shown));
+    }
+    if (seconds_now() > until)
+      return fail(ErrorCode::kBadInput, fmt::format("{} did not reach main within {} seconds",
+                                                    plan.shown, kStartSeconds));
+    state.doze(abi::ServerState::kStarting);
+  }
+  return program;
+}
+
+std::size_t ServedProgram::fitting(std::span<const JobPlan> jobs) const {
+  std::size_t size = 0;
+  std::size_t count = 0;
+  const std::size_t most = state_->options.capture ? 1 : state_->options.jobs;
+  for (const JobPlan& job : jobs) {
+    size += data_size(job);
+    if (count == most || size > state_->memory.layout().data_size) break;
+    ++count;
+  }
+  return count;
+}
+
+void ServedProgram::State::lay_out(std::span<const JobPlan> jobs,
+                                   std::span<const std::uint8_t> sharing, std::uint32_t choices) {
+  const ControlMemory::Layout& layout = memory.layout();
+  std::uint64_t at = layout.data;
+  const auto put = [&](const void* from, std::size_t size) {
+    const std::uint64_t offset = at;
+    if (size > 0) std::memcpy(memory.at(offset), from, size);
+    at += size;
+    return abi::Part{offset, size};
+  };
+  auto* out = reinterpret_cast<abi::Job*>(memory.at(layout.jobs));
+  auto* results = reinterpret_cast<abi::JobResult*>(memory.at(layout.results));
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const JobPlan& plan = jobs[i];
+    abi::Job job{};
+    job.number = i;
+    job.strategy = plan.strategy;
+    job.flags = plan.flags;
+    job.choices = choices;
+    job.seed = plan.seed;
+    std::ranges::copy(plan.parameters, job.parameters);
+    job.stop_at = plan.stop_at;
+    job.guide = put(plan.guide.data(), plan.guide.size());
+    std::string names;
+    for (const std::string& name : plan.names) names.append(name.c_str(), name.size() + 1);
+    job.names = put(names.data(), names.size());
+    job.names_count = static_cast<std::uint32_t>(plan.names.size());
+    at = (at + 15) / 16 * 16;
+    out[i] = job;
+    results[i] = {};
+  }
+  const std::size_t known = std::min<std::size_t>(sharing.size(), layout.sharing.size);
+  if (known > 0) std::memcpy(memory.at(layout.sharing.offset), sharing.data(), known);
+  control().new_sharing_count = 0;
+  control().trace_count = 0;
+  control().jobs_done.store(0, std::memory_order_relaxed);
+  control().jobs_count.store(static_cast<std::uint32_t>(jobs.size()), std::memory_order_relaxed);
+}
+
+// The program can write anywhere in this memory: nothing is believed that would lead outside.
+ServedJob ServedProgram::State::collect(std::uint32_t index, std::uint64_t& shared_at) {
+  const ControlMemory::Layout& layout = memory.layout();
+  ServedJob job;
+  std::memcpy(&job.result, memory.at(layout.results + index * sizeof(abi::JobResult)),
+              sizeof job.result);
+  job.result.number = index;
+  if (job.result.failure >= abi::FailureKind::kCount)
+    job.result.failure = abi::FailureKind::kSignal;
+  const std::uint64_t trace_room = layout.trace.size / sizeof(abi::TraceEvent);
+  if (job.result.trace_count > 0 && job.result.trace_first < trace_room &&
+      job.result.trace_count <= trace_room - job.result.trace_first) {
+    job.trace.resize(job.result.trace_count);
+    std::memcpy(job.trace.data(),
+                memory.at(layout.trace.offset + job.result.trace_first * sizeof(abi::TraceEvent)),
+                job.trace.size() * sizeof(abi::TraceEvent));
+    for (abi::TraceEvent& event : job.trace)
+      if (event.kind > abi::StepKind::kJoin) event.kind = abi::StepKind::kOther;
+  }
+  const std::uint64_t shared_room = layout.new_sharing.size / sizeof(std::uint32_t);
+  const std::uint64_t count =
+      shared_at < shared_room ? std::min(job.result.sharing_count, shared_room - shared_at) : 0;
+  job.shared_points.resize(count);
+  if (count > 0)
+    std::memcpy(job.shared_points.data(),
+                memory.at(layout.new_sharing.offset + shared_at * sizeof(std::uint32_t)),
+                count * sizeof(std::uint32_t));
+  shared_at += count;
+  std::erase_if(job.shared_points,
+                [&](std::uint32_t point) { return point >= layout.sharing.size * 8; });
+  return job;
+}
+
+Result<std::vector<ServedJob>> ServedProgram::run(std::span<const JobPlan> jobs,
+                                                  std::span<const std::uint8_t> sharing,
+                                                  std::uint32_t choices,
+                                                  const std::atomic<bool>* stop) {
+  State& s = *state_;
+  s.lay_out(jobs, sharing, choices);
+  s.control().state.store(abi::ServerState::kRun, std::memory_order_release);
+  futex(s.control().state, FUTEX_WAKE, 1 << 30, nullptr);
+
+  std::vector<std::pair<std::uint32_t, Stopped>> ended;
+  StallCounter stall;
+  std::uint32_t done_before = 0;
+  double since = seconds_now();
+  double last_look = since;
+  while (s.state() == abi::ServerState::kRun) {
+    s.doze(abi::ServerState::kRun);
+    if (stop != nullptr && stop->load(std::memory_order_relaxed)) {
+      s.child.kill_now();
+      s.gone = true;
+      break;
+    }
+    if (s.has_ended()) {
+      s.gone = true;
+      break;
+    }
+    const std::uint32_t done = s.control().jobs_done.load(std::memory_order_acquire);
+    const double now = seconds_now();
+    if (done != done_before) {
+      done_before = done;
+      since = now;
+      stall.reset();
+    }
+    if (now - last_look < 0.2) continue;
+    const pid_t runner = s.control().runner.load(std::memory_order_acquire);
+    auto pulse = runner > 0 ? pulse_of(runner) : std::nullopt;
+    double stalled = 0;
+    if (pulse) {
+      pulse->clock = s.control().live_clock.load(std::memory_order_relaxed);
+      stalled = stall.look(*pulse, now - last_look);
+    }
+    last_look = now;
+    const bool too_long = now - since > s.options.stuck_seconds;
+    if (runner > 0 && (stalled >= kBlockedSeconds || too_long)) {
+      if (too_long)
+        ended.emplace_back(done, Stopped{"hang", fmt::format("it ran for {} seconds without end",
+                                                             s.options.stuck_seconds)});
+      else
+        ended.emplace_back(done,
+                           Stopped{"blocked", describe_block(runner, system_call_of(runner))});
+      kill(runner, SIGKILL);
+      since = now;
+      stall.reset();
+    }
+  }
+  const std::uint32_t count =
+      std::min<std::uint32_t>(s.control().jobs_done.load(std::memory_order_acquire),
+                              static_cast<std::uint32_t>(jobs.size()));
+  std::vector<ServedJob> results;
+  std::uint64_t shared_at = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    results.push_back(s.collect(i, shared_at));
+    for (auto& [index, why] : ended)
+      if (index == i) results.back().stopped = std::move(why);
+  }
+  const bool stopped_early = stop != nullptr && stop->load(std::memory_order_relaxed);
+  if (s.gone && !stopped_early)
+    return fail(ErrorCode::kSystem, "the process that serves the program's runs has died");
+  return results;
+}
+
+std::string ServedProgram::output() const { return content_of(state_->output.get()); }
+std::string ServedProgram::errors() const { return content_of(state_->errors.get()); }
+
+std::uint64_t ServedProgram::forks() const {
+  return state_->control().forks.load(std::memory_order_relaxed);
+}
+
+}  // namespace clew

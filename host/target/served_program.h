@@ -1,0 +1,78 @@
+// A program that is started once and run many times (runtime/snapshot).
+#ifndef CLEW_HOST_TARGET_SERVED_PROGRAM_H_
+#define CLEW_HOST_TARGET_SERVED_PROGRAM_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "host/error.h"
+#include "host/target/child.h"
+#include "host/target/control_memory.h"
+#include "host/target/job_plan.h"
+#include "host/target/launch_plan.h"
+#include "host/target/outcome_of.h"
+
+namespace clew {
+
+// A bit for each yield point. The runtime takes points beyond as shared, so a run that is to be the
+// same as another must have the same number of them.
+inline constexpr std::uint64_t kSharingBytes = std::uint64_t{256} << 10;
+
+struct ServeOptions {
+  bool in_place = false;     // put the process back between jobs instead of forking
+  bool capture = false;      // keep what a job writes; batches must then be of one job
+  std::uint32_t jobs = 256;  // most in a batch
+  std::uint64_t data = std::uint64_t{16} << 20;  // bytes for their guides
+  std::uint64_t sharing = kSharingBytes;
+  std::uint64_t trace = std::uint64_t{64} << 20;  // bytes for their traces
+  double stuck_seconds = 20;                      // a job that takes longer is ended
+};
+
+struct ServedJob {
+  abi::JobResult result{};
+  std::vector<abi::TraceEvent> trace;
+  std::vector<std::uint32_t> shared_points;  // newly found
+  // Why clew ended it, if it did.
+  std::optional<Stopped> stopped;
+};
+
+// Not thread-safe, but several may be at work at the same time. REQUIRES: start() and all
+// other calls come from one thread, for the program dies with that thread.
+class ServedProgram {
+ public:
+  // Starts the program and waits until it stands at main. `input`: its standard input.
+  // Fails with kBadInput if the program ends before.
+  [[nodiscard]] static Result<ServedProgram> start(const LaunchPlan& plan, int input,
+                                                   const ServeOptions& options);
+  ServedProgram(ServedProgram&&) noexcept;
+  ~ServedProgram();
+
+  // Runs the jobs, one after the other. `sharing`: which yield points touch what threads share;
+  // `choices`: bits 1 << abi::ChoiceKind. Stops early, with fewer results, once *stop is set.
+  [[nodiscard]] Result<std::vector<ServedJob>> run(std::span<const JobPlan> jobs,
+                                                   std::span<const std::uint8_t> sharing,
+                                                   std::uint32_t choices,
+                                                   const std::atomic<bool>* stop);
+
+  // What the last job wrote, with `capture`.
+  [[nodiscard]] std::string output() const;
+  [[nodiscard]] std::string errors() const;
+
+  [[nodiscard]] std::uint64_t forks() const;
+  // How many of `jobs` fit into one batch.
+  [[nodiscard]] std::size_t fitting(std::span<const JobPlan> jobs) const;
+
+ private:
+  struct State;
+  explicit ServedProgram(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_TARGET_SERVED_PROGRAM_H_

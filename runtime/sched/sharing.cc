@@ -1,0 +1,134 @@
+#include "runtime/sched/sharing.h"
+
+#include "runtime/sched/scheduler.h"
+#include "runtime/snapshot/keep.h"
+
+namespace clew::rt {
+
+Sharing g_sharing;
+
+namespace {
+
+constexpr unsigned kCellBits = 17;
+constexpr unsigned kWays = 2;
+constexpr unsigned kGranuleBits = 3;
+// A block copy is looked at up to here.
+constexpr std::uint32_t kMaxGranules = 32;
+constexpr std::uint32_t kRemembered = 4;
+
+std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t z = a * 0x9e3779b97f4a7c15 ^ b;
+  z = (z ^ (z >> 31)) * 0xbf58476d1ce4e5b9;
+  return z ^ (z >> 29);
+}
+
+bool writes(abi::StepKind kind) { return kind != abi::StepKind::kRead; }
+
+}  // namespace
+
+// One granule of memory. A table of fixed size: when it is full the oldest are forgotten, which
+// costs a scheduling point at most until the next run.
+struct Sharing::Cell {
+  std::uint64_t granule;
+  std::uint32_t epoch;   // of the job that it belongs to
+  std::uint16_t thread;  // first to touch it, index + 1 (wraps; a collision delays the finding)
+  bool shared;           // by several threads, and one of them writes
+  bool several;          // by several threads
+  bool written;
+  std::uint8_t points_count;
+  std::uint32_t points[kRemembered];  // that touched it before it was known to be shared
+  std::uint64_t write_chain;          // of its writes in order
+  std::uint64_t reads;                // since the last write, in any order
+};
+
+void Sharing::reserve(const abi::Control& control) {
+  keep_init();
+  if (kept().sharing_cells != nullptr) return;
+  kept().sharing_cells = keep_alloc(sizeof(Cell) << kCellBits);
+  kept().found_points = static_cast<std::uint8_t*>(keep_alloc(control.sharing.size + 1));
+}
+
+void Sharing::begin(abi::Control& control, const abi::Job& job) {
+  auto* base = reinterpret_cast<std::uint8_t*>(&control);
+  all_points_ = (job.flags & abi::kJobAllPoints) != 0;
+  learning_ = g_sched.at_every_point();
+  known_ = base + control.sharing.offset;
+  known_bits_ = control.sharing.size * 8;
+  new_points_ = reinterpret_cast<std::uint32_t*>(base + control.new_sharing.offset) +
+                control.new_sharing_count;
+  new_room_ = control.new_sharing.size / sizeof(std::uint32_t) - control.new_sharing_count;
+  found_ = 0;
+  interleaving_ = 0;
+  if (!learning_) return;
+  reserve(control);
+  epoch_ = ++kept().epoch;
+}
+
+Sharing::Cell& Sharing::cell_of(std::uintptr_t granule) {
+  auto* cells = static_cast<Cell*>(kept().sharing_cells);
+  const std::uint64_t slot =
+      (granule * 0x9e3779b97f4a7c15) >> (64 - kCellBits) & ~std::uint64_t{kWays - 1};
+  Cell* cell = cells + slot;
+  for (unsigned i = 0; i < kWays; ++i)
+    if (cell[i].granule == granule && cell[i].epoch == epoch_) return cell[i];
+  unsigned victim = 0;
+  while (victim + 1 < kWays && cell[victim].epoch == epoch_) ++victim;
+  cell[victim] = {granule, epoch_, 0, false, false, false, 0, {}, 0, 0};
+  return cell[victim];
+}
+
+void Sharing::report(std::uint32_t point) {
+  if (point == 0 || point >= known_bits_) return;
+  std::uint8_t& byte = kept().found_points[point >> 3];
+  const auto bit = static_cast<std::uint8_t>(1u << (point & 7));
+  if ((known_[point >> 3] & bit) != 0 || (byte & bit) != 0 || found_ == new_room_) return;
+  byte |= bit;
+  new_points_[found_++] = point;
+}
+
+void Sharing::share(Cell& cell) {
+  cell.shared = true;
+  for (std::uint32_t i = 0; i < cell.points_count; ++i) report(cell.points[i]);
+}
+
+void Sharing::touch(const Fiber& fiber, const Step& step) {
+  if (!learning_ || !g_sched.has_company()) return;
+  const bool write = writes(step.kind);
+  const auto thread = static_cast<std::uint16_t>(fiber.index + 1);
+  const auto point = static_cast<std::uint32_t>((step.place & 1) == 0 ? step.place >> 1 : 0);
+  const std::uintptr_t first = step.object >> kGranuleBits;
+  const std::uintptr_t last = (step.object + (step.size > 0 ? step.size - 1 : 0)) >> kGranuleBits;
+  const std::uint64_t who = fiber.key ^ step.place << 1;
+  for (std::uintptr_t granule = first; granule <= last && granule - first < kMaxGranules;
+       ++granule) {
+    Cell& cell = cell_of(granule);
+    if (cell.thread == 0) cell.thread = thread;
+    if (cell.thread != thread) cell.several = true;
+    if (write) cell.written = true;
+    if (!cell.shared) {
+      if (cell.several && cell.written) share(cell);
+      bool known = cell.points_count == kRemembered;
+      for (std::uint32_t i = 0; i < cell.points_count; ++i) known |= cell.points[i] == point;
+      if (!known) cell.points[cell.points_count++] = point;
+    }
+    if (cell.shared) report(point);
+    // The sum over all cells, kept up to date.
+    interleaving_ -= mix(granule, cell.write_chain + cell.reads);
+    if (write) {
+      cell.write_chain = mix(cell.write_chain + cell.reads, who);
+      cell.reads = 0;
+    } else {
+      cell.reads += mix(cell.write_chain, who);
+    }
+    interleaving_ += mix(granule, cell.write_chain + cell.reads);
+  }
+}
+
+void Sharing::end() {
+  if (!learning_) return;
+  for (std::uint64_t i = 0; i < found_; ++i)
+    kept().found_points[new_points_[i] >> 3] &=
+        static_cast<std::uint8_t>(~(1u << (new_points_[i] & 7)));
+}
+
+}  // namespace clew::rt

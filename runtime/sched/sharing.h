@@ -1,0 +1,66 @@
+// What threads share, learned by watching. For strategies that decide at every scheduling point: an
+// access is one if its yield point is known to touch memory that at least two threads use and one
+// of them writes. What a run finds out goes to the host, which tells later runs
+// (abi::Control::sharing), so that a run depends on its job alone and not on what else the process
+// has run.
+//
+// Along with it goes the hash of the interleaving: for each memory cell the order of its writes,
+// and which reads lie between them; two runs with the same hash differ only in the order of steps
+// that do not conflict (the happens-before relation of Mazurkiewicz traces).
+//
+// Accesses while only one thread lives count for neither: nothing can come between.
+#ifndef CLEW_RUNTIME_SCHED_SHARING_H_
+#define CLEW_RUNTIME_SCHED_SHARING_H_
+
+#include "clew_abi/control.h"
+#include "clew_abi/point.h"
+#include "runtime/strategy/strategy.h"
+
+namespace clew::rt {
+
+struct Fiber;
+
+class Sharing {
+ public:
+  // Makes room in the memory that is kept. Done by begin() at the latest.
+  static void reserve(const abi::Control& control);
+  void begin(abi::Control& control, const abi::Job& job);
+
+  // Whether strategies are asked before this access.
+  bool is_scheduling_point(abi::Place place, abi::PointKind kind) const {
+    if (all_points_ || (kind >= abi::PointKind::kAtomicLoad && kind <= abi::PointKind::kAtomicCas))
+      return true;
+    const std::uint64_t id = place >> 1;
+    return id >= known_bits_ || (known_[id >> 3] >> (id & 7) & 1) != 0;
+  }
+
+  // The thread executes the step now.
+  void touch(const Fiber& fiber, const Step& step);
+
+  std::uint64_t interleaving() const { return interleaving_; }
+  std::uint64_t found() const { return found_; }
+  // The run is over: what was found stands in the control memory.
+  void end();
+
+ private:
+  struct Cell;
+  Cell& cell_of(std::uintptr_t granule);
+  void share(Cell& cell);
+  void report(std::uint32_t point);
+
+  bool all_points_ = true;
+  bool learning_ = false;
+  const std::uint8_t* known_ = nullptr;
+  std::uint64_t known_bits_ = 0;
+  std::uint32_t* new_points_ = nullptr;  // of this job
+  std::uint64_t new_room_ = 0;
+  std::uint64_t found_ = 0;
+  std::uint32_t epoch_ = 0;
+  std::uint64_t interleaving_ = 0;
+};
+
+extern Sharing g_sharing;
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_SCHED_SHARING_H_

@@ -1,0 +1,19 @@
+// Checkpoints: a run stops before an event and is continued from there many times, each time in a
+// process of its own, under another schedule (abi::kJobCheckpoint). They nest: a run that continues
+// from one may stop at the next.
+#ifndef CLEW_RUNTIME_SNAPSHOT_CHECKPOINT_H_
+#define CLEW_RUNTIME_SNAPSHOT_CHECKPOINT_H_
+
+#include "runtime/rt.h"
+
+namespace clew::rt {
+
+// The event before which the run stops; kNever if it does not.
+extern Clock g_checkpoint_clock;
+
+// Returns in each process that goes on from here.
+void stop_at_checkpoint();
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_SNAPSHOT_CHECKPOINT_H_

@@ -1,0 +1,23 @@
+#include "runtime/snapshot/keep.h"
+
+#include <sys/mman.h>
+
+namespace clew::rt {
+
+void keep_init() {
+  if (keep_ready) return;
+  void* got = ::mmap(reinterpret_cast<void*>(kKeepAddress), kKeepSize, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  CLEW_CHECK(got == reinterpret_cast<void*>(kKeepAddress));
+  keep_ready = true;
+  kept().next = kKeepAddress + 4096;
+}
+
+void* keep_alloc(std::size_t size) {
+  const std::uint64_t result = kept().next;
+  kept().next += (size + 4095) & ~std::size_t{4095};
+  CLEW_CHECK(kept().next <= kKeepAddress + kKeepSize);
+  return reinterpret_cast<void*>(result);
+}
+
+}  // namespace clew::rt

@@ -1,0 +1,36 @@
+// Memory that outlives a run: shared by a program and all processes forked from it, and left
+// alone when a process is put back to where it was (reset.h). At a fixed address.
+#ifndef CLEW_RUNTIME_SNAPSHOT_KEEP_H_
+#define CLEW_RUNTIME_SNAPSHOT_KEEP_H_
+
+#include "runtime/rt.h"
+
+namespace clew::rt {
+
+inline constexpr std::uintptr_t kKeepAddress = 0x4200'0000'0000;
+inline constexpr std::size_t kKeepSize = std::size_t{1} << 34;
+
+// What is kept by name. Zero at first.
+struct Kept {
+  std::uint64_t next;  // free memory begins here
+  std::uint64_t
+      mark;  // ... for the process that runs jobs; the next such process begins here again
+  std::uint32_t epoch;  // number of jobs begun
+  void* sharing_cells;
+  std::uint8_t* found_points;     // a bit for each point, see sharing.h
+  std::uint64_t changed_signals;  // bits; see reset.h
+  void* engine;                   // reset.h
+  std::uint64_t results;          // published so far
+  bool in_job;                    // a process is at work on a job
+};
+
+// Maps the memory. Once, by the first process.
+void keep_init();
+inline bool keep_ready = false;
+inline Kept& kept() { return *reinterpret_cast<Kept*>(kKeepAddress); }
+// Zeroed, aligned to 4096, never freed.
+void* keep_alloc(std::size_t size);
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_SNAPSHOT_KEEP_H_

@@ -1,0 +1,218 @@
+#include "runtime/snapshot/server.h"
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/fiber/raw_syscall.h"
+#include "runtime/intercept/thread_block.h"
+#include "runtime/record/log.h"
+#include "runtime/record/trace.h"
+#include "runtime/sched/scheduler.h"
+#include "runtime/sched/sharing.h"
+#include "runtime/snapshot/checkpoint.h"
+#include "runtime/snapshot/fork.h"
+#include "runtime/snapshot/keep.h"
+#include "runtime/snapshot/reset.h"
+
+namespace clew::rt {
+
+Clock g_checkpoint_clock = kNever;
+
+namespace {
+
+bool g_begun = false;
+bool g_running_job = false;
+bool g_can_go_back = false;  // this process is put back after its job
+bool g_failed = false;
+abi::FailureKind g_failure = abi::FailureKind::kExit;
+std::uint64_t g_failure_key = 0;
+
+abi::Control& control() { return *reinterpret_cast<abi::Control*>(abi::kControlAddress); }
+
+template <class T>
+T* part(std::uint64_t offset) {
+  return reinterpret_cast<T*>(abi::kControlAddress + offset);
+}
+
+const abi::Job& job_at(std::uint32_t i) { return part<abi::Job>(control().jobs_offset)[i]; }
+abi::JobResult& result_at(std::uint32_t i) {
+  return part<abi::JobResult>(control().results_offset)[i];
+}
+
+long futex_of_state() { return reinterpret_cast<long>(&control().state); }
+
+void tell_ready() {
+  control().state.store(abi::ServerState::kReady, std::memory_order_release);
+  raw_syscall(SYS_futex, futex_of_state(), FUTEX_WAKE, 1 << 30);
+}
+
+// Until there is a job to run. Ends the process when the host wants no more.
+void wait_for_jobs() {
+  for (;;) {
+    const abi::ServerState state = control().state.load(std::memory_order_acquire);
+    if (state == abi::ServerState::kQuit) raw_syscall(SYS_exit_group, 0);
+    if (state == abi::ServerState::kRun) return;
+    raw_syscall(SYS_futex, futex_of_state(), FUTEX_WAIT, static_cast<long>(state), 0);
+  }
+}
+
+void publish_result() {
+  ++kept().results;
+  const std::uint32_t done = control().jobs_done.fetch_add(1, std::memory_order_acq_rel) + 1;
+  if (done >= control().jobs_count.load(std::memory_order_relaxed)) tell_ready();
+}
+
+// The process has ended without a result of its own.
+void write_result_of_death(int wait_status) {
+  const std::uint32_t i = control().jobs_done.load(std::memory_order_acquire);
+  abi::JobResult& result = result_at(i);
+  result = {};
+  result.number = job_at(i).number;
+  result.clock = control().live_clock.load(std::memory_order_relaxed);
+  if (WIFSIGNALED(wait_status)) {
+    result.end = abi::JobEnd::kSignalled;
+    result.status = WTERMSIG(wait_status);
+    result.failure = abi::FailureKind::kSignal;
+    result.failure_key = static_cast<std::uint64_t>(result.status);
+  } else {
+    result.end = abi::JobEnd::kExited;
+    result.status = WEXITSTATUS(wait_status);
+  }
+  publish_result();
+}
+
+void take_job() {
+  wait_for_jobs();
+  const std::uint32_t i = control().jobs_done.load(std::memory_order_acquire);
+  const abi::Job& job = job_at(i);
+  g_running_job = true;
+  kept().in_job = true;
+  g_failed = false;
+  g_failure_key = 0;
+  g_checkpoint_clock = job.flags & abi::kJobCheckpoint ? job.stop_at : kNever;
+  control().live_clock.store(0, std::memory_order_relaxed);
+  if (control().flags & abi::kFlagCapture) {
+    for (int fd = 1; fd <= 2; ++fd) {
+      raw_syscall(SYS_ftruncate, fd, 0);
+      raw_syscall(SYS_lseek, fd, 0, SEEK_SET);
+    }
+  }
+  g_sched.begin_job(job);
+}
+
+// Forks for each job, or for each series of jobs; returns in the process that runs one.
+void serve_here(bool can_leave) {
+  for (int idle_deaths = 0;;) {
+    wait_for_jobs();
+    const std::uint32_t before = control().jobs_done.load(std::memory_order_acquire);
+    if (can_leave && (job_at(before).flags & abi::kJobLeave) != 0) {
+      result_at(before) = {};
+      result_at(before).number = job_at(before).number;
+      publish_result();
+      raw_syscall(SYS_exit_group, 0);
+    }
+    control().forks.fetch_add(1, std::memory_order_relaxed);
+    const std::uint64_t results_before = kept().results;
+    int status = 0;
+    if (fork_and_wait(&status)) return;
+    // The process may have run many jobs, and died in one, or between two. One that dies before its
+    // first job twice is not given a third chance.
+    idle_deaths = kept().results == results_before ? idle_deaths + 1 : 0;
+    if (kept().in_job || idle_deaths > 1) write_result_of_death(status);
+    kept().in_job = false;
+  }
+}
+
+void serve() {
+  Sharing::reserve(control());
+  // Behind this, each process that runs jobs has the memory to itself.
+  kept().mark = kept().next;
+  tell_ready();
+  serve_here(false);
+  kept().next = kept().mark;
+  // Returns for each job that this process runs.
+  if (control().flags & abi::kFlagInPlace) g_can_go_back = remember_here();
+  take_job();
+}
+
+void begin_here() {
+  if (g_begun) return;
+  g_begun = true;
+  if (!(control().flags & abi::kFlagFromMain)) return;
+  // At least one: what is learned about libc's threads must be learned before the first fork.
+  fill_pool(control().pool > 0 ? control().pool : 1);
+  if (control().flags & abi::kFlagServe) return serve();
+  g_sched.begin_job(job_at(0));
+}
+
+}  // namespace
+
+void reach_main() { begin_here(); }
+void reach_first_thread() { begin_here(); }
+
+bool running_job() { return g_running_job; }
+
+void note_job_failure(abi::FailureKind kind, std::uint64_t key) {
+  if (g_failed) return;
+  g_failed = true;
+  g_failure = kind;
+  g_failure_key = key;
+}
+
+void add_to_failure_key(std::uint64_t part) { g_failure_key += part; }
+
+void finish_job(abi::JobEnd end, int status, Clock clock) {
+  const std::uint32_t i = control().jobs_done.load(std::memory_order_acquire);
+  abi::JobResult& result = result_at(i);
+  g_sharing.end();
+  result = {};
+  result.number = job_at(i).number;
+  result.end = end == abi::JobEnd::kExited && g_failed ? abi::JobEnd::kFailed : end;
+  result.status = status;
+  if (g_failed) result.failure = g_failure;
+  result.threads = g_sched.thread_count;
+  result.clock = clock;
+  result.hash = g_log.hash();
+  result.interleaving = g_sched.at_every_point() ? g_sharing.interleaving() : g_log.hash();
+  result.failure_key = g_failed ? g_failure_key : static_cast<std::uint64_t>(status);
+  result.points = g_sched.points;
+  result.switches = g_sched.switches;
+  result.preemptions = g_sched.preemptions;
+  result.trace_first = g_trace.first();
+  result.trace_count = g_trace.count();
+  result.sharing_count = g_sharing.found();
+  control().trace_count += result.trace_count;
+  control().new_sharing_count += result.sharing_count;
+  // After a crash by a signal other than abort's the memory is not to be trusted.
+  const bool trusted = end != abi::JobEnd::kSignalled || status == SIGABRT;
+  const bool go_on = g_can_go_back && trusted;
+  kept().in_job = false;
+  publish_result();
+  if (go_on) go_back();
+  raw_syscall(SYS_exit_group, kOrderlyEnd);
+  __builtin_unreachable();
+}
+
+void stop_at_checkpoint() {
+  g_checkpoint_clock = kNever;
+  const std::uint32_t i = control().jobs_done.load(std::memory_order_acquire);
+  abi::JobResult& result = result_at(i);
+  result = {};
+  result.number = job_at(i).number;
+  result.end = abi::JobEnd::kCheckpoint;
+  result.clock = g_sched.clock();
+  result.hash = g_log.hash();
+  g_can_go_back = false;
+  kept().in_job = false;
+  publish_result();
+  serve_here(true);
+  take_job();
+}
+
+}  // namespace clew::rt

@@ -1,0 +1,30 @@
+// A program that is started once and run many times. It stops at main, or before its first thread,
+// and takes jobs from the host there (abi::Job). Each job runs in a forked process, so that nothing
+// it does harms the next; if the host allows it, that process is put back to where it was (reset.h)
+// and runs the next job too.
+#ifndef CLEW_RUNTIME_SNAPSHOT_SERVER_H_
+#define CLEW_RUNTIME_SNAPSHOT_SERVER_H_
+
+#include "clew_abi/control.h"
+#include "runtime/rt.h"
+
+namespace clew::rt {
+
+// Where jobs begin, if they are to begin at main (abi::kFlagFromMain). Returns once for each run.
+void reach_main();
+void reach_first_thread();
+
+// Whether this process runs a job for the host.
+bool running_job();
+
+// The run has failed in this way; the first report counts. Equal failures have equal keys.
+void note_job_failure(abi::FailureKind kind, std::uint64_t key);
+void add_to_failure_key(std::uint64_t part);
+
+// The run is over: its result goes to the host, and the process to its next job or to its end.
+// REQUIRES: running_job().
+[[noreturn]] void finish_job(abi::JobEnd end, int status, Clock clock);
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_SNAPSHOT_SERVER_H_

@@ -1,0 +1,142 @@
+#include "runtime/strategy/plan.h"
+
+namespace clew::rt {
+
+Plan::Plan(const abi::Job& job)
+    : choices_(ChoicePolicy::of_parameter(job)),
+      lockstep_(job.parameters[1]),
+      in_lockstep_(job.parameters[1] != 0),
+      longest_hold_(job.parameters[0]) {
+  if (!read_guide(job)) directives_count_ = 0;
+}
+
+bool Plan::read_guide(const abi::Job& job) {
+  abi::Reader reader(guide_of(job), job.guide.size);
+  const std::uint64_t count = reader.varint();
+  if (!reader.ok() || count > job.guide.size) return false;  // each is at least a byte
+  directives_ = static_cast<Directive*>(arena_alloc((count + 1) * sizeof(Directive)));
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const abi::ThreadKey key = reader.varint();
+    const std::uint64_t stop = reader.varint();
+    const abi::Place place = reader.varint();
+    const std::uint64_t times = reader.varint();
+    const std::uint64_t flags = reader.varint();
+    if (!reader.ok() || stop >= static_cast<std::uint64_t>(Stop::kCount) || flags > kAllFlags)
+      return false;
+    directives_[directives_count_++] = {key,
+                                        place,
+                                        times > 0 ? times : 1,
+                                        static_cast<Stop>(stop),
+                                        static_cast<std::uint8_t>(flags),
+                                        false};
+  }
+  return reader.at_end();
+}
+
+Plan::Directive* Plan::in_force() {
+  while (next_ < directives_count_ && directives_[next_].dropped) leave(Left::kGivenUp);
+  return next_ < directives_count_ ? &directives_[next_] : nullptr;
+}
+
+void Plan::leave(Left left) {
+  const Directive& directive = directives_[next_++];
+  passed_ = 0;
+  if (left == Left::kStopReached && (directive.flags & kHold) && !is_held(directive.key))
+    held_.at(held_count_++) = {directive.key, steps_};
+}
+
+bool Plan::is_held(abi::ThreadKey key) {
+  for (std::uint32_t i = 0; i < held_count_; ++i) {
+    const Held& held = held_.at(i);
+    if (held.key != key) continue;
+    if (longest_hold_ == 0 || steps_ - held.since < longest_hold_) return true;
+    release(key);
+    return false;
+  }
+  return false;
+}
+
+void Plan::release(abi::ThreadKey key) {
+  for (std::uint32_t i = 0; i < held_count_; ++i) {
+    if (held_.at(i).key != key) continue;
+    held_.at(i) = held_.at(--held_count_);
+    return;
+  }
+}
+
+std::uint32_t Plan::default_of(const Candidates& candidates) {
+  if (in_lockstep_) {
+    const std::uint32_t at = lockstep_.pick_unless(
+        candidates, [this](const Candidate& thread) { return is_held(thread.key); });
+    release(candidates.list[at].key);
+    return at;
+  }
+  if (held_count_ == 0) return 0;
+  for (std::uint32_t i = 0; i < candidates.count; ++i)
+    if (!is_held(candidates.list[i].key)) return i;
+  release(candidates.list[0].key);
+  return 0;
+}
+
+bool Plan::stands_at_stop(const Directive& directive, const Step& step) const {
+  return directive.stop == Stop::kBefore && step.place == directive.place &&
+         passed_ + 1 >= directive.times;
+}
+
+std::uint32_t Plan::pick(const Candidates& candidates) {
+  asked_ = true;
+  while (Directive* directive = in_force()) {
+    if (directive->key == 0) directive->key = candidates.list[default_of(candidates)].key;
+    release(directive->key);
+    std::uint32_t at = 0;
+    while (at < candidates.count && candidates.list[at].key != directive->key) ++at;
+    if (at < candidates.count) {
+      const bool reached = stands_at_stop(*directive, candidates.list[at].step);
+      if (!reached && (directive->flags & kWatch)) break;
+      if (!reached) return at;
+      leave(Left::kStopReached);
+    } else if (directive->flags & (kInsist | kWatch)) {
+      break;
+    } else {
+      leave(directive->stop == Stop::kEnd ? Left::kStopReached : Left::kGivenUp);
+    }
+  }
+  return default_of(candidates);
+}
+
+void Plan::executed(const Candidate& thread) {
+  // It was alone: what comes into force or is given up by that, pick() knows.
+  if (!asked_) pick({&thread, 1, false});
+  asked_ = false;
+  ++steps_;
+  lockstep_.executed(thread);
+  const Directive* directive = in_force();
+  if (directive == nullptr || directive->key != thread.key) return;
+  switch (directive->stop) {
+    case Stop::kSteps:
+      if (++passed_ >= directive->times) leave(Left::kStopReached);
+      break;
+    case Stop::kBefore:
+      if (thread.step.place == directive->place) ++passed_;
+      break;
+    case Stop::kAfter:
+      if (thread.step.place == directive->place && ++passed_ >= directive->times)
+        leave(Left::kStopReached);
+      break;
+    case Stop::kEnd:
+    case Stop::kCount:
+      break;
+  }
+}
+
+void Plan::finished(const Candidate& thread) {
+  for (std::uint32_t i = next_; i < directives_count_; ++i)
+    if (directives_[i].key == thread.key) directives_[i].dropped = true;
+  release(thread.key);
+}
+
+std::uint32_t Plan::choose(abi::ChoiceKind kind, std::uint32_t count) {
+  return choices_.choose(kind, count);
+}
+
+}  // namespace clew::rt

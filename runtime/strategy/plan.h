@@ -1,0 +1,104 @@
+// Plan: follows a list of directives, then preempts nothing. What directed searches use to put a
+// preemption where they want it, and to hold a thread there while others run.
+//
+// A directive is "run this thread until ...". While it is in force its thread goes on whenever it
+// can. If it cannot (it is blocked, or does not exist yet) the plan goes to the next directive,
+// or, if the directive insists, the default goes on and the directive stays. A directive whose
+// thread has ended is dropped.
+//
+//   stop      until the thread ...
+//   kSteps    has executed n scheduling points
+//   kBefore   is about to execute a step at `place` for the n-th time within this directive
+//   kAfter    has executed a step at `place` for the n-th time within this directive
+//   kEnd      ends or blocks; with kInsist: ends
+//
+//   flag      meaning
+//   kInsist   see above
+//   kWatch    the thread is not preferred: the default goes on until the thread reaches the stop
+//             (kBefore only)
+//   kHold     once the stop is reached (not if the directive is given up), the thread does not run
+//             while any other can. A later directive that names it, or its being the only one that
+//             can run, releases it.
+//
+// Thread key 0 is the thread that is the default when the directive comes into force. n = 0
+// means 1.
+//
+// The default is the running thread if it can go on, or lockstep (round_robin.h).
+//
+// Parameters: [0] a hold lasts at most so many steps of others, 0: without limit (a program in
+// which others wait in loops for the thread held needs one); [1] if not 0, the default is
+// lockstep with this quantum; [3] if not 0, seed of the answers to
+// choose(), which are otherwise the defaults.
+// Guide: varint number of directives, for each: varint key, varint stop, varint place, varint n,
+//        varint flags. With a bad guide, or none: no preemptions.
+#ifndef CLEW_RUNTIME_STRATEGY_PLAN_H_
+#define CLEW_RUNTIME_STRATEGY_PLAN_H_
+
+#include "runtime/strategy/choices.h"
+#include "runtime/strategy/round_robin.h"
+
+namespace clew::rt {
+
+class Plan final : public Strategy {
+ public:
+  enum class Stop : std::uint8_t { kSteps, kBefore, kAfter, kEnd, kCount };
+  enum Flags : std::uint8_t {
+    kInsist = 1u << 0,
+    kHold = 1u << 1,
+    kWatch = 1u << 2,
+    kAllFlags = kInsist | kHold | kWatch
+  };
+
+  explicit Plan(const abi::Job& job);
+
+  bool at_every_point() const override { return true; }
+  std::uint32_t pick(const Candidates& candidates) override;
+  void executed(const Candidate& thread) override;
+  void created(const Candidate& thread, abi::ThreadKey parent) override {
+    lockstep_.created(thread, parent);
+  }
+  void finished(const Candidate& thread) override;
+  std::uint32_t choose(abi::ChoiceKind kind, std::uint32_t count) override;
+
+ private:
+  struct Directive {
+    abi::ThreadKey key;  // 0 until it is known who is the default
+    abi::Place place;
+    std::uint64_t times;
+    Stop stop;
+    std::uint8_t flags;
+    bool dropped;  // its thread has ended
+  };
+  struct Held {
+    abi::ThreadKey key;
+    std::uint64_t since;  // steps_
+  };
+  enum class Left : std::uint8_t { kStopReached, kGivenUp };
+
+  bool read_guide(const abi::Job& job);
+  Directive* in_force();
+  void leave(Left left);
+  bool stands_at_stop(const Directive& directive, const Step& step) const;
+  // The first that is not held; if all are, the first, which is released.
+  std::uint32_t default_of(const Candidates& candidates);
+  bool is_held(abi::ThreadKey key);
+  void release(abi::ThreadKey key);
+
+  ChoicePolicy choices_;
+  RoundRobin lockstep_;
+  bool in_lockstep_;
+  std::uint64_t longest_hold_;
+  Directive* directives_ = nullptr;
+  std::uint32_t directives_count_ = 0;
+  std::uint32_t next_ = 0;    // the one in force
+  std::uint64_t passed_ = 0;  // its steps, or those at its place, that have been executed
+
+  Table<Held> held_;
+  std::uint32_t held_count_ = 0;
+  std::uint64_t steps_ = 0;
+  bool asked_ = false;  // since the last step
+};
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_STRATEGY_PLAN_H_

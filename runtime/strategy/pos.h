@@ -1,0 +1,49 @@
+// POS: Yuan, Yang, Gu, "Partial Order Aware Concurrency Sampling", CAV 2018, section 3.
+//
+// Every thread's pending step has a random priority and the highest runs. Then the thread's next
+// step gets a fresh priority, and so do the pending steps of others that conflict with the one
+// executed. Steps that conflict with nothing keep their priority, so that no randomness is spent on
+// orders that do not matter.
+//
+// Parameters: none. Guide: none.
+//
+// Deviation: a thread's pending step may change without its being executed (a wait that has been
+// interrupted, say); it counts as a new one.
+#ifndef CLEW_RUNTIME_STRATEGY_POS_H_
+#define CLEW_RUNTIME_STRATEGY_POS_H_
+
+#include "runtime/strategy/choices.h"
+
+namespace clew::rt {
+
+class Pos final : public Strategy {
+ public:
+  explicit Pos(const abi::Job& job);
+
+  bool at_every_point() const override { return true; }
+  std::uint32_t pick(const Candidates& candidates) override;
+  void executed(const Candidate& thread) override;
+  void finished(const Candidate& thread) override;
+  std::uint32_t choose(abi::ChoiceKind kind, std::uint32_t count) override;
+
+  // Of the thread's pending step; 0 is never an answer. For strategies that refine this one (rff).
+  std::uint64_t priority(const Candidate& thread);
+
+ private:
+  struct Thread {
+    Step step;
+    std::uint64_t priority = 0;      // 0: to be drawn
+    std::uint32_t living_place = 0;  // place in living_ + 1; 0: not there
+  };
+
+  Random random_;
+  ChoicePolicy choices_;
+  Table<Thread> threads_;
+  // Those seen and not ended, in no particular order: what executed() has to look through.
+  Table<std::uint32_t> living_;
+  std::uint32_t living_count_ = 0;
+};
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_STRATEGY_POS_H_

@@ -1,0 +1,34 @@
+#include "runtime/strategy/prefix.h"
+
+namespace clew::rt {
+
+Prefix::Prefix(const abi::Job& job) : choices_(ChoicePolicy::of_parameter(job)) {
+  if (!read_guide(job)) length_ = 0;
+}
+
+bool Prefix::read_guide(const abi::Job& job) {
+  abi::Reader reader(guide_of(job), job.guide.size);
+  const std::uint64_t count = reader.varint();
+  if (!reader.ok() || count > job.guide.size) return false;  // each is at least a byte
+  threads_ = static_cast<std::uint32_t*>(arena_alloc((count + 1) * sizeof(std::uint32_t)));
+  for (; length_ < count; ++length_) {
+    const std::uint64_t index = reader.varint();
+    if (!reader.ok() || index > UINT32_MAX) return false;
+    threads_[length_] = static_cast<std::uint32_t>(index);
+  }
+  return reader.at_end();
+}
+
+std::uint32_t Prefix::pick(const Candidates& candidates) {
+  if (steps_ >= length_) return 0;
+  const std::uint32_t wanted = threads_[steps_];
+  for (std::uint32_t i = 0; i < candidates.count; ++i)
+    if (candidates.list[i].index == wanted) return i;
+  return 0;
+}
+
+std::uint32_t Prefix::choose(abi::ChoiceKind kind, std::uint32_t count) {
+  return choices_.choose(kind, count);
+}
+
+}  // namespace clew::rt

@@ -1,0 +1,30 @@
+// Random walk: at every scheduling point each thread that can run is as likely as any other.
+//
+// The baseline of the papers on randomised scheduling (Thomson, Donaldson, Betts, TOPC 2016, where
+// it finds nearly as much as anything else). It favours interleavings in which threads take turns:
+// with two threads of k steps the one that runs the first thread to its end has probability 2^-k.
+//
+// Parameters: none. Guide: none.
+#ifndef CLEW_RUNTIME_STRATEGY_RANDOM_WALK_H_
+#define CLEW_RUNTIME_STRATEGY_RANDOM_WALK_H_
+
+#include "runtime/strategy/choices.h"
+
+namespace clew::rt {
+
+class RandomWalk final : public Strategy {
+ public:
+  explicit RandomWalk(const abi::Job& job);
+
+  bool at_every_point() const override { return true; }
+  std::uint32_t pick(const Candidates& candidates) override;
+  std::uint32_t choose(abi::ChoiceKind kind, std::uint32_t count) override;
+
+ private:
+  Random random_;
+  ChoicePolicy choices_;
+};
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_STRATEGY_RANDOM_WALK_H_
