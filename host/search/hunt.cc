@@ -85,6 +85,7 @@ class Hunt {
   Result<void> take(const JobPlan& plan, WorkerJob& ran);
   Result<Judgement> judge(const WorkerJob& ran);
   Result<void> failed(const JobPlan& plan, const WorkerJob& ran, const Judgement& judgement);
+  Result<void> not_repeated(const Judgement& judgement);
   Result<void> look_for_passing();
   Result<bool> keep_passing(const JobPlan& plan, std::string distance);
   ExactJob exact(const JobPlan& plan) const {
@@ -116,6 +117,10 @@ class Hunt {
   const char* stage_ = "hunting";
   std::uint32_t pool_ = kFirstPool;
   bool pool_settled_ = false;
+  bool in_place_ = false;
+  bool restart_ = false;
+  std::uint64_t not_repeated_ = 0;
+  std::string first_not_repeated_;
   bool interrupted_ = false;
   bool out_of_time_ = false;
   SharingMap sharing_;
@@ -152,7 +157,7 @@ Result<void> Hunt::choose_engine() {
   ServeOptions serve;
   serve.capture = options_.criteria.need_output();
   const Servable servable = how_to_serve(plan_.program);
-  serve.in_place = options_.in_place && !servable.not_in_place;
+  serve.in_place = in_place_ = options_.in_place && !servable.not_in_place;
   if (options_.in_place && servable.not_in_place)
     add_note(fmt::format("a process is forked for each schedule: the program uses {}",
                          *servable.not_in_place));
@@ -227,15 +232,13 @@ Result<void> Hunt::failed(const JobPlan& plan, const WorkerJob& ran, const Judge
     add_note("some failures are not listed: there are too many different ones");
     return {};
   }
+  if (options_.keep_passing && result_.failures.empty())
+    if (auto reserved = recorder_.reserve_for_passing(); !reserved) return reserved;
   auto recorded = recorder_.record(exact(plan), Verdict::kFail);
   if (!recorded) return std::unexpected(recorded.error());
   if (!*recorded) {
-    add_note(
-        fmt::format("schedule {} failed ({}), but not when it was run again in a new process: "
-                    "not counted",
-                    result_.schedules, judgement.detail));
     ++result_.unresolved;
-    return {};
+    return not_repeated(judgement);
   }
   const RunSummary& summary = (*recorded)->summary;
   const auto same = [&](const FoundFailure& other) {
@@ -263,6 +266,18 @@ Result<void> Hunt::failed(const JobPlan& plan, const WorkerJob& ran, const Judge
   return {};
 }
 
+// A failure that does not come again in a process of its own is none of the program's, as far as
+// anybody can show. What runs in the same process share is the first suspect.
+Result<void> Hunt::not_repeated(const Judgement& judgement) {
+  if (not_repeated_++ == 0)
+    first_not_repeated_ = fmt::format("schedule {}: {}", result_.schedules, judgement.detail);
+  if (!in_place_) return {};
+  in_place_ = false;
+  restart_ = true;
+  if (workers_) workers_->stop_running_in_place();
+  return {};
+}
+
 Result<void> Hunt::round(std::size_t size) {
   if (options_.schedules != 0)
     size = std::min<std::size_t>(size, options_.schedules - result_.schedules);
@@ -286,6 +301,9 @@ Result<void> Hunt::round(std::size_t size) {
     if (auto done = take(plans[i], job); !done) return done;
   }
   sharing_ = std::move(learned);
+  if (restart_ && workers_)
+    if (auto started = workers_->start(pool_); !started) return started;
+  restart_ = false;
   if (!pool_settled_ && threads > 0) {
     pool_settled_ = true;
     const std::uint32_t wanted = std::min(threads - 1, kMostPool);
@@ -353,6 +371,12 @@ Result<HuntResult> Hunt::run() {
   if (options_.keep_passing && failing_ && !interrupted_)
     if (auto done = look_for_passing(); !done) return std::unexpected(done.error());
   result_.interleavings = interleavings_.size();
+  if (not_repeated_ > 0)
+    add_note(
+        fmt::format("{} schedule{} failed, but not when run again in a new process, and {} not "
+                    "counted ({})",
+                    not_repeated_, not_repeated_ == 1 ? "" : "s", not_repeated_ == 1 ? "is" : "are",
+                    first_not_repeated_));
   return std::move(result_);
 }
 

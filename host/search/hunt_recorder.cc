@@ -66,6 +66,13 @@ LaunchPlan HuntRecorder::plan_of(const ExactJob& job) const {
   return plan;
 }
 
+Result<void> HuntRecorder::reserve_for_passing() {
+  auto draft = store_.create();
+  if (!draft) return std::unexpected(draft.error());
+  reserved_.emplace(std::move(*draft));
+  return {};
+}
+
 Result<std::optional<RecordedJob>> HuntRecorder::record(const ExactJob& job, Verdict wanted) {
   if (!identity_) {
     auto identity = identify_program(plan_.program);
@@ -73,8 +80,10 @@ Result<std::optional<RecordedJob>> HuntRecorder::record(const ExactJob& job, Ver
     identity_ = *identity;
   }
   const LaunchPlan plan = plan_of(job);
-  auto draft = store_.create();
+  auto draft = wanted == Verdict::kPass && reserved_ ? Result<Draft>(std::move(*reserved_))
+                                                     : store_.create();
   if (!draft) return std::unexpected(draft.error());
+  if (wanted == Verdict::kPass) reserved_.reset();
   auto feed = input_.feed(*draft);
   if (!feed) return std::unexpected(feed.error());
   const StdinKind input_kind = feed->kind();

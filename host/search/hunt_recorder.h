@@ -40,6 +40,10 @@ class HuntRecorder {
  public:
   HuntRecorder(LaunchPlan plan, const HuntInput& input, RecordingStore& store, Judge& judge);
 
+  // Takes the next number for the passing run that is still to be found, so that the failing one,
+  // recorded earlier, is nevertheless the newest: it is the one that commands take by default.
+  [[nodiscard]] Result<void> reserve_for_passing();
+
   // Nothing: the run came out with another verdict than `wanted`, and was not kept.
   [[nodiscard]] Result<std::optional<RecordedJob>> record(const ExactJob& job, Verdict wanted);
 
@@ -54,6 +58,7 @@ class HuntRecorder {
   RecordingStore& store_;
   Judge& judge_;
   std::optional<ProgramIdentity> identity_;
+  std::optional<Draft> reserved_;
 };
 
 }  // namespace clew

@@ -11,10 +11,10 @@ namespace {
 constexpr double kDecay = 0.99;
 constexpr double kLeastShare = 0.05;
 // While there are untried targets every so many jobs is one of sampling.
-constexpr std::uint64_t kSampleEvery = 4;
+constexpr std::uint64_t kSampleEvery = 5;
 // The schedules that are the same for every program.
 constexpr std::uint64_t kLockstepAt = 0;
-constexpr std::uint64_t kNoPreemptionsAt = 4;
+constexpr std::uint64_t kNoPreemptionsAt = 5;
 
 }  // namespace
 

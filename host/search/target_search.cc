@@ -24,6 +24,8 @@ constexpr int kDeadlock = 1000;
 constexpr int kCycle = 900;
 constexpr int kOneVariable = 500;
 constexpr int kSeveralVariables = 400;
+constexpr int kTelling = 40;
+constexpr int kRacy = 20;
 constexpr int kStaleRead = 350;  // A has read what B then writes
 constexpr int kHalfDone = 250;   // A has written what B then reads or writes
 constexpr int kOrder = 150;      // B does first what it was seen to do after A
@@ -32,7 +34,7 @@ constexpr int kReversed = 100;
 constexpr int kSynchronisation = 60;
 constexpr int kOtherKind = 50;  // added if A and B do different things
 constexpr int kLater = 5;       // taken off for each further occurrence
-constexpr int kAlone = 200;     // taken off if A runs alone up to its stop
+constexpr int kOtherWay = 200;  // taken off for the less likely way to get to the stop
 // How far behind the stop a conflict still counts as what A goes on with.
 constexpr std::size_t kNext = 3;
 
@@ -62,6 +64,7 @@ struct Step {
   std::size_t position = 0;      // in the trace
   std::uint64_t occurrence = 0;  // of its place in the thread, from 1
   Locks held;                    // before it
+  bool racy = false;             // no lock protects all accesses to the object
   bool is_data() const { return abi::is_access(event.kind); }
 };
 
@@ -86,6 +89,9 @@ struct TargetSearch::Thread {
   abi::ThreadKey key = 0;
   std::uint64_t kind = 0;  // of the places it touches
   std::vector<Step> steps;
+  // Steps until it first used what another thread had written, or waited: so far it goes alone as
+  // well.
+  std::size_t alone_until = 0;
   std::vector<std::pair<Locks, std::uint64_t>> taken;  // locks held when another was taken
 };
 
@@ -98,6 +104,7 @@ class TargetSearch::Analysis {
   void find_targets(TargetSearch& search, bool lockstep) const;
 
  private:
+  void find_racy();
   const Thread* partner(const Thread& a, std::uint64_t kind) const;
   static int score(const Thread& a, std::size_t at, const Thread& b);
   static std::vector<std::size_t> stops(const Thread& a);
@@ -115,6 +122,8 @@ TargetSearch::Analysis::Analysis(std::span<const abi::TraceEvent> trace,
   std::unordered_map<abi::ThreadKey, std::size_t> index;
   std::vector<Locks> held;
   std::size_t steps = 0;
+  std::unordered_map<std::uint64_t, abi::ThreadKey> last_writer;  // of eight bytes
+  std::vector<bool> depends;
   std::vector<std::unordered_map<abi::Place, std::uint64_t>> seen;
   for (std::size_t i = 0; i < trace.size(); ++i) {
     const abi::TraceEvent& event = trace[i];
@@ -126,6 +135,7 @@ TargetSearch::Analysis::Analysis(std::span<const abi::TraceEvent> trace,
       }
       threads_.emplace_back().key = event.thread;
       held.emplace_back();
+      depends.push_back(false);
       seen.emplace_back();
     }
     Thread& thread = threads_[at->second];
@@ -133,6 +143,16 @@ TargetSearch::Analysis::Analysis(std::span<const abi::TraceEvent> trace,
     const std::uint64_t occurrence = ++seen[at->second][event.place];
     if (contended[i] && thread.steps.size() < kMostSteps && ++steps <= kMostStepsOfAll)
       thread.steps.push_back({event, i, occurrence, locks});
+    if (event.kind == abi::StepKind::kWait) depends[at->second] = true;
+    if (contended[i] && abi::is_access(event.kind)) {
+      for_each_granule(event, [&](std::uint64_t granule, std::uint8_t) {
+        const auto writer = last_writer.find(granule);
+        if (reads(event.kind) && writer != last_writer.end() && writer->second != event.thread)
+          depends[at->second] = true;
+        if (writes(event.kind)) last_writer[granule] = event.thread;
+      });
+    }
+    if (!depends[at->second]) thread.alone_until = thread.steps.size();
     if (event.kind == abi::StepKind::kLock) {
       if (!locks.empty()) thread.taken.emplace_back(locks, event.object);
       locks.push_back(event.object);
@@ -142,6 +162,7 @@ TargetSearch::Analysis::Analysis(std::span<const abi::TraceEvent> trace,
     }
   }
   std::erase_if(threads_, [](const Thread& thread) { return thread.steps.empty(); });
+  find_racy();
   // The kind that a thread was first seen to be of stays: in another run it may touch more or less.
   for (Thread& thread : threads_) {
     std::uint64_t& kind = kinds[thread.key];
@@ -152,6 +173,22 @@ TargetSearch::Analysis::Analysis(std::span<const abi::TraceEvent> trace,
     }
     thread.kind = kind;
   }
+}
+
+// Savage et al., "Eraser", TOCS 1997: the locks held at all accesses to an object; none: racy.
+void TargetSearch::Analysis::find_racy() {
+  std::unordered_map<std::uint64_t, Locks> protection;
+  for (const Thread& thread : threads_)
+    for (const Step& step : thread.steps) {
+      if (!step.is_data()) continue;
+      const auto [locks, is_new] = protection.try_emplace(step.event.object >> 3, step.held);
+      if (!is_new)
+        std::erase_if(locks->second,
+                      [&](std::uint64_t lock) { return !contains(step.held, lock); });
+    }
+  for (Thread& thread : threads_)
+    for (Step& step : thread.steps)
+      step.racy = step.is_data() && protection[step.event.object >> 3].empty();
 }
 
 const TargetSearch::Thread* TargetSearch::Analysis::partner(const Thread& a,
@@ -186,6 +223,8 @@ int TargetSearch::Analysis::score(const Thread& a, std::size_t at, const Thread&
   bool one_variable = false;
   bool with_before = false;
   bool with_next = false;
+  bool reads_before = false;
+  bool reads_next = false;  // what A writes
   bool reorders = false;
   bool synchronises = false;
   for (const Step& r : b.steps) {
@@ -194,9 +233,11 @@ int TargetSearch::Analysis::score(const Thread& a, std::size_t at, const Thread&
     synchronises |= conflicts(r.event, stop.event);
     const bool r_with_before = before != nullptr && conflicts(r.event, before->event);
     with_before |= r_with_before;
+    reads_before |= r_with_before && reads(r.event.kind);
     for (const Step* q : next) {
       if (!conflicts(r.event, q->event)) continue;
       with_next = true;
+      reads_next |= reads(r.event.kind) && writes(q->event.kind);
       reorders |= r.position > q->position;
       one_variable |= r_with_before && before->event.object == q->event.object && r.is_data() &&
                       q == next.front() &&
@@ -205,7 +246,11 @@ int TargetSearch::Analysis::score(const Thread& a, std::size_t at, const Thread&
   }
   const int other = a.kind != b.kind ? kOtherKind : 0;
   if (one_variable) return kOneVariable + other;
-  if (with_before && with_next) return kSeveralVariables + other;
+  if (with_before && with_next) {
+    // A goes on with what is no longer true, or B sees half of what A writes.
+    const bool telling = !writes(before->event.kind) || (reads_before && reads_next);
+    return kSeveralVariables + (telling ? kTelling : 0) + (before->racy ? kRacy : 0) + other;
+  }
   if (with_before) return (writes(before->event.kind) ? kHalfDone : kStaleRead) + other;
   if (with_next && reorders) return kOrder + other;
   return synchronises ? kSynchronisation : 0;
@@ -247,14 +292,18 @@ void TargetSearch::Analysis::targets_of(const Thread& a, TargetSearch& search,
       const std::uint64_t times = std::min(q.occurrence, kOccurrences + 1);
       points -= kLater * static_cast<int>(times - 1);
       const std::uint64_t identity = mix(mix(mix(a.kind, kind), q.event.place), times);
-      // First in the course of things in which it was seen, later with A alone up to its stop.
+      // With A alone up to its stop, so that B has everything before it; or, if A needs others to
+      // get there, in the course of things in which it was seen. Later the other way round.
+      const bool alone = at <= a.alone_until;
       PlanDirective stop{a.key, PlanStop::kBefore, q.event.place, q.occurrence,
                          kPlanWatch | kPlanHold};
       const PlanDirective partner_runs{b->key, PlanStop::kEnd, 0, 1, kPlanInsist};
       const PlanDirective goes_on{a.key, PlanStop::kEnd, 0, 1, 0};
-      search.add(identity, points, {stop, partner_runs, goes_on}, 1, lockstep);
+      search.add(identity, points - (alone ? kOtherWay : 0), {stop, partner_runs, goes_on}, 1,
+                 lockstep);
       stop.flags = kPlanInsist | kPlanHold;
-      search.add(mix(identity, 0xa10e), points - kAlone, {stop, partner_runs, goes_on}, 1, false);
+      search.add(mix(identity, 0xa10e), points - (alone ? 0 : kOtherWay),
+                 {stop, partner_runs, goes_on}, 1, false);
     }
   }
 }

@@ -29,6 +29,7 @@ struct Workers::State {
   std::uint64_t generation = 0;
   bool quitting = false;
   std::uint32_t pool = 0;
+  std::uint64_t starts = 0;  // programs from before the newest are not used any more
   unsigned busy = 0;
   std::optional<Error> error;
 
@@ -109,14 +110,14 @@ Result<void> Workers::State::work_on_round(std::optional<ServedProgram>& program
 void Workers::State::work() {
   std::optional<ServedProgram> program;
   std::uint64_t seen = 0;
-  std::uint32_t own_pool = 0;
+  std::uint64_t own_start = 0;
   std::unique_lock lock(mutex);
   for (;;) {
     changed.wait(lock, [&] { return quitting || generation != seen; });
     if (quitting) return;
     seen = generation;
-    if (own_pool != pool) program.reset();
-    own_pool = pool;
+    if (own_start != starts) program.reset();
+    own_start = starts;
     lock.unlock();
     if (auto worked = work_on_round(program); !worked) {
       program.reset();
@@ -148,8 +149,14 @@ Result<void> Workers::start(std::uint32_t pool) {
   State& s = *state_;
   const std::lock_guard lock(s.mutex);
   s.pool = pool;
+  ++s.starts;
   while (s.threads.size() < s.count) s.threads.emplace_back([&s] { s.work(); });
   return {};
+}
+
+void Workers::stop_running_in_place() {
+  const std::lock_guard lock(state_->mutex);
+  state_->options.in_place = false;
 }
 
 Result<std::vector<WorkerJob>> Workers::run(std::span<const JobPlan> jobs,

@@ -31,7 +31,7 @@ class Workers {
   Workers(LaunchPlan plan, ServeOptions options, unsigned count, OpenInput open_input);
   ~Workers();
 
-  // Starts the programs; they are started again when `pool` changes.
+  // Starts the programs, or starts them again. Not while jobs are run.
   [[nodiscard]] Result<void> start(std::uint32_t pool);
 
   // Runs all jobs; results stand in the order of the jobs. `pulse` is called several times a second
@@ -40,6 +40,9 @@ class Workers {
                                                    std::span<const std::uint8_t> sharing,
                                                    std::uint32_t choices,
                                                    const std::function<bool(std::uint64_t)>& pulse);
+
+  // From now on every job has a process of its own. Takes effect with the next start().
+  void stop_running_in_place();
 
   [[nodiscard]] std::uint64_t forks() const;  // processes that were needed so far
 
