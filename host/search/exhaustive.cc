@@ -6,6 +6,8 @@
 #include <map>
 #include <unordered_map>
 
+#include "host/search/guides.h"
+
 namespace clew {
 namespace {
 
@@ -16,18 +18,6 @@ constexpr std::uint32_t kMostThreads = 64;  // TraceEvent::enabled has no room f
 constexpr std::size_t kMostNodes = std::size_t{1} << 25;
 
 constexpr std::uint64_t bit(std::uint32_t thread) { return std::uint64_t{1} << thread; }
-
-void put_varint(std::vector<std::uint8_t>& out, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) out.push_back(static_cast<std::uint8_t>(value | 0x80));
-  out.push_back(static_cast<std::uint8_t>(value));
-}
-
-std::vector<std::uint8_t> encode_prefix(std::span<const std::uint32_t> prefix) {
-  std::vector<std::uint8_t> guide;
-  put_varint(guide, prefix.size());
-  for (const std::uint32_t thread : prefix) put_varint(guide, thread);
-  return guide;
-}
 
 std::uint64_t end_of(const TraceEvent& step) { return step.object + std::max(step.size, 1u); }
 
@@ -336,7 +326,7 @@ ExhaustiveSearch::Proposal ExhaustiveSearch::propose(Point point) const {
   }
   proposal.plan.strategy = abi::StrategyKind::kPrefix;
   proposal.plan.flags = abi::kJobTrace | abi::kJobAllPoints;
-  proposal.plan.guide = encode_prefix(proposal.prefix);
+  proposal.plan.guide = prefix_guide(proposal.prefix);
   return proposal;
 }
 

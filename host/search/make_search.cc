@@ -59,7 +59,8 @@ const std::vector<std::string>& strategy_names() {
 Result<std::unique_ptr<Search>> make_search(const HuntOptions& options, RecordingStore& store) {
   const std::string& name = options.strategy;
   if (const auto kind = sampled(name))
-    return std::make_unique<SamplingSearch>(*kind, options.seed, options.depth);
+    return std::make_unique<SamplingSearch>(*kind, options.seed,
+                                            *kind == abi::StrategyKind::kPct ? options.depth : 0);
   if (name == "portfolio") return std::make_unique<PortfolioSearch>(options.seed);
   if (name == "surw") return std::make_unique<SurwSearch>(options.seed);
   if (name == "rff") return std::make_unique<RffSearch>(options.seed);

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "host/search/surw_search.h"
+#include "host/search/trace_sharing.h"
 
 namespace clew {
 namespace {

@@ -3,7 +3,7 @@
 // Schedules with few periods are tried first, systematically; where a thread's turn ends is chosen
 // among its key points, and what runs reveal of new key points is fed back.
 //
-// Here key points are the steps that conflict with another thread's (contended(), surw_search.h),
+// Here key points are the steps that conflict with another thread's (contended(), trace_sharing.h),
 // as seen in traces. A schedule is a list of turns: a thread and the key points it passes. A turn
 // that ends before the thread's last key point is a cut, which costs a preemption. So a schedule is
 //  - a set of cuts, each before a key point but a thread's first (to stop a thread before that is

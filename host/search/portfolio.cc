@@ -8,6 +8,8 @@
 namespace clew {
 namespace {
 
+// Weight of updates in the random walk, in percent.
+constexpr std::uint32_t kHesitant = 25;
 constexpr double kDecay = 0.99;
 constexpr double kLeastShare = 0.05;
 // While there are untried targets every so many jobs is one of sampling.
@@ -25,7 +27,7 @@ PortfolioSearch::PortfolioSearch(std::uint64_t seed)
   add(std::make_unique<SurwSearch>(seed));
   add(std::make_unique<SamplingSearch>(abi::StrategyKind::kPct, seed, 3));
   add(std::make_unique<RffSearch>(seed));
-  add(std::make_unique<SamplingSearch>(abi::StrategyKind::kRandom, seed, 0));
+  add(std::make_unique<SamplingSearch>(abi::StrategyKind::kRandom, seed, kHesitant));
 }
 
 std::optional<JobPlan> PortfolioSearch::opening() {

@@ -42,8 +42,8 @@ std::uint64_t job_seed(std::uint64_t seed, std::uint64_t job) {
   return Random(Random(seed).next() + job * kGolden).next();
 }
 
-SamplingSearch::SamplingSearch(abi::StrategyKind kind, std::uint64_t seed, std::uint32_t depth)
-    : kind_(kind), seed_(seed), depth_(depth) {}
+SamplingSearch::SamplingSearch(abi::StrategyKind kind, std::uint64_t seed, std::uint32_t parameter)
+    : kind_(kind), seed_(seed), parameter_(parameter) {}
 
 std::vector<JobPlan> SamplingSearch::next(std::size_t most) {
   const bool alone = kind_ == abi::StrategyKind::kNone || wants_length();
@@ -59,7 +59,8 @@ JobPlan SamplingSearch::propose() {
   job.strategy = wants_length() ? abi::StrategyKind::kPos : kind_;
   job.seed = job_seed(seed_, proposed_);
   if (job.strategy == abi::StrategyKind::kPct)
-    job.parameters = {depth_, longest_ > 0 ? longest_ : kGuessedLength};
+    job.parameters = {parameter_, longest_ > 0 ? longest_ : kGuessedLength};
+  if (job.strategy == abi::StrategyKind::kRandom) job.parameters[0] = parameter_;
   ++proposed_;
   return job;
 }

@@ -44,8 +44,9 @@ class Random {
 
 class SamplingSearch final : public Search {
  public:
-  // REQUIRES: a kind without guide. `depth` is pct's alone: the number of priority changes + 1.
-  SamplingSearch(abi::StrategyKind kind, std::uint64_t seed, std::uint32_t depth);
+  // REQUIRES: a kind without guide. `parameter`: for pct its depth, the number of priority changes
+  // + 1; for random the weight of updates (runtime/strategy/random_walk.h), 0 for the plain walk.
+  SamplingSearch(abi::StrategyKind kind, std::uint64_t seed, std::uint32_t parameter);
 
   [[nodiscard]] std::vector<JobPlan> next(std::size_t most) override;
   void learn(const JobPlan& plan, const JobReport& report) override;
@@ -58,7 +59,7 @@ class SamplingSearch final : public Search {
 
   abi::StrategyKind kind_;
   std::uint64_t seed_;
-  std::uint32_t depth_;
+  std::uint32_t parameter_;
   std::uint64_t proposed_ = 0;
   std::uint64_t longest_ = 0;  // scheduling points
 };

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "clew_abi/stream.h"
+#include "host/search/trace_sharing.h"
 
 namespace clew {
 namespace {

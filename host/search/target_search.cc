@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "host/search/surw_search.h"
+#include "host/search/trace_sharing.h"
 
 namespace clew {
 namespace {

@@ -2,10 +2,27 @@
 
 namespace clew::rt {
 
-RandomWalk::RandomWalk(const abi::Job& job) : random_(job.seed), choices_(job.seed) {}
+namespace {
+constexpr std::uint64_t kFull = 100;
+}
+
+RandomWalk::RandomWalk(const abi::Job& job)
+    : random_(job.seed),
+      choices_(job.seed),
+      update_weight_(job.parameters[0] > 0 && job.parameters[0] < kFull ? job.parameters[0]
+                                                                        : kFull) {}
 
 std::uint32_t RandomWalk::pick(const Candidates& candidates) {
-  return static_cast<std::uint32_t>(random_.below(candidates.count));
+  if (update_weight_ == kFull) return static_cast<std::uint32_t>(random_.below(candidates.count));
+  const auto weight = [&](std::uint32_t i) {
+    return candidates.list[i].step.kind == abi::StepKind::kUpdate ? update_weight_ : kFull;
+  };
+  std::uint64_t total = 0;
+  for (std::uint32_t i = 0; i < candidates.count; ++i) total += weight(i);
+  std::uint64_t at = random_.below(total);
+  std::uint32_t chosen = 0;
+  for (; at >= weight(chosen); ++chosen) at -= weight(chosen);
+  return chosen;
 }
 
 std::uint32_t RandomWalk::choose(abi::ChoiceKind kind, std::uint32_t count) {

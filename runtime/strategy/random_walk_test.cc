@@ -25,6 +25,17 @@ TEST(RandomWalk, ThreeThreadsOfOneStep) {
             4);
 }
 
+// The first choice is between a thread before an update (weight 1 of 4) and one before a write.
+TEST(RandomWalk, HesitatesBeforeUpdates) {
+  SimulatedStep update = write(0x10, 1);
+  update.step.kind = abi::StepKind::kUpdate;
+  const Program program{{{update}}, {{write(0x20, 2)}}};
+  abi::Job job = make_job(0);
+  job.parameters[0] = 25;
+  EXPECT_LT(deviation(sample<RandomWalk>(program, job, kRuns), {{"ab", 1 / 5.}, {"ba", 4 / 5.}}),
+            4);
+}
+
 TEST(RandomWalk, SameSeedSameRun) {
   const Program program{private_steps(0, 30), private_steps(1, 30), private_steps(2, 30)};
   const std::string order = run_once<RandomWalk>(program, make_job(7)).order;

@@ -18,6 +18,7 @@ add_executable(strategy_test
   ${CMAKE_CURRENT_LIST_DIR}/random_walk_test.cc
   ${CMAKE_CURRENT_LIST_DIR}/rff.cc
   ${CMAKE_CURRENT_LIST_DIR}/rff_test.cc
+  ${CMAKE_CURRENT_LIST_DIR}/round_robin_test.cc
   ${CMAKE_CURRENT_LIST_DIR}/strategy_simulation_test.cc
   ${CMAKE_CURRENT_LIST_DIR}/surw.cc
   ${CMAKE_CURRENT_LIST_DIR}/surw_test.cc

@@ -1,0 +1,33 @@
+#include "runtime/strategy/round_robin.h"
+
+#include <gtest/gtest.h>
+
+#include "runtime/strategy/strategy_simulation.h"
+
+namespace clew::rt::simulation {
+namespace {
+
+std::string order(const Program& program, std::uint64_t quantum) {
+  abi::Job job = make_job(1);
+  job.parameters[0] = quantum;
+  return run_once<RoundRobin>(program, job).order;
+}
+
+TEST(RoundRobin, OneStepEach) {
+  const Program program{private_steps(0, 3), private_steps(1, 3), private_steps(2, 3)};
+  EXPECT_EQ(order(program, 1), "abcabcabc");
+  EXPECT_EQ(order(program, 0), "abcabcabc");
+}
+
+TEST(RoundRobin, AQuantumOfSteps) {
+  EXPECT_EQ(order({private_steps(0, 4), private_steps(1, 4)}, 2), "aabbaabb");
+}
+
+TEST(RoundRobin, CyclicLocksShowAtOnce) {
+  const Program program{{{lock(0x10), lock(0x20), unlock(0x20), unlock(0x10)}},
+                        {{lock(0x20), lock(0x10), unlock(0x10), unlock(0x20)}}};
+  EXPECT_TRUE(run_once<RoundRobin>(program, make_job(1)).deadlock);
+}
+
+}  // namespace
+}  // namespace clew::rt::simulation
