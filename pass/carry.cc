@@ -14,8 +14,9 @@ namespace {
 
 bool is_hook(const llvm::CallBase& call) {
   const llvm::Function* callee = call.getCalledFunction();
-  return callee != nullptr &&
-         (callee->getName() == "__clew_yield" || callee->getName() == "__clew_yield_access");
+  if (callee == nullptr) return false;
+  const llvm::StringRef name = callee->getName();
+  return name == "__clew_yield" || name == "__clew_yield_access" || name == "__clew_yield_cas";
 }
 
 // Only the points of the loop itself touch the countdown.

@@ -35,27 +35,55 @@ llvm::CallInst* preserve_most_call(llvm::IRBuilder<>& builder, llvm::FunctionCal
   return call;
 }
 
+// The weak compare-exchange that the point belongs to, if it is one.
+llvm::AtomicCmpXchgInst* weak_cas_of(const Site& site) {
+  if (site.kind != PointKind::kAtomicCas) return nullptr;
+  auto* cas = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(site.before);
+  return cas != nullptr && cas->isWeak() ? cas : nullptr;
+}
+
+// A value that differs from `value` in every bit, or, of addresses, by one.
+llvm::Value* other_than(llvm::Value* value, llvm::IRBuilder<>& builder) {
+  return value->getType()->isPointerTy() ? builder.CreatePtrAdd(value, builder.getInt64(1))
+                                         : builder.CreateNot(value);
+}
+
 llvm::Instruction* first_of(const Count& count) {
   return llvm::cast<llvm::Instruction>(count.load->getPointerOperand());
 }
 
 }  // namespace
 
-void Emitter::emit_hook_call(const Site& site, llvm::IRBuilder<>& builder) {
+llvm::CallInst* Emitter::emit_hook_call(const Site& site, llvm::IRBuilder<>& builder) {
   llvm::Constant* point = table_.address_of(site.index);
-  if (site.address == nullptr) {
-    preserve_most_call(builder, hooks_.__clew_yield, {point});
-    return;
-  }
+  if (site.address == nullptr) return preserve_most_call(builder, hooks_.__clew_yield, {point});
   llvm::Value* address = rematerialise(site.address, builder);
   if (address->getType()->isVectorTy())
     address = builder.CreateExtractElement(address, std::uint64_t{0});
   llvm::Value* size = site.size == nullptr
                           ? builder.getInt64(0)
                           : builder.CreateZExtOrTrunc(site.size, builder.getInt64Ty());
-  preserve_most_call(
-      builder, hooks_.__clew_yield_access,
+  return preserve_most_call(
+      builder, weak_cas_of(site) != nullptr ? hooks_.__clew_yield_cas : hooks_.__clew_yield_access,
       {point, builder.CreatePointerBitCastOrAddrSpaceCast(address, builder.getPtrTy()), size});
+}
+
+// Makes `cas` fail if `fails` says so, with nothing but another operand: what is there is read and
+// another value expected. The instruction then stores nothing, has what is there as its result, and
+// is ordered as a failure. Under clew nothing runs between the two.
+void Emitter::emit_failure(llvm::AtomicCmpXchgInst& cas, llvm::CallInst* fails,
+                           llvm::BasicBlock* hot, llvm::IRBuilder<>& builder) {
+  llvm::Value* expected = cas.getCompareOperand();
+  llvm::LoadInst* found = builder.CreateAlignedLoad(expected->getType(),
+                                                    rematerialise(cas.getPointerOperand(), builder),
+                                                    cas.getAlign(), cas.isVolatile());
+  found->setAtomic(llvm::AtomicOrdering::Monotonic, cas.getSyncScopeID());
+  llvm::Value* chosen =
+      builder.CreateSelect(builder.CreateIsNotNull(fails), other_than(found, builder), expected);
+  llvm::PHINode* either = llvm::PHINode::Create(expected->getType(), 2, "", hot->begin());
+  either->addIncoming(expected, hot->getSinglePredecessor());
+  either->addIncoming(chosen, builder.GetInsertBlock());
+  cas.setOperand(1, either);
 }
 
 // In `at`, which it ends. One instruction of the processor and a branch.
@@ -82,7 +110,8 @@ Count Emitter::emit_gated(const Site& site, llvm::Instruction* before) {
 
   llvm::IRBuilder<> builder(cold);
   builder.SetCurrentDebugLocation(location);
-  emit_hook_call(site, builder);
+  llvm::CallInst* call = emit_hook_call(site, builder);
+  if (llvm::AtomicCmpXchgInst* cas = weak_cas_of(site)) emit_failure(*cas, call, tail, builder);
   count.cold_end = builder.CreateBr(tail);
   return count;
 }

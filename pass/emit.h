@@ -2,12 +2,16 @@
 //
 // The fast path is `decq %fs:(countdown); js cold`. The cold block, at the function's
 // end, calls a hook that preserves the general registers, so that the hot path need not spill.
+//
+// A weak compare-exchange fails unasked when its hook says so: the cold block then hands it a value
+// to compare with that is not there. The hot path stays that of any other point.
 #ifndef CLEW_PASS_EMIT_H_
 #define CLEW_PASS_EMIT_H_
 
 #include <vector>
 
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "pass/batch.h"
 #include "pass/carry.h"
@@ -37,7 +41,9 @@ class Emitter {
   // Each returns the first instruction it made.
   llvm::Instruction* emit_spin(const Site& site, llvm::Instruction* before);
   llvm::Instruction* emit_call_site(llvm::Constant* point, llvm::Instruction* before);
-  void emit_hook_call(const Site& site, llvm::IRBuilder<>& builder);
+  llvm::CallInst* emit_hook_call(const Site& site, llvm::IRBuilder<>& builder);
+  void emit_failure(llvm::AtomicCmpXchgInst& cas, llvm::CallInst* fails, llvm::BasicBlock* hot,
+                    llvm::IRBuilder<>& builder);
 
   llvm::Module& module_;
   const PointTable& table_;

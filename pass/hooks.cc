@@ -11,7 +11,9 @@ namespace {
 
 template <typename T>
 llvm::Type* type_of(llvm::LLVMContext& context) {
-  if constexpr (std::is_pointer_v<T>) {
+  if constexpr (std::is_void_v<T>) {
+    return llvm::Type::getVoidTy(context);
+  } else if constexpr (std::is_pointer_v<T>) {
     return llvm::PointerType::getUnqual(context);
   } else {
     static_assert(std::is_integral_v<T>);
@@ -27,9 +29,8 @@ llvm::GlobalVariable* declare_tls(llvm::Module& module, llvm::StringRef name, ll
                                   llvm::GlobalValue::InitialExecTLSModel);
 }
 
-llvm::FunctionCallee declare_hook(llvm::Module& module, llvm::StringRef name,
+llvm::FunctionCallee declare_hook(llvm::Module& module, llvm::StringRef name, llvm::Type* result,
                                   llvm::ArrayRef<llvm::Type*> parameters) {
-  llvm::Type* result = llvm::Type::getVoidTy(module.getContext());
   llvm::FunctionCallee hook =
       module.getOrInsertFunction(name, llvm::FunctionType::get(result, parameters, false));
   if (auto* function = llvm::dyn_cast<llvm::Function>(hook.getCallee())) {
@@ -49,7 +50,8 @@ Hooks::Hooks(llvm::Module& module) {
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* const ptr = llvm::PointerType::getUnqual(context);
   llvm::Type* const i64 = llvm::Type::getInt64Ty(context);
-#define CLEW_HOOK(symbol, parameters, ...) symbol = declare_hook(module, #symbol, __VA_ARGS__);
+#define CLEW_HOOK(result, symbol, parameters, ...) \
+  symbol = declare_hook(module, #symbol, type_of<result>(context), __VA_ARGS__);
 #define CLEW_TLS(symbol, type) symbol = declare_tls(module, #symbol, type_of<type>(context));
 #include "clew_abi/hooks.def"
 }

@@ -10,7 +10,7 @@ namespace clew::pass {
 struct Hooks {
   explicit Hooks(llvm::Module& module);
 
-#define CLEW_HOOK(symbol, ...) llvm::FunctionCallee symbol;
+#define CLEW_HOOK(result, symbol, ...) llvm::FunctionCallee symbol;
 #define CLEW_TLS(symbol, type) llvm::GlobalVariable* symbol = nullptr;
 #include "clew_abi/hooks.def"
 };

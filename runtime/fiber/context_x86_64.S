@@ -108,8 +108,8 @@ clew_demangle_pointer:
         .size   clew_demangle_pointer, .-clew_demangle_pointer
 
 // The hooks are called with preserve_most: every general register but r11 survives.
-// The vector registers are the caller's business.
-        .macro  hook name, target
+// The vector registers are the caller's business. A hook with a result returns it in rax.
+        .macro  hook name, target, result=0
         .globl  \name
         .type   \name, @function
         .hidden \target
@@ -138,7 +138,11 @@ clew_demangle_pointer:
         popq    %rsi
         popq    %rdx
         popq    %rcx
+        .if \result
+        leaq    8(%rsp), %rsp
+        .else
         popq    %rax
+        .endif
         popq    %rbp
         .cfi_def_cfa %rsp, 8
         ret
@@ -148,6 +152,7 @@ clew_demangle_pointer:
 
         hook    __clew_yield, clew_yield_slow
         hook    __clew_yield_access, clew_yield_access_slow
+        hook    __clew_yield_cas, clew_yield_cas_slow, result=1
         hook    __clew_spin, clew_spin_slow
 
         .section .note.GNU-stack,"",@progbits

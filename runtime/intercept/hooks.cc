@@ -68,6 +68,11 @@ void clew_yield_access_slow(const Point* point, const void* address, std::uint64
   g_sharing.touch(fiber, step);
 }
 
+std::uint64_t clew_yield_cas_slow(const Point* point, const void* address, std::uint64_t size) {
+  clew_yield_access_slow(point, address, size);
+  return g_sched.active && g_sched.weak_cas_fails() ? 1 : 0;
+}
+
 void clew_spin_slow(const Point* point) {
   if (!g_sched.active) {
     __builtin_ia32_pause();

@@ -23,6 +23,10 @@ namespace {
 constexpr std::uint64_t kMaxIdleYields = 50'000'000;
 // What a yield costs when only sleepers are left: spinning until a deadline must reach it.
 constexpr Nanos kNanosPerIdleYield = 10'000;
+// Scheduling points after which a strategy is no longer asked.
+constexpr std::uint64_t kMostPoints = 2'000'000;
+// A spinning thread is handed on sooner when every point costs a call.
+constexpr std::uint64_t kFairSliceDeciding = 50'000;
 }  // namespace
 
 void Scheduler::init(abi::Control& control, Fiber* main) {
@@ -76,7 +80,7 @@ void Scheduler::rearm() {
     if (event < limit) limit = event;
   };
   at_most(control_->budget);
-  if (!(control_->flags & abi::kFlagReplay)) at_most(slice_begin_ + control_->fair_slice);
+  if (!(control_->flags & abi::kFlagReplay)) at_most(slice_begin_ + fair_slice());
   if (timers_ != nullptr) {
     const Nanos left = timers_->deadline - now_settled();
     at_most(clock_ + 1 + (left > 0 ? static_cast<Clock>(left) / kNanosPerPoint : 0));
@@ -115,7 +119,7 @@ void Scheduler::yield_slow() {
     bool fairness = false;
     Decision decision = strategy_->decide(event);
     if (decision.kind == Decision::Kind::kStay && !(control_->flags & abi::kFlagReplay) &&
-        event >= slice_begin_ + control_->fair_slice) {
+        event >= slice_begin_ + fair_slice()) {
       fairness = true;
       decision = {Decision::Kind::kNext, nullptr};
       slice_begin_ = event;
@@ -127,13 +131,29 @@ void Scheduler::yield_slow() {
     }
     preempt(event, decision);
   }
-  if (at_every_point_ && current->step.object != 0) consult(clock_ + 1);
+  if (at_every_point_ && current->step.object != 0) {
+    consult(clock_ + 1);
+    if (CLEW_UNLIKELY(points >= kMostPoints || clock_ >= control_->budget / 2)) stop_deciding();
+  }
   answer_queries(clock_ + 1);
   ++clock_;
   rearm();
 }
 
 // --- deciding at every scheduling point ------------------------------------------------------
+
+// A strategy may keep threads from getting on for ever where a fair scheduler would not: retries in
+// step with each other, a spinning thread that is always preferred. A run that takes this long goes
+// on without one, so that only what hangs under a fair scheduler counts as a hang.
+void Scheduler::stop_deciding() {
+  at_every_point_ = picks_ = false;
+  choices_ = 0;
+}
+
+std::uint64_t Scheduler::fair_slice() const {
+  return at_every_point_ && control_->fair_slice > kFairSliceDeciding ? kFairSliceDeciding
+                                                                      : control_->fair_slice;
+}
 
 Candidate Scheduler::candidate_of(const Fiber& fiber) const {
   return {fiber.key, fiber.index, fiber.step};
@@ -235,9 +255,9 @@ void Scheduler::before_exit() {
 
 // Questions are numbered whether or not anybody is asked, so that an answer means the same in a
 // replay. REQUIRES: the clock is settled.
-std::uint32_t Scheduler::next_ordinal() {
-  if (choice_clock_ != clock_ + 1) {
-    choice_clock_ = clock_ + 1;
+std::uint32_t Scheduler::next_ordinal(Clock event) {
+  if (choice_clock_ != event) {
+    choice_clock_ = event;
     choice_ordinal_ = 0;
   }
   return choice_ordinal_++;
@@ -246,16 +266,29 @@ std::uint32_t Scheduler::next_ordinal() {
 std::uint32_t Scheduler::choose(abi::ChoiceKind kind, std::uint32_t count) {
   if (current->no_yield != 0) return 0;
   settle_clock();
-  const std::uint32_t ordinal = next_ordinal();
+  return ask(kind, count, clock_ + 1);
+}
+
+// The question belongs to the event that has just been passed, as the last one before it: a replay,
+// which comes here only where it has to, gives all others the same numbers without it.
+bool Scheduler::weak_cas_fails() {
+  if (current->no_yield != 0 || !has_company()) return false;
+  if (!at_every_point_ && !strategy_->follows()) return false;
+  return ask(abi::ChoiceKind::kCas, 2, clock_) != 0;
+}
+
+std::uint32_t Scheduler::ask(abi::ChoiceKind kind, std::uint32_t count, Clock event) {
+  const std::uint32_t ordinal = next_ordinal(event);
+  questions |= static_cast<std::uint8_t>(1u << static_cast<unsigned>(kind));
   if (!(choices_ & 1u << static_cast<unsigned>(kind))) return 0;
   std::uint32_t answer = 0;
   if (strategy_->follows()) {
-    answer = strategy_->follow(kind, clock_ + 1, ordinal) != nullptr ? 1 : 0;
+    answer = strategy_->follow(kind, event, ordinal) != nullptr ? 1 : 0;
   } else {
     answer = strategy_->choose(kind, count);
   }
   if (answer == 0 || answer >= count) return 0;
-  g_log.choice(clock_ + 1, ordinal, kind, answer);
+  g_log.choice(event, ordinal, kind, answer);
   return answer;
 }
 

@@ -56,7 +56,8 @@ class Scheduler {
   std::uint32_t thread_count = 0;
   std::uint64_t switches = 0;
   std::uint64_t preemptions = 0;
-  std::uint64_t points = 0;  // scheduling points passed
+  std::uint64_t points = 0;    // scheduling points passed
+  std::uint8_t questions = 0;  // bits 1 << ChoiceKind that have arisen
 
   void init(abi::Control& control, Fiber* main);
 
@@ -87,6 +88,8 @@ class Scheduler {
 
   // The strategy's answer to a question with answers 0 (the default) to count - 1.
   std::uint32_t choose(abi::ChoiceKind kind, std::uint32_t count = 2);
+  // The running thread has just passed the point of a weak compare-exchange: does it fail?
+  bool weak_cas_fails();
   // Whether more than one thread lives: otherwise there is nothing to choose.
   bool has_company() const { return living_ > 1; }
 
@@ -177,11 +180,15 @@ class Scheduler {
   void settle_clock();
   void rearm();
   void consult(Clock event);
+  void stop_deciding();
+  std::uint64_t fair_slice() const;
   Candidates gather(Fiber* running);
   Candidate candidate_of(const Fiber& fiber) const;
   void execute(const Candidate& thread, std::uint64_t enabled, std::uint8_t flags);
   Fiber* waiter_to_wake(const void* object, std::uint32_t bits);
-  std::uint32_t next_ordinal();
+  std::uint32_t next_ordinal() { return next_ordinal(clock_ + 1); }
+  std::uint32_t next_ordinal(Clock event);
+  std::uint32_t ask(abi::ChoiceKind kind, std::uint32_t count, Clock event);
   void answer_queries(Clock event);
   const Clock* queries() const;
   Nanos now_settled() const { return static_cast<Nanos>(clock_) * kNanosPerPoint + skew_; }

@@ -68,6 +68,7 @@ Fiber* Scheduler::waiter_to_wake(const void* object, std::uint32_t bits) {
   if (first == nullptr || next_waiter(first->next, object, bits) == nullptr) return first;
   settle_clock();
   const std::uint32_t ordinal = next_ordinal();
+  questions |= 1u << static_cast<unsigned>(abi::ChoiceKind::kWake);
   if (!(choices_ & 1u << static_cast<unsigned>(abi::ChoiceKind::kWake))) return first;
   Fiber* chosen = first;
   if (strategy_->follows()) {

@@ -5,6 +5,9 @@
 // A new thread waits until its creator waits or ends: started one after the other, threads would
 // never be in step.
 //
+// Threads that retry in step with each other would never get on (two that take locks by turns and
+// give them back, for example): the number of points in a row doubles every kDoubleEvery steps.
+//
 // Parameters: [0] scheduling points in a row for each thread, at least 1.
 #ifndef CLEW_RUNTIME_STRATEGY_ROUND_ROBIN_H_
 #define CLEW_RUNTIME_STRATEGY_ROUND_ROBIN_H_
@@ -37,13 +40,18 @@ class RoundRobin final : public Strategy {
     return 0;
   }
 
-  void executed(const Candidate&) override { ++run_; }
+  void executed(const Candidate&) override {
+    ++run_;
+    if (++steps_ % kDoubleEvery == 0) quantum_ *= 2;
+  }
 
   void created(const Candidate& thread, abi::ThreadKey parent) override {
     parents_.at(thread.index) = parent;
   }
 
  private:
+  static constexpr std::uint64_t kDoubleEvery = 4096;
+
   bool waits_for_creator(const Candidate& thread, const Candidate& running) {
     const bool is_new = thread.step.place == 0;  // it is nowhere yet: its step is to start
     return is_new && parents_.at(thread.index) == running.key;
@@ -51,6 +59,7 @@ class RoundRobin final : public Strategy {
 
   Table<abi::ThreadKey> parents_;  // by index
   std::uint64_t quantum_;
+  std::uint64_t steps_ = 0;
   std::uint64_t run_ = 0;  // points of the running thread since it was switched to
 };
 

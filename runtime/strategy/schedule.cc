@@ -52,6 +52,7 @@ ScheduleStrategy::ScheduleStrategy(const abi::Job& job, bool full_replay)
     : names_count_(job.names_count),
       reader_(guide_of(job), job.guide.size),
       choice_reader_(guide_of(job), job.guide.size),
+      cas_reader_(guide_of(job), job.guide.size),
       full_replay_(full_replay) {
   names_ = static_cast<const char**>(arena_alloc((names_count_ + 1) * sizeof(char*)));
   resolved_ = static_cast<std::uint32_t*>(arena_alloc((names_count_ + 1) * 4));
@@ -59,6 +60,10 @@ ScheduleStrategy::ScheduleStrategy(const abi::Job& job, bool full_replay)
   for (std::uint64_t i = 0; i < names_count_; ++i, name += strlen(name) + 1) names_[i] = name;
   read_next();
   read_next_choice();
+  if (choice_clock_ == kNever)
+    cas_clock_ = kNever;
+  else
+    read_next_cas();
 }
 
 void ScheduleStrategy::read_next() {
@@ -86,6 +91,17 @@ void ScheduleStrategy::read_next_choice() {
     return;
   }
   choice_clock_ = kNever;
+}
+
+void ScheduleStrategy::read_next_cas() {
+  while (!cas_reader_.at_end()) {
+    const RawEntry entry = read_entry(cas_reader_);
+    cas_clock_ += entry.delta;
+    if (entry.kind == abi::EntryKind::kChoice &&
+        entry.fields[1] == static_cast<std::uint64_t>(abi::ChoiceKind::kCas))
+      return;
+  }
+  cas_clock_ = kNever;
 }
 
 const Fiber* ScheduleStrategy::follow(abi::ChoiceKind kind, Clock event, std::uint32_t ordinal) {
@@ -120,7 +136,11 @@ void ScheduleStrategy::note_choice_without_effect(const char* why) {
   g_log.note(note);
 }
 
-Clock ScheduleStrategy::next_decision(Clock now) { return clock_ > now ? clock_ : now + 1; }
+Clock ScheduleStrategy::next_decision(Clock now) {
+  while (cas_clock_ <= now) read_next_cas();
+  const Clock decision = clock_ > now ? clock_ : now + 1;
+  return cas_clock_ < decision ? cas_clock_ : decision;
+}
 
 Decision ScheduleStrategy::decide(Clock event) {
   while (clock_ <= event) {

@@ -26,6 +26,7 @@ class ScheduleStrategy final : public Strategy {
  private:
   void read_next();
   void read_next_choice();
+  void read_next_cas();
   void note_choice_without_effect(const char* why);
   void compare(Clock event);
   Decision switch_to(Clock event);
@@ -35,6 +36,7 @@ class ScheduleStrategy final : public Strategy {
   // Switches and choices lie in one stream and are read independently: each by its clock.
   abi::Reader reader_;
   abi::Reader choice_reader_;
+  abi::Reader cas_reader_;
   const char** names_ = nullptr;
   std::uint32_t* resolved_ = nullptr;  // name -> thread index + 1
   bool full_replay_;
@@ -53,6 +55,10 @@ class ScheduleStrategy final : public Strategy {
   std::uint64_t choice_ordinal_ = 0;
   std::uint64_t choice_kind_ = 0;
   std::uint64_t choice_value_ = 0;
+
+  // The event that is the next weak compare-exchange to fail. The other questions arise in calls;
+  // this one at a point, which has to be told to ask.
+  Clock cas_clock_ = 0;
 };
 
 }  // namespace clew::rt

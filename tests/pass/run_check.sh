@@ -30,6 +30,12 @@ hot_path() {
   same "$(body leaf | sed '/retq/q' | count 'Spill\|(%rsp)')" 0 "spills on leaf's hot path"
   same "$(body sum | sed -n '/=>This Inner Loop/,/jne/p' | count 'Spill\|Reload\|callq')" 0 "spills in sum's loop"
   same "$(body leaf | count 'callq.*__clew_yield_access')" 1 "hook calls in leaf"
+  # A weak compare-exchange costs nothing more: its flag is still what is branched on.
+  same "$(body claim_then_call | sed '/cmpxchg/q' | count 'callq')" 0 "calls before claim_then_call's instruction"
+  same "$(body claim_then_call | grep -A1 'cmpxchg' | count '	j[n]\?e	')" 1 "branches behind claim_then_call's instruction"
+  same "$(body claim | sed '/retq/q' | count 'callq\|set\|Spill\|(%rsp)')" 0 "other instructions on claim's hot path"
+  same "$(body claim | count 'callq.*__clew_yield_cas')" 1 "hook calls in claim"
+  same "$(body claim_strongly | count '__clew_yield_cas')" 0 "hook calls for weak ones in claim_strongly"
   # Neighbours are counted together, and a loop that calls nothing does not load the countdown.
   same "$(body two | sed '/retq/q' | count 'addq	$-2, %fs:(%r')" 1 "countdowns in two"
   same "$(body two | sed '/retq/q' | count '	js	')" 1 "branches in two"
@@ -171,6 +177,24 @@ batch() {
         [[ $(count 'add i64 .*, -\?[0-9][0-9]' < batch1.ll) -gt 0 ]] || fail "nothing batched"
       fi
     done
+  done
+}
+
+# A weak compare-exchange fails when the runtime says so, and only then: with the value that is there, without storing,
+# whatever its type, batched or not. The program checks itself and prints how often.
+weak_cas() {
+  stub
+  for variant in "-O0" "-O1 -mllvm -clew-yield=line" "-O2" "-O2 -mllvm -clew-batch=0" "-O3 -mllvm -clew-yield=sync"; do
+    local flags=(); read -r -a flags <<< "$variant"
+    "$clangxx" -std=c++20 -mcx16 "${flags[@]}" "${load[@]}" -S -emit-llvm "$programs/weak.cc" -o weak.ll
+    "$llvm/opt" -passes=verify -disable-output weak.ll || fail "$variant: invalid"
+    "$clangxx" -mcx16 "${flags[@]:0:1}" -Wno-override-module -c weak.ll -o weak.o
+    "$clangxx" weak.o stub.o -latomic -o weak
+    same "$(STUB_SILENT=1 ./weak)" "0 of 700" "$variant: failures nobody asked for"
+    same "$(STUB_SILENT=1 STUB_FAIL_CAS=1 ./weak)" "700 of 700" "$variant: failures of all"
+    same "$(STUB_SILENT=1 STUB_FAIL_CAS=7 ./weak)" "100 of 700" "$variant: failures of every seventh"
+    STUB_SILENT=1 STUB_EVERY=11 STUB_FAIL_CAS=1 ./weak > some
+    [[ $(cut -d' ' -f1 some) -lt 700 ]] || fail "$variant: $(cat some) of those that ask"
   done
 }
 

@@ -1,7 +1,9 @@
 // A runtime that only writes down which yield points are passed: one line each, "line kind",
-// or with STUB_LONG set "file:line:column function kind size", on standard output at the end. STUB_IMAGES:
-// also how many tables were registered. STUB_SILENT: nothing. STUB_EVERY=k: only every k-th point comes here,
-// each line begins with the clock and the number of the point, and the last line is the clock at the end.
+// or with STUB_LONG set "file:line:column function kind size", on standard output at the end.
+// STUB_IMAGES: also how many tables were registered. STUB_SILENT: nothing. STUB_EVERY=k: only every
+// k-th point comes here, each line begins with the clock and the number of the point, and the last
+// line is the clock at the end. STUB_FAIL_CAS=k: of the weak compare-exchanges whose points come
+// here, every k-th fails.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -33,7 +35,9 @@ const char* const kNames[] = {
 #undef CLEW_KIND
 };
 
-const char* text_at(const std::int32_t& field) { return reinterpret_cast<const char*>(&field) + field; }
+const char* text_at(const std::int32_t& field) {
+  return reinterpret_cast<const char*>(&field) + field;
+}
 
 void pass(const Point* point, std::uint64_t size) {
   if (passed_count < kMaxPassed) passed[passed_count++] = {point, size, limit};
@@ -83,10 +87,11 @@ struct Report {
       }
       const char* file = text_at(point->file);
       const char* slash = std::strrchr(file, '/');
-      std::printf("%s%s:%u:%u %s %s %lu\n", file[0] == '/' ? "/" : "", slash ? slash + 1 : file, point->line,
-                  point->column, text_at(point->function), kind, size);
+      std::printf("%s%s:%u:%u %s %s %lu\n", file[0] == '/' ? "/" : "", slash ? slash + 1 : file,
+                  point->line, point->column, text_at(point->function), kind, size);
     }
-    if (std::getenv("STUB_EVERY") != nullptr) std::printf("end %ld\n", limit - 1 - __clew_countdown);
+    if (std::getenv("STUB_EVERY") != nullptr)
+      std::printf("end %ld\n", limit - 1 - __clew_countdown);
   }
 } report;
 
@@ -95,15 +100,28 @@ struct Report {
 extern "C" {
 
 [[clang::preserve_most]] void __clew_yield(const Point* point) { fire(point, 0); }
-[[clang::preserve_most]] void __clew_yield_access(const Point* point, const void*, std::uint64_t size) {
+[[clang::preserve_most]] void __clew_yield_access(const Point* point, const void*,
+                                                  std::uint64_t size) {
   fire(point, size);
+}
+[[clang::preserve_most]] std::uint64_t __clew_yield_cas(const Point* point, const void*,
+                                                        std::uint64_t size) {
+  static const char* const text = std::getenv("STUB_FAIL_CAS");
+  static int left = text != nullptr ? std::atoi(text) : 0;
+  fire(point, size);
+  if (text == nullptr || --left > 0) return 0;
+  left = std::atoi(text);
+  return 1;
 }
 [[clang::preserve_most]] void __clew_spin(const Point* point) { count(point); }
 
 void __clew_register_points(const Point* begin, const Point* end) {
-  if (begin >= end || (end - begin) * sizeof(Point) != reinterpret_cast<std::uintptr_t>(end) - reinterpret_cast<std::uintptr_t>(begin)) std::abort();
+  if (begin >= end || (end - begin) * sizeof(Point) != reinterpret_cast<std::uintptr_t>(end) -
+                                                           reinterpret_cast<std::uintptr_t>(begin))
+    std::abort();
   for (const Point* point = begin; point != end; ++point)
-    if (point->kind >= clew::abi::PointKind::kCount || text_at(point->file)[0] != '/' || !*text_at(point->function))
+    if (point->kind >= clew::abi::PointKind::kCount || text_at(point->file)[0] != '/' ||
+        !*text_at(point->function))
       std::abort();
   if (++images > 1) return;
   table = begin;

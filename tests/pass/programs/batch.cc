@@ -1,4 +1,5 @@
-// Straight-line code with many points, and what ends or crosses it. Prints the same with and without points.
+// Straight-line code with many points, and what ends or crosses it. Prints the same with and
+// without points.
 #include <atomic>
 #include <cmath>
 #include <cstdio>
@@ -69,8 +70,10 @@ Node nodes[10];
   int s = 0;
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < i; j++) {
-      if (a[j] & 1) s += b[j];
-      else b[j] += a[i];
+      if (a[j] & 1)
+        s += b[j];
+      else
+        b[j] += a[i];
       if (s > 100000) break;
     }
     s ^= a[i];
@@ -87,13 +90,25 @@ Node nodes[10];
   to->next = nullptr;
 }
 
-#define FOUR(i) a[(i) & 63] += b[((i) + 7) & 63]; b[(i + 1) & 63] ^= a[(i + 9) & 63]; s += a[(i + 2) & 63]; a[i & 31] = s;
+// Weak compare-exchanges, in a batch with others and in a loop that calls nothing.
+[[gnu::noinline]] int weak(int i) {
+  int x = a[i], expected = flag.load();
+  b[i] += flag.compare_exchange_weak(expected, expected + x) ? 1 : x;
+  a[i] ^= b[i + 1];
+  for (long old = total.load(); !total.compare_exchange_weak(old, old * 3 + x);) b[i + 2]++;
+  return a[i] + b[i];
+}
+
+#define FOUR(i)                       \
+  a[(i)&63] += b[((i) + 7) & 63];     \
+  b[(i + 1) & 63] ^= a[(i + 9) & 63]; \
+  s += a[(i + 2) & 63];               \
+  a[i & 31] = s;
 #define SIXTEEN(i) FOUR(i) FOUR(i + 3) FOUR(i + 5) FOUR(i + 11)
 #define SIXTY_FOUR(i) SIXTEEN(i) SIXTEEN(i + 1) SIXTEEN(i + 17) SIXTEEN(i + 23)
 [[gnu::noinline]] int longer_than_a_batch(int i) {
   int s = 0;
-  SIXTY_FOUR(i) SIXTY_FOUR(i * 3)
-  return s;
+  SIXTY_FOUR(i) SIXTY_FOUR(i * 3) return s;
 }
 
 // Starts in the middle of a loop; a cycle with two entries.
@@ -126,9 +141,10 @@ int main() {
   for (int i = 0; i < 10; i++) nodes[i] = {i < 9 ? &nodes[i + 1] : nullptr, i * 3, i};
   long sum = 0;
   for (int i = 0; i < 20; i++) {
-    sum = sum * 3 + results(i) + across_calls(i) + exceptions(i) + longer_than_a_batch(i) + irreducible(i * 5);
+    sum = sum * 3 + results(i) + across_calls(i) + exceptions(i) + longer_than_a_batch(i) +
+          irreducible(i * 5);
     saxpy(0.5, i * 2);
-    sum += find(nodes, i * 3) + nested(i) + assembly(&a[7]);
+    sum += find(nodes, i * 3) + nested(i) + assembly(&a[7]) + weak(i);
   }
   blocks(&nodes[9], nodes, 5);
   for (int i = 0; i < 64; i++) sum = sum * 5 + a[i] + b[i];
