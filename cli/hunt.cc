@@ -35,7 +35,7 @@ struct HuntCommand {
   HuntOptions hunt;
   std::optional<std::uint64_t> seed;
   std::optional<std::string> strategy;
-  std::uint64_t budget = kHuntBudget;
+  std::optional<std::uint64_t> budget;
   std::vector<std::string> only;  // lists with commas
   bool start_anew = false;
   bool each = false;
@@ -101,7 +101,8 @@ Result<void> complete(HuntCommand& command) {
   if (!program) return std::unexpected(program.error());
   if (auto usable = check_program(*program, arguments.front()); !usable) return usable;
   hunt.plan = plan_here(*program, arguments);
-  hunt.plan.budget = command.budget;
+  hunt.plan.budget = command.budget.value_or(kHuntBudget);
+  hunt.budget_is_guess = !command.budget;
   hunt.plan.output = OutputMode::kCaptureOnly;
   return {};
 }
@@ -151,12 +152,12 @@ void add_limits(CLI::App& app, HuntCommand& command) {
       ->check(positive());
   app.add_flag("--keep-going", hunt.keep_going,
                "Do not stop at the first failure: keep each different one once, and count");
-  app.add_option("--budget", command.budget,
-                 "The clock at which a run counts as a hang; smaller than for clew run, because a "
-                 "hunt pays it again and again")
+  app.add_option(
+         "--budget", command.budget,
+         "The clock at which a run counts as a hang (default: 50 million, raised once if runs "
+         "are only slow)")
       ->type_name("CLOCK")
-      ->check(positive())
-      ->capture_default_str();
+      ->check(positive());
 }
 
 void add_search(CLI::App& app, HuntCommand& command) {

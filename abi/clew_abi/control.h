@@ -5,6 +5,7 @@
 #define CLEW_ABI_CONTROL_H_
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "clew_abi/job.h"
@@ -32,7 +33,10 @@ enum ControlFlags : std::uint32_t {
   kFlagCapture = 1u << 8,       // standard output and error are files, emptied before each job
 };
 
-// Who is to act. The host writes kRun after it has laid out the jobs, the program the others.
+inline constexpr std::size_t kMaxChangedPath = 1024;
+
+// Who is to act. The host writes kRun after it has laid out the jobs, and kQuit, which stays; the
+// program the others.
 enum class ServerState : std::uint32_t { kStarting = 0, kReady, kRun, kQuit };
 
 struct Control {
@@ -78,6 +82,13 @@ struct Control {
   std::atomic<std::uint32_t> jobs_done;  // results written
   std::atomic<std::int32_t> runner;      // process id of the run under way
   std::atomic<std::uint64_t> forks;      // processes that were needed so far
+  std::atomic<std::uint32_t> depth;      // checkpoints that stand
+
+  // What the jobs did to files that were there before, which is not undone: the first such file, as
+  // an absolute path, once the number is not 0. Files that they made are removed.
+  std::atomic<std::uint32_t> changed_files;
+  std::atomic<std::uint32_t> created_files;
+  char changed_file[kMaxChangedPath];
 };
 
 }  // namespace clew::abi

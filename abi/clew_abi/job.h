@@ -46,7 +46,8 @@ constexpr ThreadKey child_key(ThreadKey parent, std::uint32_t ordinal) {
 enum JobFlags : std::uint32_t {
   kJobTrace = 1u << 0,       // write the trace of scheduling points (TraceEvent)
   kJobAllPoints = 1u << 1,   // every access is a scheduling point; otherwise those in `sharing`
-  kJobCheckpoint = 1u << 2,  // stop at `stop_at` and take further jobs there, until kJobLeave
+  kJobCheckpoint = 1u << 2,  // stop before event `stop_at` and take further jobs there, until
+                             // kJobLeave; the run may end before
   kJobLeave = 1u << 3,       // no run: the newest checkpoint goes
 };
 
@@ -67,22 +68,28 @@ struct Job {
   Part guide;             // kSchedule: a stream
   Part names;             // names_count NUL-terminated thread ids, for kSwitchTo, pick and wake
   std::uint64_t stop_at;  // kJobCheckpoint
+  std::uint32_t depth;    // checkpoints that stand when it begins; it goes on from the newest
+  std::uint32_t reserved;
 };
 
 enum class JobEnd : std::uint32_t {
-  kNotRun = 0,
+  kNotRun = 0,  // of a result: the checkpoint that it was to go on from is not there
   kExited,      // `status` is the exit status
   kFailed,      // `failure` says how: assertion, exception, deadlock, hang, ...; `status` too
   kSignalled,   // `status` is the signal
   kCheckpoint,  // stands at the checkpoint
 };
 
+// Of a job that goes on from a checkpoint `clock`, `hash`, `threads`, `points`, `switches` and
+// `preemptions` count from the start of the program; `interleaving`, trace and sharing are of what
+// comes after the checkpoint.
 struct JobResult {
   std::uint64_t number;
   JobEnd end;
   std::int32_t status;
-  FailureKind failure;  // kFailed, and kSignalled if the runtime could say more
-  std::uint8_t reserved[3];
+  FailureKind failure;     // kFailed, and kSignalled if the runtime could say more
+  std::uint8_t questions;  // bits 1 << ChoiceKind: arose, whether or not the strategy was asked
+  std::uint8_t reserved[2];
   std::uint32_t threads;
   std::uint64_t clock;         // events passed
   std::uint64_t hash;          // of what happened

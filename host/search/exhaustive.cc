@@ -340,6 +340,7 @@ void ExhaustiveSearch::learn(const JobPlan& plan, const JobReport& report) {
 
   const std::span<const TraceEvent> trace = report.trace;
   ++runs_;
+  questions_ |= report.result.questions;
   if (report.verdict == Verdict::kFail) ++failed_;
   if (report.result.threads > kMostThreads ||
       std::ranges::any_of(trace,
@@ -432,6 +433,25 @@ bool ExhaustiveSearch::over() const {
          std::ranges::all_of(waiting_, [](const auto& p) { return p.empty(); });
 }
 
+namespace {
+
+// What else could have happened at the choices beyond switches that came up.
+std::string untried_answers(std::uint32_t questions) {
+  std::string text;
+  for (const auto& [kind, words] :
+       {std::pair{abi::ChoiceKind::kWake, "waking another than the longest waiting thread"},
+        {abi::ChoiceKind::kSpurious, "spurious wake-ups"},
+        {abi::ChoiceKind::kTimeout, "early timeouts"},
+        {abi::ChoiceKind::kTrylock, "failing trylocks"},
+        {abi::ChoiceKind::kCas, "failing weak compare-exchanges"}}) {
+    if ((questions & 1u << static_cast<unsigned>(kind)) == 0) continue;
+    text += (text.empty() ? "" : ", ") + std::string(words);
+  }
+  return text;
+}
+
+}  // namespace
+
 std::optional<std::string> ExhaustiveSearch::conclusion() const {
   if (!no_answer_.empty()) return no_answer_;
   if (!over()) return std::nullopt;
@@ -456,6 +476,8 @@ std::optional<std::string> ExhaustiveSearch::conclusion() const {
             " of them because the run departed from its schedule: there may be others that were "
             "not tried";
   }
+  if (const std::string others = untried_answers(questions_); !others.empty())
+    text += ", apart from " + others + ", which are not tried";
   if (failed_ + unresolved_ == 0) {
     text += beyond_ ? " (any other of them is equivalent to "
                     : " (any other, also with more preemptions, is equivalent to ";

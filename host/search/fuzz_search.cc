@@ -57,6 +57,9 @@ std::vector<JobPlan> FuzzSearch::next(std::size_t most) {
 
 void FuzzSearch::learn(const JobPlan&, const JobReport& report) {
   found_ |= report.verdict == looking_for_;
+  // Nobody could say how long a run without switches is.
+  if (from_.switches.empty() && report.result.clock > 0)
+    run_length_ = std::min(report.result.clock, kMaxClock.value);
 }
 
 std::string FuzzSearch::using_now() const { return "fuzz"; }

@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "host/quote.h"
 #include "host/search/fuzz_search.h"
 #include "host/search/hunt_input.h"
 #include "host/search/hunt_recorder.h"
@@ -29,6 +30,7 @@ constexpr std::uint32_t kFirstPool = 4;
 constexpr std::uint32_t kMostPool = 2048;
 // Different keys may stand for the same failure; each costs a run of its own to find out.
 constexpr std::size_t kMostKeys = 200;
+constexpr std::uint64_t kLongerBudget = 20;
 constexpr std::size_t kMostInterleavings = std::size_t{1} << 24;
 // The search for a passing schedule close to the failing one.
 constexpr std::size_t kPassingJobs = 400;
@@ -86,6 +88,7 @@ class Hunt {
   Result<Judgement> judge(const WorkerJob& ran);
   Result<void> failed(const JobPlan& plan, const WorkerJob& ran, const Judgement& judgement);
   Result<void> not_repeated(const Judgement& judgement);
+  Result<void> raise_budget();
   Result<void> look_for_passing();
   Result<bool> keep_passing(const JobPlan& plan, std::string distance);
   ExactJob exact(const JobPlan& plan) const {
@@ -93,6 +96,7 @@ class Hunt {
             fmt::format("hunt, schedule {}, strategy {}, seed {}", result_.schedules,
                         search_->using_now(), options_.seed)};
   }
+  void note_files();
   bool pulse(std::uint64_t extra);
   bool over() const {
     return interrupted_ || out_of_time_ || (!options_.keep_going && !result_.failures.empty()) ||
@@ -119,6 +123,7 @@ class Hunt {
   bool pool_settled_ = false;
   bool in_place_ = false;
   bool restart_ = false;
+  bool budget_raised_ = false;
   std::uint64_t not_repeated_ = 0;
   std::string first_not_repeated_;
   bool interrupted_ = false;
@@ -234,8 +239,22 @@ Result<void> Hunt::failed(const JobPlan& plan, const WorkerJob& ran, const Judge
   }
   if (options_.keep_passing && result_.failures.empty())
     if (auto reserved = recorder_.reserve_for_passing(); !reserved) return reserved;
+  // Whether it hangs or is only slow: a correct program may pass more points than was guessed.
+  const bool slow = judgement.kind == "hang" && options_.budget_is_guess && !budget_raised_;
+  if (slow) recorder_.set_budget(plan_.budget * kLongerBudget);
   auto recorded = recorder_.record(exact(plan), Verdict::kFail);
-  if (!recorded) return std::unexpected(recorded.error());
+  if (slow && recorded && !*recorded && recorder_.interrupted_by() == 0) return raise_budget();
+  recorder_.set_budget(plan_.budget);
+  if (!recorded)
+    return fail(recorded.error().code,
+                fmt::format("schedule {} failed ({}), but could not be recorded: {}",
+                            result_.schedules, judgement.detail, recorded.error().message),
+                recorded.error().hint);
+  if (!*recorded && recorder_.interrupted_by() != 0) {
+    interrupted_ = true;
+    result_.interrupted_by = recorder_.interrupted_by();
+    return {};
+  }
   if (!*recorded) {
     ++result_.unresolved;
     return not_repeated(judgement);
@@ -263,6 +282,20 @@ Result<void> Hunt::failed(const JobPlan& plan, const WorkerJob& ran, const Judge
     failing_clock_ = summary.clock;
   }
   observer_.found(result_.failures.back());
+  return {};
+}
+
+Result<void> Hunt::raise_budget() {
+  budget_raised_ = true;
+  plan_.budget *= kLongerBudget;
+  add_note(fmt::format(
+      "runs pass more than {} million points: the budget is {} million from schedule "
+      "{} on (--budget)",
+      plan_.budget / kLongerBudget / 1'000'000, plan_.budget / 1'000'000, result_.schedules));
+  recorder_.set_budget(plan_.budget);
+  restart_ = true;
+  if (workers_) workers_->set_budget(plan_.budget);
+  ++result_.unresolved;
   return {};
 }
 
@@ -350,10 +383,25 @@ Result<void> Hunt::look_for_passing() {
     tried += plans.size();
     if (seconds_now() >= stage_until_) break;
   }
-  if (!first_passing_ || interrupted_) return {};
-  const auto kept = keep_passing(*first_passing_, "the first schedule that passed");
+  if (interrupted_) return {};
+  JobPlan no_preemptions;
+  no_preemptions.strategy = abi::StrategyKind::kPlan;
+  const auto kept = first_passing_
+                        ? keep_passing(*first_passing_, "the first schedule that passed")
+                        : keep_passing(no_preemptions, "the schedule without preemptions");
   if (!kept) return std::unexpected(kept.error());
   return {};
+}
+
+void Hunt::note_files() {
+  if (!workers_) return;
+  const ServedProgram::FileUse files = workers_->file_use();
+  if (!files.changed_first) return;
+  // Workers run in the same folder: what one makes is there for the others.
+  const bool shared = files.created > 0 && options_.jobs != 1;
+  add_note(fmt::format("the program changes {}, which is not put back between schedules{}",
+                       quote(*files.changed_first, abi::kMaxChangedPath),
+                       shared ? " (--jobs 1 keeps schedules from seeing each other's files)" : ""));
 }
 
 Result<HuntResult> Hunt::run() {
@@ -371,6 +419,7 @@ Result<HuntResult> Hunt::run() {
   if (options_.keep_passing && failing_ && !interrupted_)
     if (auto done = look_for_passing(); !done) return std::unexpected(done.error());
   result_.interleavings = interleavings_.size();
+  note_files();
   if (not_repeated_ > 0)
     add_note(
         fmt::format("{} schedule{} failed, but not when run again in a new process, and {} not "

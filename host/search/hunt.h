@@ -31,6 +31,7 @@ struct HuntOptions {
   std::uint32_t bound = 2;              // exhaustive: preemptions
   std::optional<std::string> from;      // fuzz: the recording or schedule to start from
   bool in_place = true;                 // false: a new process for every schedule
+  bool budget_is_guess = false;         // a hang must hold with many times the plan's budget
   bool keep_passing = true;             // look for a passing schedule close to the failing one
   Criteria criteria;
 };

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <utility>
 
+#include "host/report/exit_status.h"
 #include "host/report/run_text.h"
 #include "host/schedule/stream.h"
 #include "host/symbolize/symbolizer.h"
@@ -90,6 +91,8 @@ Result<std::optional<RecordedJob>> HuntRecorder::record(const ExactJob& job, Ver
   RunObserver quiet;
   auto run = run_target(plan, std::move(*feed), &*draft, quiet);
   if (!run) return std::unexpected(run.error());
+  interrupted_by_ = run->interrupted_by;
+  if (interrupted_by_ != 0) return std::nullopt;
   Symbolizer symbols(run->reports);
   locate_failure(*run, symbols);
 
@@ -123,6 +126,7 @@ Result<std::optional<RecordedJob>> HuntRecorder::record(const ExactJob& job, Ver
   if (!recording) return std::unexpected(recording.error());
 
   RecordedJob recorded{recording->number, run->summary, *judgement, {}};
+  recorded.summary.exit_status = exit_status_of(*run);
   if (wanted == Verdict::kFail && !own_failure)
     recorded.summary.failure = Failure{judgement->kind, judgement->detail, "", std::nullopt};
   auto stream = read_schedule_file(recording->schedule_file());

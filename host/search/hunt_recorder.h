@@ -47,6 +47,11 @@ class HuntRecorder {
   // Nothing: the run came out with another verdict than `wanted`, and was not kept.
   [[nodiscard]] Result<std::optional<RecordedJob>> record(const ExactJob& job, Verdict wanted);
 
+  // The signal that ended the last run, if one did.
+  [[nodiscard]] int interrupted_by() const { return interrupted_by_; }
+
+  void set_budget(std::uint64_t budget) { plan_.budget = budget; }
+
   // How a run in a process of its own is to be judged; for programs that cannot be served.
   [[nodiscard]] Result<WorkerJob> run_anew(const ExactJob& job);
 
@@ -59,6 +64,7 @@ class HuntRecorder {
   Judge& judge_;
   std::optional<ProgramIdentity> identity_;
   std::optional<Draft> reserved_;
+  int interrupted_by_ = 0;
 };
 
 }  // namespace clew

@@ -381,7 +381,7 @@ std::optional<Turns> PeriodSearch::turns_of(Level& level) {
 }
 
 std::optional<PeriodSearch::Candidate> PeriodSearch::step(Level& level) {
-  for (std::size_t idle = 0; idle < kMostIdle; ++idle) {
+  for (std::size_t idle = 0; idle < kMostIdle && looked_ < kMostLooked; ++idle, ++looked_) {
     if (level.round_over) {
       level.exhausted = !level.round_had_words;
       if (level.exhausted) return std::nullopt;
@@ -399,7 +399,7 @@ std::optional<PeriodSearch::Candidate> PeriodSearch::step(Level& level) {
 
 std::optional<PeriodSearch::Candidate> PeriodSearch::next_candidate() {
   if (model_.threads.size() < 2) return std::nullopt;
-  for (unsigned stalls = 0; stalls < kMostStalls;) {
+  for (unsigned stalls = 0; stalls < kMostStalls && looked_ < kMostLooked;) {
     if (current_ > pass_) {
       ++pass_;
       current_ = taken_ = 0;
@@ -457,7 +457,7 @@ std::vector<JobPlan> PeriodSearch::next(std::size_t most) {
   if (most > 0 && std::exchange(wants_calibration_, false))
     jobs.push_back(job(abi::StrategyKind::kPlan, {{}, 0, true}));
   if (!settled_) return jobs;
-  played_ = 0;
+  played_ = looked_ = 0;
   stalled_ = false;
   while (jobs.size() < most && has_trace_ && (played_ <= kMostPlayed || jobs.empty())) {
     std::optional<Candidate> candidate = next_candidate();

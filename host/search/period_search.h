@@ -114,9 +114,10 @@ class PeriodSearch final : public Search {
   static constexpr std::size_t kTurn = 1024;
   static constexpr std::size_t kMostKeyPoints = 20'000;
   static constexpr std::size_t kMostPlayed = 10'000'000;
-  static constexpr std::size_t kMostIdle = 100'000;  // sets of cuts looked at in vain
-  static constexpr unsigned kMostStalls = 8;         // levels given up in a row; then a run of pos
-  static constexpr std::size_t kMostTurns = 160;     // of a schedule; so that words can be counted
+  static constexpr std::size_t kMostIdle = 100'000;   // sets of cuts looked at in vain
+  static constexpr std::size_t kMostLooked = 50'000;  // likewise, in one round
+  static constexpr unsigned kMostStalls = 8;          // levels given up in a row; then a run of pos
+  static constexpr std::size_t kMostTurns = 160;      // of a schedule; so that words can be counted
   static constexpr unsigned kMostCalibrations = 4;
   static constexpr std::uint64_t kTraceEvery = 16;
 
@@ -194,6 +195,7 @@ class PeriodSearch final : public Search {
   std::size_t current_ = 0;                  // level
   std::size_t taken_ = 0;                    // of it, in this pass
   std::size_t played_ = 0;                   // in this round
+  std::size_t looked_ = 0;                   // sets of cuts, in this round
   std::uint64_t tried_ = 0;                  // schedules of this model
   std::unordered_set<std::uint64_t> known_;  // what play() said of them
 };

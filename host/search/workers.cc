@@ -31,6 +31,7 @@ struct Workers::State {
   std::uint32_t pool = 0;
   std::uint64_t starts = 0;  // programs from before the newest are not used any more
   unsigned busy = 0;
+  ServedProgram::FileUse file_use;
   std::optional<Error> error;
 
   // The round: constant while workers are busy.
@@ -47,6 +48,13 @@ struct Workers::State {
 
   void work();
   Result<void> work_on_round(std::optional<ServedProgram>& program);
+  void note_files(const ServedProgram::FileUse& before, const ServedProgram::FileUse& now) {
+    if (now.created == before.created && now.changed == before.changed) return;
+    const std::lock_guard lock(mutex);
+    file_use.created += now.created - before.created;
+    file_use.changed += now.changed - before.changed;
+    if (!file_use.changed_first) file_use.changed_first = now.changed_first;
+  }
   void note_error(Error e) {
     const std::lock_guard lock(mutex);
     if (!error) error = std::move(e);
@@ -84,8 +92,10 @@ Result<void> Workers::State::work_on_round(std::optional<ServedProgram>& program
       const std::size_t fitting = program->fitting(piece.subspan(at));
       if (fitting == 0) return fail(ErrorCode::kInternal, "a schedule is too large to be run");
       const std::uint64_t forks_before = program->forks();
+      const ServedProgram::FileUse files_before = program->file_use();
       auto ran = program->run(piece.subspan(at, fitting), sharing, choices, &stop);
       forks += program->forks() - forks_before;
+      note_files(files_before, program->file_use());
       if (!ran) {
         program.reset();
         if (++restarts > kMostRestarts) return std::unexpected(ran.error());
@@ -159,6 +169,11 @@ void Workers::stop_running_in_place() {
   state_->options.in_place = false;
 }
 
+void Workers::set_budget(std::uint64_t budget) {
+  const std::lock_guard lock(state_->mutex);
+  state_->plan.budget = budget;
+}
+
 Result<std::vector<WorkerJob>> Workers::run(std::span<const JobPlan> jobs,
                                             std::span<const std::uint8_t> sharing,
                                             std::uint32_t choices,
@@ -187,5 +202,10 @@ Result<std::vector<WorkerJob>> Workers::run(std::span<const JobPlan> jobs,
 }
 
 std::uint64_t Workers::forks() const { return state_->forks; }
+
+ServedProgram::FileUse Workers::file_use() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->file_use;
+}
 
 }  // namespace clew

@@ -44,7 +44,11 @@ class Workers {
   // From now on every job has a process of its own. Takes effect with the next start().
   void stop_running_in_place();
 
+  void set_budget(std::uint64_t budget);  // likewise
+
   [[nodiscard]] std::uint64_t forks() const;  // processes that were needed so far
+  // What all jobs so far did to files; workers that are started again count on.
+  [[nodiscard]] ServedProgram::FileUse file_use() const;
 
  private:
   struct State;

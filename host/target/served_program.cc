@@ -16,6 +16,7 @@
 #include <cstring>
 #include <utility>
 
+#include "host/schedule/stream.h"
 #include "host/target/watchdog.h"
 
 namespace clew {
@@ -23,6 +24,7 @@ namespace {
 
 constexpr double kStartSeconds = 30;
 constexpr long kRoundMilliseconds = 50;
+constexpr double kQuitSeconds = 2;
 constexpr std::size_t kMostOutput = std::size_t{64} << 20;
 
 double seconds_now() {
@@ -52,6 +54,23 @@ std::string content_of(int fd) {
   return text;
 }
 
+// The part of a schedule that lies behind a checkpoint: what comes before event `first` has
+// happened. A guide that is no schedule is left for the runtime to refuse.
+std::vector<std::uint8_t> schedule_from(const std::vector<std::uint8_t>& guide,
+                                        std::uint64_t first) {
+  StreamDecoder decoder;
+  decoder.push(guide);
+  StreamEncoder encoder;
+  for (;;) {
+    const auto item = decoder.next();
+    if (!item) return guide;
+    if (!*item) break;
+    const auto* entry = std::get_if<Entry>(&**item);
+    if (entry != nullptr && entry->clock.value >= first) encoder.append(*entry);
+  }
+  return decoder.finish() ? encoder.take() : guide;
+}
+
 std::size_t data_size(const JobPlan& job) {
   std::size_t size = job.guide.size() + 16;
   for (const std::string& name : job.names) size += name.size() + 1;
@@ -74,6 +93,9 @@ struct ServedProgram::State {
   ControlMemory memory;
   Child child;
   bool gone = false;
+  std::size_t sharing_known = 0;  // bytes laid out last
+  // The event that each checkpoint stands before, as far as this side knows.
+  std::vector<std::uint64_t> checkpoints;
 
   abi::Control& control() { return memory.control(); }
   abi::ServerState state() { return control().state.load(std::memory_order_acquire); }
@@ -89,18 +111,55 @@ struct ServedProgram::State {
     futex(control().state, FUTEX_WAIT, static_cast<std::uint32_t>(from), &timeout);
   }
 
+  // The process that runs a job; 0: none. The program can write anything there: only one of its own
+  // group counts.
+  pid_t runner() {
+    const pid_t pid = control().runner.load(std::memory_order_acquire);
+    return pid > 0 && getpgid(pid) == child.pid() ? pid : 0;
+  }
+
+  // REQUIRES: no batch is under way.
+  std::size_t depth() {
+    return std::min<std::size_t>(checkpoints.size(),
+                                 control().depth.load(std::memory_order_relaxed));
+  }
+
+  // Every process leaves in order: its parent waits for it, and what jobs left behind is cleaned
+  // up. One that does not leave is killed, and its descendants die with it (PR_SET_PDEATHSIG).
+  void quit();
+
   void lay_out(std::span<const JobPlan> jobs, std::span<const std::uint8_t> sharing,
                std::uint32_t choices);
   ServedJob collect(std::uint32_t index, std::uint64_t& shared_at);
+  void count_checkpoints(const JobPlan& plan, const abi::JobResult& result) {
+    if (result.end == abi::JobEnd::kCheckpoint)
+      checkpoints.push_back(result.clock + 1);
+    else if ((plan.flags & abi::kJobLeave) && !checkpoints.empty())
+      checkpoints.pop_back();
+  }
 };
 
 ServedProgram::ServedProgram(std::unique_ptr<State> state) : state_(std::move(state)) {}
 ServedProgram::ServedProgram(ServedProgram&&) noexcept = default;
 
 ServedProgram::~ServedProgram() {
-  if (!state_) return;
-  // The server's own children die with it (PR_SET_PDEATHSIG), and it with `child`.
-  state_->child.kill_now();
+  if (state_) state_->quit();
+}
+
+void ServedProgram::State::quit() {
+  if (gone) return;
+  gone = true;
+  const bool started = state() != abi::ServerState::kStarting;
+  control().state.store(abi::ServerState::kQuit, std::memory_order_release);
+  futex(control().state, FUTEX_WAKE, 1 << 30, nullptr);
+  const double until = seconds_now() + kQuitSeconds;
+  while (started && seconds_now() < until) {
+    pollfd ended{child.pidfd(), POLLIN, 0};
+    if (poll(&ended, 1, 1) > 0) return;
+    // A job that is under way does not look at the state.
+    if (const pid_t running = runner(); running > 0) kill(running, SIGKILL);
+  }
+  child.kill_now();
 }
 
 Result<ServedProgram> ServedProgram::start(const LaunchPlan& wanted, int input,
@@ -157,6 +216,8 @@ void ServedProgram::State::lay_out(std::span<const JobPlan> jobs,
     at += size;
     return abi::Part{offset, size};
   };
+  // As it will be if every checkpoint of the batch is reached.
+  std::vector<std::uint64_t> standing = checkpoints;
   auto* out = reinterpret_cast<abi::Job*>(memory.at(layout.jobs));
   auto* results = reinterpret_cast<abi::JobResult*>(memory.at(layout.results));
   for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -169,7 +230,11 @@ void ServedProgram::State::lay_out(std::span<const JobPlan> jobs,
     job.seed = plan.seed;
     std::ranges::copy(plan.parameters, job.parameters);
     job.stop_at = plan.stop_at;
-    job.guide = put(plan.guide.data(), plan.guide.size());
+    job.depth = static_cast<std::uint32_t>(standing.size());
+    const bool cut = plan.strategy == abi::StrategyKind::kSchedule && !standing.empty();
+    const std::vector<std::uint8_t> guide =
+        cut ? schedule_from(plan.guide, standing.back()) : plan.guide;
+    job.guide = put(guide.data(), guide.size());
     std::string names;
     for (const std::string& name : plan.names) names.append(name.c_str(), name.size() + 1);
     job.names = put(names.data(), names.size());
@@ -177,9 +242,16 @@ void ServedProgram::State::lay_out(std::span<const JobPlan> jobs,
     at = (at + 15) / 16 * 16;
     out[i] = job;
     results[i] = {};
+    if (plan.flags & abi::kJobCheckpoint)
+      standing.push_back(std::max(plan.stop_at, standing.empty() ? 0 : standing.back()));
+    else if ((plan.flags & abi::kJobLeave) && !standing.empty())
+      standing.pop_back();
   }
   const std::size_t known = std::min<std::size_t>(sharing.size(), layout.sharing.size);
   if (known > 0) std::memcpy(memory.at(layout.sharing.offset), sharing.data(), known);
+  if (known < sharing_known)
+    std::memset(memory.at(layout.sharing.offset + known), 0, sharing_known - known);
+  sharing_known = known;
   control().new_sharing_count = 0;
   control().trace_count = 0;
   control().jobs_done.store(0, std::memory_order_relaxed);
@@ -224,6 +296,9 @@ Result<std::vector<ServedJob>> ServedProgram::run(std::span<const JobPlan> jobs,
                                                   std::uint32_t choices,
                                                   const std::atomic<bool>* stop) {
   State& s = *state_;
+  if (s.gone) return fail(ErrorCode::kSystem, "the program is not served any more");
+  if (jobs.empty()) return std::vector<ServedJob>{};
+  s.checkpoints.resize(s.depth());
   s.lay_out(jobs, sharing, choices);
   s.control().state.store(abi::ServerState::kRun, std::memory_order_release);
   futex(s.control().state, FUTEX_WAKE, 1 << 30, nullptr);
@@ -236,8 +311,7 @@ Result<std::vector<ServedJob>> ServedProgram::run(std::span<const JobPlan> jobs,
   while (s.state() == abi::ServerState::kRun) {
     s.doze(abi::ServerState::kRun);
     if (stop != nullptr && stop->load(std::memory_order_relaxed)) {
-      s.child.kill_now();
-      s.gone = true;
+      s.quit();
       break;
     }
     if (s.has_ended()) {
@@ -252,7 +326,7 @@ Result<std::vector<ServedJob>> ServedProgram::run(std::span<const JobPlan> jobs,
       stall.reset();
     }
     if (now - last_look < 0.2) continue;
-    const pid_t runner = s.control().runner.load(std::memory_order_acquire);
+    const pid_t runner = s.runner();
     auto pulse = runner > 0 ? pulse_of(runner) : std::nullopt;
     double stalled = 0;
     if (pulse) {
@@ -271,6 +345,8 @@ Result<std::vector<ServedJob>> ServedProgram::run(std::span<const JobPlan> jobs,
       kill(runner, SIGKILL);
       since = now;
       stall.reset();
+    } else if (too_long) {  // nobody is at work, or nobody that can be found
+      s.child.kill_now();
     }
   }
   const std::uint32_t count =
@@ -280,13 +356,40 @@ Result<std::vector<ServedJob>> ServedProgram::run(std::span<const JobPlan> jobs,
   std::uint64_t shared_at = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     results.push_back(s.collect(i, shared_at));
+    // It may have come to its own end just before.
+    const bool killed = results.back().result.end == abi::JobEnd::kSignalled &&
+                        results.back().result.status == SIGKILL;
     for (auto& [index, why] : ended)
-      if (index == i) results.back().stopped = std::move(why);
+      if (index == i && killed) results.back().stopped = std::move(why);
+    s.count_checkpoints(jobs[i], results.back().result);
   }
+  s.checkpoints.resize(s.depth());
   const bool stopped_early = stop != nullptr && stop->load(std::memory_order_relaxed);
   if (s.gone && !stopped_early)
     return fail(ErrorCode::kSystem, "the process that serves the program's runs has died");
   return results;
+}
+
+std::size_t ServedProgram::depth() const { return state_->gone ? 0 : state_->depth(); }
+
+Result<void> ServedProgram::leave_checkpoint() {
+  if (depth() == 0) return {};
+  JobPlan leave;
+  leave.flags = abi::kJobLeave;
+  auto left = run({&leave, 1}, {}, 0, nullptr);
+  if (!left) return std::unexpected(left.error());
+  return {};
+}
+
+ServedProgram::FileUse ServedProgram::file_use() const {
+  const abi::Control& control = state_->control();
+  FileUse use;
+  use.created = control.created_files.load(std::memory_order_relaxed);
+  use.changed = control.changed_files.load(std::memory_order_acquire);
+  if (use.changed > 0)
+    use.changed_first.emplace(control.changed_file,
+                              strnlen(control.changed_file, abi::kMaxChangedPath));
+  return use;
 }
 
 std::string ServedProgram::output() const { return content_of(state_->output.get()); }

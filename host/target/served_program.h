@@ -41,6 +41,20 @@ struct ServedJob {
   std::optional<Stopped> stopped;
 };
 
+// Checkpoints: a job with abi::kJobCheckpoint stops before event `stop_at` (result: kCheckpoint,
+// and the clock is that of the event before), and all jobs that follow, in the same batch or later,
+// go on from there, each as if it were the first to do so. A checkpoint job among them puts a
+// further checkpoint on top. Its own run may end before it gets there: that is its result then, and
+// there is no new checkpoint.
+//
+// A job's strategy applies from its checkpoint on, and so do the counts in its guide and
+// parameters. A schedule (kSchedule) is the exception: its clocks are those of the whole run, and
+// what lies before the checkpoint is left out. So a run up to a checkpoint and on from there under
+// one schedule has the clock, hash and outcome of that schedule's run in one go.
+//
+// Processes that hold checkpoints may die. Jobs that were to go on from one that is gone are not
+// run (kNotRun), and depth() tells.
+//
 // Not thread-safe, but several may be at work at the same time. REQUIRES: start() and all
 // other calls come from one thread, for the program dies with that thread.
 class ServedProgram {
@@ -59,7 +73,21 @@ class ServedProgram {
                                                    std::uint32_t choices,
                                                    const std::atomic<bool>* stop);
 
-  // What the last job wrote, with `capture`.
+  // Checkpoints that stand; 0: jobs begin at main.
+  [[nodiscard]] std::size_t depth() const;
+  // Drops the newest checkpoint, if there is one.
+  [[nodiscard]] Result<void> leave_checkpoint();
+
+  // What jobs did to files. Those that they made are removed when they end (those of a checkpoint's
+  // run when it is left); others that they write to, rename or remove are not put back.
+  struct FileUse {
+    std::uint64_t created = 0;                 // and removed
+    std::uint64_t changed = 0;                 // and not put back
+    std::optional<std::string> changed_first;  // absolute path
+  };
+  [[nodiscard]] FileUse file_use() const;
+
+  // What the last job wrote, with `capture`; with what was written before its checkpoint.
   [[nodiscard]] std::string output() const;
   [[nodiscard]] std::string errors() const;
 

@@ -1,5 +1,6 @@
 #include "runtime/snapshot/fork.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -13,17 +14,33 @@
 namespace clew::rt {
 namespace {
 
-// Descriptors beyond are rare in a program that has just started; their offsets are not put back.
+// Descriptors beyond are rare in a program that has just started; they are not put back.
 constexpr int kMaxDescriptors = 256;
 
 abi::Control& control() { return *reinterpret_cast<abi::Control*>(abi::kControlAddress); }
 
+// What the kernel keeps with an open file, not with a descriptor.
+struct OpenFile {
+  long flags;  // negative: not open
+  long offset;
+};
+
+void wait_for(long pid, int* status) {
+  while (raw_syscall(SYS_wait4, pid, reinterpret_cast<long>(status), 0, 0) == -4 /* EINTR */) {
+  }
+}
+
 }  // namespace
 
 bool fork_and_wait(int* status) {
-  long offsets[kMaxDescriptors];
-  for (int fd = 0; fd < kMaxDescriptors; ++fd)
-    offsets[fd] = raw_syscall(SYS_lseek, fd, 0, SEEK_CUR);
+  OpenFile files[kMaxDescriptors];
+  for (int fd = 0; fd < kMaxDescriptors; ++fd) {
+    files[fd].flags = raw_syscall(SYS_fcntl, fd, F_GETFL);
+    files[fd].offset = files[fd].flags >= 0 ? raw_syscall(SYS_lseek, fd, 0, SEEK_CUR) : -1;
+  }
+  // A copy that holds a checkpoint has children of its own. They die with it, but not at once: they
+  // are waited for too, lest they write into the next job.
+  raw_syscall(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1);
   // libc's own fork would give back the stacks of all threads but the calling one.
   const long self = raw_syscall(SYS_getpid);
   const long pid = raw_syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
@@ -31,14 +48,22 @@ bool fork_and_wait(int* status) {
   if (pid == 0) {
     raw_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
     if (raw_syscall(SYS_getppid) != self) raw_syscall(SYS_exit_group, kOrderlyEnd);
+    // By the copy itself: the parent might be late and overwrite what a copy of the copy has said.
+    control().runner.store(static_cast<std::int32_t>(raw_syscall(SYS_getpid)),
+                           std::memory_order_release);
     return true;
   }
-  control().runner.store(static_cast<std::int32_t>(pid), std::memory_order_release);
-  while (raw_syscall(SYS_wait4, pid, reinterpret_cast<long>(status), 0, 0) == -4 /* EINTR */) {
+  wait_for(pid, status);
+  int of_others = 0;
+  while (raw_syscall(SYS_wait4, -1, reinterpret_cast<long>(&of_others), 0, 0) > 0) {
   }
   control().runner.store(0, std::memory_order_release);
-  for (int fd = 0; fd < kMaxDescriptors; ++fd)
-    if (offsets[fd] >= 0) raw_syscall(SYS_lseek, fd, offsets[fd], SEEK_SET);
+  for (int fd = 0; fd < kMaxDescriptors; ++fd) {
+    if (files[fd].flags < 0) continue;
+    if (files[fd].offset >= 0) raw_syscall(SYS_lseek, fd, files[fd].offset, SEEK_SET);
+    if (raw_syscall(SYS_fcntl, fd, F_GETFL) != files[fd].flags)
+      raw_syscall(SYS_fcntl, fd, F_SETFL, files[fd].flags);
+  }
   return false;
 }
 

@@ -7,8 +7,9 @@ namespace clew::rt {
 // Exit status of a process that ends because its job is done; the host never sees it.
 inline constexpr int kOrderlyEnd = 119;
 
-// True in the copy. False in this process, once the copy has ended: *status is its wait status,
-// and the offsets of open files, which both share, are as they were.
+// True in the copy. False in this process, once the copy and all that descend from it have ended:
+// *status is the copy's wait status, and the offsets and flags of open files, which both share, are
+// as they were.
 bool fork_and_wait(int* status);
 
 }  // namespace clew::rt

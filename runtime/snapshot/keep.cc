@@ -2,13 +2,16 @@
 
 #include <sys/mman.h>
 
+#include "runtime/record/end.h"
+
 namespace clew::rt {
 
 void keep_init() {
   if (keep_ready) return;
   void* got = ::mmap(reinterpret_cast<void*>(kKeepAddress), kKeepSize, PROT_READ | PROT_WRITE,
                      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-  CLEW_CHECK(got == reinterpret_cast<void*>(kKeepAddress));
+  if (got != reinterpret_cast<void*>(kKeepAddress))
+    end_unsupported("so little address space (ulimit -v)");
   keep_ready = true;
   kept().next = kKeepAddress + 4096;
 }

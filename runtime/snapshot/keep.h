@@ -8,7 +8,7 @@
 namespace clew::rt {
 
 inline constexpr std::uintptr_t kKeepAddress = 0x4200'0000'0000;
-inline constexpr std::size_t kKeepSize = std::size_t{1} << 34;
+inline constexpr std::size_t kKeepSize = std::size_t{1} << 30;
 
 // What is kept by name. Zero at first.
 struct Kept {
@@ -22,6 +22,7 @@ struct Kept {
   void* engine;                   // reset.h
   std::uint64_t results;          // published so far
   bool in_job;                    // a process is at work on a job
+  void* created_files;            // created_files.h
 };
 
 // Maps the memory. Once, by the first process.

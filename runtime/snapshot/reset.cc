@@ -48,7 +48,8 @@ struct Layout {
 struct Descriptor {
   int number, saved;
   long offset;
-  long flags;
+  long flags;       // of the descriptor
+  long file_flags;  // of the open file
 };
 struct Size {
   long total, data;
@@ -268,7 +269,8 @@ bool save_descriptors() {
     const long saved = raw_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, kLowestSaved);
     if (saved < 0) return false;
     e.descriptors[e.descriptors_count++] = {fd, static_cast<int>(saved),
-                                            raw_syscall(SYS_lseek, fd, 0, SEEK_CUR), flags};
+                                            raw_syscall(SYS_lseek, fd, 0, SEEK_CUR), flags,
+                                            raw_syscall(SYS_fcntl, fd, F_GETFL)};
   }
   return true;
 }
@@ -283,6 +285,8 @@ bool restore_descriptors() {
     if (raw_syscall(SYS_dup3, d.saved, d.number, d.flags & FD_CLOEXEC ? O_CLOEXEC : 0) < 0)
       return false;
     if (d.offset >= 0) raw_syscall(SYS_lseek, d.number, d.offset, SEEK_SET);
+    if (raw_syscall(SYS_fcntl, d.number, F_GETFL) != d.file_flags)
+      raw_syscall(SYS_fcntl, d.number, F_SETFL, d.file_flags);
   }
   raw_syscall(SYS_close_range, next, kLowestSaved - 1, 0);
   return true;
@@ -393,16 +397,12 @@ void note_signal_change(int signal) {
     kept().changed_signals |= std::uint64_t{1} << (signal - 1);
 }
 
-namespace {
-// Room for the main thread's stack, so that it need not grow in a run.
-CLEW_NOINLINE void grow_stack() {
+CLEW_NOINLINE void grow_main_stack() {
   volatile char room[512 * 1024];
   room[0] = 0;
 }
-}  // namespace
 
 bool remember_here() {
-  grow_stack();
   kept().engine = keep_alloc(sizeof(Engine));
   Engine& e = *engine();
   e = {};

@@ -13,6 +13,10 @@
 
 namespace clew::rt {
 
+// Makes room on the main thread's stack, so that it need not grow in a run. On that stack, before
+// the first fork.
+void grow_main_stack();
+
 // Remembers the process and returns; after each go_back() it returns again. False: the process
 // cannot be put back later on, go_back() must not be called.
 bool remember_here();

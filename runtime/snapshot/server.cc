@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/sharing.h"
 #include "runtime/snapshot/checkpoint.h"
+#include "runtime/snapshot/created_files.h"
 #include "runtime/snapshot/fork.h"
 #include "runtime/snapshot/keep.h"
 #include "runtime/snapshot/reset.h"
@@ -26,6 +28,28 @@ Clock g_checkpoint_clock = kNever;
 
 namespace {
 
+// Jobs after which the process does not go back.
+constexpr std::uint32_t kStandsStill = abi::kJobCheckpoint | abi::kJobLeave;
+
+// Standard output or error, with kFlagCapture.
+struct Output {
+  FileIdentity file;
+  long size = 0;
+
+  static Output at(int fd, long size) {
+    struct stat status {};
+    raw_syscall(SYS_fstat, fd, reinterpret_cast<long>(&status));
+    return {{status.st_dev, status.st_ino}, size};
+  }
+  bool is_at(int fd) const {
+    const Output now = at(fd, 0);
+    return now.file.device == file.device && now.file.inode == file.inode;
+  }
+};
+
+constinit Output g_output[3] = {};
+std::uint32_t g_depth = 0;       // checkpoints up to and with this process's own
+std::uint32_t g_first_file = 0;  // created by the job of this process
 bool g_begun = false;
 bool g_running_job = false;
 bool g_can_go_back = false;  // this process is put back after its job
@@ -47,8 +71,13 @@ abi::JobResult& result_at(std::uint32_t i) {
 
 long futex_of_state() { return reinterpret_cast<long>(&control().state); }
 
+// Unless the host wants no more.
 void tell_ready() {
-  control().state.store(abi::ServerState::kReady, std::memory_order_release);
+  abi::ServerState state = control().state.load(std::memory_order_relaxed);
+  while (state != abi::ServerState::kQuit &&
+         !control().state.compare_exchange_weak(state, abi::ServerState::kReady,
+                                                std::memory_order_acq_rel)) {
+  }
   raw_syscall(SYS_futex, futex_of_state(), FUTEX_WAKE, 1 << 30);
 }
 
@@ -56,7 +85,7 @@ void tell_ready() {
 void wait_for_jobs() {
   for (;;) {
     const abi::ServerState state = control().state.load(std::memory_order_acquire);
-    if (state == abi::ServerState::kQuit) raw_syscall(SYS_exit_group, 0);
+    if (state == abi::ServerState::kQuit) raw_syscall(SYS_exit_group, kOrderlyEnd);
     if (state == abi::ServerState::kRun) return;
     raw_syscall(SYS_futex, futex_of_state(), FUTEX_WAIT, static_cast<long>(state), 0);
   }
@@ -66,6 +95,11 @@ void publish_result() {
   ++kept().results;
   const std::uint32_t done = control().jobs_done.fetch_add(1, std::memory_order_acq_rel) + 1;
   if (done >= control().jobs_count.load(std::memory_order_relaxed)) tell_ready();
+}
+
+// What a job has found to be shared is marked while it runs; one that dies leaves the marks.
+void forget_found_points() {
+  for (std::uint64_t i = 0; i < control().sharing.size; ++i) kept().found_points[i] = 0;
 }
 
 // The process has ended without a result of its own.
@@ -87,58 +121,121 @@ void write_result_of_death(int wait_status) {
   publish_result();
 }
 
+// A job that is not for a process like this one: it leaves, and its parent sees to the job.
+bool is_for_parent(const abi::Job& job) {
+  return g_can_go_back && (job.depth != g_depth || (job.flags & kStandsStill) != 0);
+}
+
+// What is captured begins anew with each job, or goes on from where it was at the checkpoint.
+void empty_output() {
+  if (!(control().flags & abi::kFlagCapture)) return;
+  for (int fd = 1; fd <= 2; ++fd) {
+    // The program may have put something else there before the checkpoint.
+    if (!g_output[fd].is_at(fd)) continue;
+    raw_syscall(SYS_ftruncate, fd, g_output[fd].size);
+    raw_syscall(SYS_lseek, fd, g_output[fd].size, SEEK_SET);
+  }
+}
+
 void take_job() {
   wait_for_jobs();
   const std::uint32_t i = control().jobs_done.load(std::memory_order_acquire);
   const abi::Job& job = job_at(i);
+  if (is_for_parent(job)) raw_syscall(SYS_exit_group, kOrderlyEnd);
   g_running_job = true;
   kept().in_job = true;
   g_failed = false;
   g_failure_key = 0;
   g_checkpoint_clock = job.flags & abi::kJobCheckpoint ? job.stop_at : kNever;
   control().live_clock.store(0, std::memory_order_relaxed);
-  if (control().flags & abi::kFlagCapture) {
-    for (int fd = 1; fd <= 2; ++fd) {
-      raw_syscall(SYS_ftruncate, fd, 0);
-      raw_syscall(SYS_lseek, fd, 0, SEEK_SET);
-    }
-  }
+  empty_output();
   g_sched.begin_job(job);
 }
 
+// A job that needs no process: one that leaves a checkpoint, or whose checkpoint is not there.
+void answer_at_once(const abi::Job& job, std::uint32_t i) {
+  const bool leaves = job.depth == g_depth && (job.flags & abi::kJobLeave) != 0 && g_depth > 0;
+  result_at(i) = {};
+  result_at(i).number = job.number;
+  if (leaves) {
+    remove_created(g_first_file);
+    control().depth.store(g_depth - 1, std::memory_order_relaxed);
+  }
+  publish_result();
+  if (leaves) raw_syscall(SYS_exit_group, kOrderlyEnd);
+}
+
 // Forks for each job, or for each series of jobs; returns in the process that runs one.
-void serve_here(bool can_leave) {
+void serve_here() {
+  const std::uint32_t first_file = created_count();
   for (int idle_deaths = 0;;) {
     wait_for_jobs();
     const std::uint32_t before = control().jobs_done.load(std::memory_order_acquire);
-    if (can_leave && (job_at(before).flags & abi::kJobLeave) != 0) {
-      result_at(before) = {};
-      result_at(before).number = job_at(before).number;
-      publish_result();
-      raw_syscall(SYS_exit_group, 0);
+    const abi::Job& job = job_at(before);
+    if (job.depth != g_depth || (job.flags & abi::kJobLeave) != 0) {
+      answer_at_once(job, before);
+      continue;
     }
     control().forks.fetch_add(1, std::memory_order_relaxed);
     const std::uint64_t results_before = kept().results;
     int status = 0;
-    if (fork_and_wait(&status)) return;
+    if (fork_and_wait(&status)) {
+      g_first_file = first_file;
+      return;
+    }
+    // What a process left that could not clean up, and the checkpoints that died with it.
+    remove_created(first_file);
+    control().depth.store(g_depth, std::memory_order_relaxed);
     // The process may have run many jobs, and died in one, or between two. One that dies before its
     // first job twice is not given a third chance.
     idle_deaths = kept().results == results_before ? idle_deaths + 1 : 0;
+    if (kept().in_job) forget_found_points();
     if (kept().in_job || idle_deaths > 1) write_result_of_death(status);
     kept().in_job = false;
   }
 }
 
+// REQUIRES: this process has been forked for a job. Returns for each that it runs.
+void run_jobs() {
+  const abi::Job& job = job_at(control().jobs_done.load(std::memory_order_acquire));
+  // A process that stops at a checkpoint is not put back.
+  if ((control().flags & abi::kFlagInPlace) && !(job.flags & kStandsStill)) {
+    kept().next = kept().mark;
+    g_can_go_back = remember_here();
+  }
+  take_job();
+}
+
 void serve() {
   Sharing::reserve(control());
+  created_files_init();
+  for (int fd = 1; fd <= 2; ++fd) g_output[fd] = Output::at(fd, 0);
+  grow_main_stack();
   // Behind this, each process that runs jobs has the memory to itself.
   kept().mark = kept().next;
   tell_ready();
-  serve_here(false);
-  kept().next = kept().mark;
-  // Returns for each job that this process runs.
-  if (control().flags & abi::kFlagInPlace) g_can_go_back = remember_here();
-  take_job();
+  serve_here();
+  run_jobs();
+}
+
+// What does not depend on how the job ended.
+void fill_result(abi::JobResult& result, std::uint32_t i, Clock clock) {
+  g_sharing.end();
+  result = {};
+  result.number = job_at(i).number;
+  result.threads = g_sched.thread_count;
+  result.clock = clock;
+  result.hash = g_log.hash();
+  result.interleaving = g_sched.at_every_point() ? g_sharing.interleaving() : g_log.hash();
+  result.points = g_sched.points;
+  result.questions = g_sched.questions;
+  result.switches = g_sched.switches;
+  result.preemptions = g_sched.preemptions;
+  result.trace_first = g_trace.first();
+  result.trace_count = g_trace.count();
+  result.sharing_count = g_sharing.found();
+  control().trace_count += result.trace_count;
+  control().new_sharing_count += result.sharing_count;
 }
 
 void begin_here() {
@@ -170,25 +267,12 @@ void add_to_failure_key(std::uint64_t part) { g_failure_key += part; }
 void finish_job(abi::JobEnd end, int status, Clock clock) {
   const std::uint32_t i = control().jobs_done.load(std::memory_order_acquire);
   abi::JobResult& result = result_at(i);
-  g_sharing.end();
-  result = {};
-  result.number = job_at(i).number;
+  fill_result(result, i, clock);
   result.end = end == abi::JobEnd::kExited && g_failed ? abi::JobEnd::kFailed : end;
   result.status = status;
   if (g_failed) result.failure = g_failure;
-  result.threads = g_sched.thread_count;
-  result.clock = clock;
-  result.hash = g_log.hash();
-  result.interleaving = g_sched.at_every_point() ? g_sharing.interleaving() : g_log.hash();
   result.failure_key = g_failed ? g_failure_key : static_cast<std::uint64_t>(status);
-  result.points = g_sched.points;
-  result.switches = g_sched.switches;
-  result.preemptions = g_sched.preemptions;
-  result.trace_first = g_trace.first();
-  result.trace_count = g_trace.count();
-  result.sharing_count = g_sharing.found();
-  control().trace_count += result.trace_count;
-  control().new_sharing_count += result.sharing_count;
+  remove_created(g_first_file);
   // After a crash by a signal other than abort's the memory is not to be trusted.
   const bool trusted = end != abi::JobEnd::kSignalled || status == SIGABRT;
   const bool go_on = g_can_go_back && trusted;
@@ -203,16 +287,16 @@ void stop_at_checkpoint() {
   g_checkpoint_clock = kNever;
   const std::uint32_t i = control().jobs_done.load(std::memory_order_acquire);
   abi::JobResult& result = result_at(i);
-  result = {};
-  result.number = job_at(i).number;
+  fill_result(result, i, g_sched.clock());
   result.end = abi::JobEnd::kCheckpoint;
-  result.clock = g_sched.clock();
-  result.hash = g_log.hash();
-  g_can_go_back = false;
+  for (int fd = 1; fd <= 2; ++fd)
+    if (g_output[fd].is_at(fd)) g_output[fd].size = raw_syscall(SYS_lseek, fd, 0, SEEK_CUR);
+  ++g_depth;
+  control().depth.store(g_depth, std::memory_order_relaxed);
   kept().in_job = false;
   publish_result();
-  serve_here(true);
-  take_job();
+  serve_here();
+  run_jobs();
 }
 
 }  // namespace clew::rt

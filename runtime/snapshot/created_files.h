@@ -1,0 +1,40 @@
+// Files and folders that jobs have made, so that they are gone before the next job. Kept in memory
+// that survives the run (keep.h): the process that made them may die.
+//
+// Only what a job made is ever removed, and only while it is the same file (device and inode).
+// What it did to files that were there before cannot be undone; the first of them is named to the
+// host (abi::Control::changed_file).
+#ifndef CLEW_RUNTIME_SNAPSHOT_CREATED_FILES_H_
+#define CLEW_RUNTIME_SNAPSHOT_CREATED_FILES_H_
+
+#include "runtime/rt.h"
+
+namespace clew::rt {
+
+inline constexpr std::size_t kMaxPath = 4096;
+
+// By the server, before the first job.
+void created_files_init();
+
+struct FileIdentity {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+};
+
+// `path` is absolute and without symbolic links. What does not fit is not remembered.
+void note_created(const char* path, const FileIdentity& file, bool is_folder);
+bool was_created(const FileIdentity& file);
+// The job's own file, or folder with all that is in it, has a new name; null: it took the place of
+// a file that was there before, and stays.
+void note_renamed(const char* from, const char* to);
+void note_changed(const char* path);
+
+// They are numbered in the order of their making; what a run that continues from a checkpoint makes
+// comes after what the run up to it has made.
+std::uint32_t created_count();
+// Removes all from number `first` on, the newest first.
+void remove_created(std::uint32_t first);
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_SNAPSHOT_CREATED_FILES_H_
