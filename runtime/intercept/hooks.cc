@@ -55,10 +55,12 @@ void clew_yield_slow(const Point* point) {
 
 void clew_yield_access_slow(const Point* point, const void* address, std::uint64_t size) {
   if (CLEW_LIKELY(!g_sched.active || !g_sched.at_every_point())) return clew_yield_slow(point);
+  const clew::abi::Place place = place_of(point);
+  const bool deciding = g_sharing.is_scheduling_point(place, point->kind);
+  if (!deciding && g_sharing.is_quiet(place) && g_sched.pass_quickly()) return;
   Fiber& fiber = *g_sched.current;
-  const Step step{reinterpret_cast<std::uintptr_t>(address), place_of(point),
+  const Step step{reinterpret_cast<std::uintptr_t>(address), place,
                   static_cast<std::uint32_t>(size), step_kind(point->kind)};
-  const bool deciding = g_sharing.is_scheduling_point(step.place, point->kind);
   if (deciding || !g_sched.pass_quickly()) {
     fiber.step = deciding ? step : Step{};
     fiber.can_go_on = nullptr;

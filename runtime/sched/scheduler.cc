@@ -25,6 +25,7 @@ constexpr std::uint64_t kMaxIdleYields = 50'000'000;
 constexpr Nanos kNanosPerIdleYield = 10'000;
 // Scheduling points after which a strategy is no longer asked.
 constexpr std::uint64_t kMostPoints = 2'000'000;
+constexpr Clock kMostEvents = 200'000'000;
 // A spinning thread is handed on sooner when every point costs a call.
 constexpr std::uint64_t kFairSliceDeciding = 50'000;
 }  // namespace
@@ -87,6 +88,7 @@ void Scheduler::rearm() {
   }
   if (next_query_ < control_->queries_count) at_most(queries()[next_query_]);
   at_most(g_checkpoint_clock);
+  if (at_every_point_) at_most(last_decision());
   attention_ = limit;
   at_most(at_every_point_ ? clock_ + 1 : strategy_->next_decision(clock_));
   if (control_->flags & abi::kFlagEveryPoint) limit = clock_ + 1;
@@ -133,8 +135,9 @@ void Scheduler::yield_slow() {
   }
   if (at_every_point_ && current->step.object != 0) {
     consult(clock_ + 1);
-    if (CLEW_UNLIKELY(points >= kMostPoints || clock_ >= control_->budget / 2)) stop_deciding();
+    if (CLEW_UNLIKELY(points >= kMostPoints)) stop_deciding();
   }
+  if (at_every_point_ && clock_ >= last_decision()) stop_deciding();
   answer_queries(clock_ + 1);
   ++clock_;
   rearm();
@@ -148,6 +151,10 @@ void Scheduler::yield_slow() {
 void Scheduler::stop_deciding() {
   at_every_point_ = picks_ = false;
   choices_ = 0;
+}
+
+Clock Scheduler::last_decision() const {
+  return control_->budget / 2 < kMostEvents ? control_->budget / 2 : kMostEvents;
 }
 
 std::uint64_t Scheduler::fair_slice() const {

@@ -181,6 +181,7 @@ class Scheduler {
   void rearm();
   void consult(Clock event);
   void stop_deciding();
+  Clock last_decision() const;
   std::uint64_t fair_slice() const;
   Candidates gather(Fiber* running);
   Candidate candidate_of(const Fiber& fiber) const;

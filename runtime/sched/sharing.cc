@@ -46,6 +46,8 @@ void Sharing::reserve(const abi::Control& control) {
   if (kept().sharing_cells != nullptr) return;
   kept().sharing_cells = keep_alloc(sizeof(Cell) << kCellBits);
   kept().found_points = static_cast<std::uint8_t*>(keep_alloc(control.sharing.size + 1));
+  kept().seen_points = static_cast<std::uint32_t*>(
+      keep_alloc((control.sharing.size * 8 + 1) * sizeof(std::uint32_t)));
 }
 
 void Sharing::begin(abi::Control& control, const abi::Job& job) {
@@ -62,6 +64,7 @@ void Sharing::begin(abi::Control& control, const abi::Job& job) {
   if (!learning_) return;
   reserve(control);
   epoch_ = ++kept().epoch;
+  seen_ = kept().seen_points;
 }
 
 Sharing::Cell& Sharing::cell_of(std::uintptr_t granule) {

@@ -34,6 +34,19 @@ class Sharing {
     return id >= known_bits_ || (known_[id >> 3] >> (id & 7) & 1) != 0;
   }
 
+  // Whether an access that is no scheduling point need not be looked at: its point has been seen
+  // often in this run without anything shared. One in kLookAgain is.
+  bool is_quiet(abi::Place place) {
+    const std::uint64_t id = place >> 1;
+    if (id >= known_bits_) return false;
+    std::uint32_t& seen = seen_[id];
+    if ((seen >> 16) != (epoch_ & 0xffff)) seen = epoch_ << 16;
+    const std::uint32_t count = ++seen & 0xffff;
+    if (count < kLooks) return false;
+    if (count == kLooks + kLookAgain) seen -= kLookAgain;
+    return count != kLooks;
+  }
+
   // The thread executes the step now.
   void touch(const Fiber& fiber, const Step& step);
 
@@ -43,6 +56,8 @@ class Sharing {
   void end();
 
  private:
+  static constexpr std::uint32_t kLooks = 4096;
+  static constexpr std::uint32_t kLookAgain = 64;
   struct Cell;
   Cell& cell_of(std::uintptr_t granule);
   void share(Cell& cell);
@@ -55,6 +70,7 @@ class Sharing {
   std::uint32_t* new_points_ = nullptr;  // of this job
   std::uint64_t new_room_ = 0;
   std::uint64_t found_ = 0;
+  std::uint32_t* seen_ = nullptr;  // by point: the job's epoch, how often it was seen
   std::uint32_t epoch_ = 0;
   std::uint64_t interleaving_ = 0;
 };

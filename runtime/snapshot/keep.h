@@ -17,6 +17,7 @@ struct Kept {
       mark;  // ... for the process that runs jobs; the next such process begins here again
   std::uint32_t epoch;  // number of jobs begun
   void* sharing_cells;
+  std::uint32_t* seen_points;     // see sharing.h
   std::uint8_t* found_points;     // a bit for each point, see sharing.h
   std::uint64_t changed_signals;  // bits; see reset.h
   void* engine;                   // reset.h
