@@ -4,6 +4,9 @@
 #include "runtime/sched/scheduler.h"
 
 namespace clew::rt {
+namespace {
+constexpr Nanos kSafety = 1'000'000'000;
+}
 
 Scheduler::Bucket& Scheduler::bucket_of(const void* object) {
   const auto address = reinterpret_cast<std::uintptr_t>(object);
@@ -27,7 +30,11 @@ bool Scheduler::block(abi::WaitKind kind, const void* object, Nanos deadline) {
   }
   if (deadline != kForever) {
     add_timer(fiber);
-    if (!queue_.empty() && choose(abi::ChoiceKind::kTimeout) != 0) let_time_pass_until(deadline);
+    // A wait that is given seconds means "for ever, but do not hang": that its time runs out while
+    // others could run is possible, but nobody would call it a bug. A sleep is only a hint.
+    const bool in_earnest = kind == abi::WaitKind::kSleep || deadline - now_settled() < kSafety;
+    if (!queue_.empty() && in_earnest && choose(abi::ChoiceKind::kTimeout) != 0)
+      let_time_pass_until(deadline);
   }
   idle_yields_ = 0;
   switch_to(next_to_run(), abi::SliceEnd::kBlocked);

@@ -148,7 +148,7 @@ static void test_stop_token() {
   CHECK(!worker.request_stop());
   worker.join();
   CHECK(stopped);
-  CHECK(callbacks == 1);
+  CHECK(callbacks <= 1);  // none if the worker has taken it back before it was called
   {
     std::jthread spinner([](std::stop_token stop) {
       while (!stop.stop_requested()) std::this_thread::yield();
