@@ -12,6 +12,7 @@
 #include "host/quote.h"
 #include "host/search/criteria_command.h"
 #include "host/search/criteria_pattern.h"
+#include "host/target/outcome_of.h"
 
 namespace clew {
 namespace {
@@ -25,19 +26,6 @@ constexpr int kStatusUnresolved = 125;
 constexpr std::array<std::string_view, 5> kSanitizerMarks{
     "ERROR: AddressSanitizer", "ERROR: LeakSanitizer", "WARNING: ThreadSanitizer",
     "WARNING: MemorySanitizer", ": runtime error: "};
-
-const char* word(abi::FailureKind kind) {
-  switch (kind) {
-#define CLEW_KIND(name, text)  \
-  case abi::FailureKind::name: \
-    return text;
-    CLEW_FAILURE_KINDS(CLEW_KIND)
-#undef CLEW_KIND
-    case abi::FailureKind::kCount:
-      break;
-  }
-  return "unknown";
-}
 
 bool is_unresolved(abi::FailureKind kind) {
   return kind == abi::FailureKind::kUnsupported || kind == abi::FailureKind::kInfeasible;
@@ -76,7 +64,7 @@ std::optional<Judgement> failed_end(const RunFacts& facts) {
       [[fallthrough]];
     case abi::JobEnd::kFailed:
       return Judgement{is_unresolved(facts.failure) ? Verdict::kUnresolved : Verdict::kFail,
-                       word(facts.failure), word(facts.failure)};
+                       to_word(facts.failure), to_word(facts.failure)};
     case abi::JobEnd::kNotRun:
     case abi::JobEnd::kCheckpoint:
       break;
@@ -160,7 +148,7 @@ const std::vector<std::string>& failure_kinds() {
     std::vector<std::string> list;
     for (unsigned i = 0; i < static_cast<unsigned>(abi::FailureKind::kCount); ++i)
       if (const auto kind = static_cast<abi::FailureKind>(i); !is_unresolved(kind))
-        list.emplace_back(word(kind));
+        list.emplace_back(to_word(kind));
     list.insert(list.end(), {kKindOutput, kKindJudge, kKindSanitizer});
     return list;
   }();

@@ -8,9 +8,8 @@
 #include "host/target/syscall_names.h"
 
 namespace clew {
-namespace {
 
-const char* word(abi::FailureKind kind) {
+const char* to_word(abi::FailureKind kind) {
   switch (kind) {
 #define CLEW_KIND(name, text)  \
   case abi::FailureKind::name: \
@@ -22,6 +21,8 @@ const char* word(abi::FailureKind kind) {
   }
   return "unknown";
 }
+
+namespace {
 
 Outcome outcome_of(abi::FailureKind kind) {
   switch (kind) {
@@ -42,7 +43,7 @@ std::string thread_name(const Reports& reports, ThreadIndex thread) {
 }
 
 Failure failure_of(const FailureReport& report, const Reports& reports) {
-  Failure failure{word(report.kind), report.detail, thread_name(reports, report.thread), {}};
+  Failure failure{to_word(report.kind), report.detail, thread_name(reports, report.thread), {}};
   if (!report.file.empty()) failure.at = Location{report.file, report.line, report.function};
   return failure;
 }

@@ -203,8 +203,7 @@ void Scheduler::consult(Clock event) {
   if (queue_.empty())
     return execute(candidate_of(*current), std::uint64_t{1} << (current->index & 63), 0);
   const Candidates candidates = gather(current);
-  const std::uint32_t answer = candidates.count > 1 ? strategy_->pick(candidates) : 0;
-  Fiber* to = candidate_fibers_[answer < candidates.count ? answer : 0];
+  Fiber* to = pick(candidates);
   if (to == current) return execute(candidate_of(*current), enabled_, 0);
   execute(
       candidate_of(*to), enabled_,
@@ -212,19 +211,26 @@ void Scheduler::consult(Clock event) {
   preempt(event, {Decision::Kind::kTo, to});
 }
 
+Fiber* Scheduler::pick(const Candidates& candidates) {
+  const std::uint32_t answer = candidates.count > 1 ? strategy_->pick(candidates) : 0;
+  return candidate_fibers_[answer < candidates.count ? answer : 0];
+}
+
+// Who goes on at question `ordinal`: the strategy's or the recorded answer, otherwise `otherwise`.
+// `running` may go on too; null: it cannot.
+Fiber* Scheduler::who_goes_on(Fiber* running, Fiber* otherwise, std::uint32_t ordinal) {
+  if (picks_) return pick(gather(running));
+  if (!strategy_->follows()) return otherwise;
+  const Fiber* wanted = strategy_->follow(abi::ChoiceKind::kPick, clock_ + 1, ordinal);
+  for (Fiber* f = queue_.head(); f != nullptr; f = f->next)
+    if (f == wanted) return f;
+  return otherwise;
+}
+
 // Takes the thread that is to run next off the queue. REQUIRES: the queue is not empty.
 Fiber* Scheduler::take_next() {
   const std::uint32_t ordinal = next_ordinal();
-  Fiber* to = queue_.head();
-  if (picks_) {
-    const Candidates candidates = gather(nullptr);
-    const std::uint32_t answer = candidates.count > 1 ? strategy_->pick(candidates) : 0;
-    to = candidate_fibers_[answer < candidates.count ? answer : 0];
-  } else if (strategy_->follows()) {
-    const Fiber* wanted = strategy_->follow(abi::ChoiceKind::kPick, clock_ + 1, ordinal);
-    for (Fiber* f = queue_.head(); f != nullptr; f = f->next)
-      if (f == wanted) to = f;
-  }
+  Fiber* to = who_goes_on(nullptr, queue_.head(), ordinal);
   if (to != queue_.head()) g_log.choice(clock_ + 1, ordinal, abi::ChoiceKind::kPick, to->index);
   if (at_every_point_) execute(candidate_of(*to), enabled_, abi::kTraceSwitched);
   queue_.remove(to);
@@ -237,16 +243,9 @@ void Scheduler::before_exit() {
   current->step = {};
   current->can_go_on = nullptr;
   const std::uint32_t ordinal = next_ordinal();
-  Fiber* to = current;
-  if (picks_ && at_every_point_) {
-    const Candidates candidates = gather(current);
-    const std::uint32_t answer = candidates.count > 1 ? strategy_->pick(candidates) : 0;
-    to = candidate_fibers_[answer < candidates.count ? answer : 0];
-  } else if (strategy_->follows()) {
-    const Fiber* wanted = strategy_->follow(abi::ChoiceKind::kPick, clock_ + 1, ordinal);
-    for (Fiber* f = queue_.head(); f != nullptr; f = f->next)
-      if (f == wanted) to = f;
-  }
+  // Strategies by the clock let a program end when it wants to.
+  const bool may_ask = at_every_point_ || strategy_->follows();
+  Fiber* to = may_ask ? who_goes_on(current, current, ordinal) : current;
   if (at_every_point_)
     execute(candidate_of(*to), enabled_,
             to == current ? 0 : abi::kTraceSwitched | abi::kTracePreempted);

@@ -180,6 +180,8 @@ class Scheduler {
   void settle_clock();
   void rearm();
   void consult(Clock event);
+  Fiber* pick(const Candidates& candidates);
+  Fiber* who_goes_on(Fiber* running, Fiber* otherwise, std::uint32_t ordinal);
   void stop_deciding();
   Clock last_decision() const;
   std::uint64_t fair_slice() const;
