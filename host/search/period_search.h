@@ -49,65 +49,11 @@
 #include <vector>
 
 #include "clew_abi/job.h"
-#include "host/search/guides.h"
+#include "host/search/key_points.h"
 #include "host/search/sampling.h"
 #include "host/search/search.h"
 
 namespace clew {
-
-// What a trace says about who can be interrupted where.
-struct KeyPoint {
-  std::uint64_t step = 0;  // the thread's steps before it
-  abi::Place place = 0;
-  abi::StepKind kind{};
-  std::vector<std::uint32_t> objects;  // numbered; eight bytes of memory each
-};
-struct KeyThread {
-  abi::ThreadKey key = 0;
-  std::uint64_t steps = 0;
-  std::vector<KeyPoint> points;  // not empty
-};
-struct KeyPoints {
-  static constexpr std::size_t kMostThreads = 100;
-  std::vector<KeyThread> threads;  // in the order of their first steps, at most kMostThreads
-  std::uint32_t objects = 0;
-  std::vector<bool> exclusive;  // by object: as a lock, one thread at a time holds it
-  // Steps of the main thread up to its last creation of a thread before its first key point: with
-  // them a schedule begins, so that there are threads to choose from.
-  std::uint64_t prelude = 0;
-};
-[[nodiscard]] KeyPoints key_points(std::span<const abi::TraceEvent> trace);
-
-// One run of a thread: up to, and without, key point number `end`.
-struct Turn {
-  std::uint32_t thread = 0;
-  std::uint32_t end = 0;
-  bool operator==(const Turn&) const = default;
-};
-using Turns = std::vector<Turn>;
-
-// Periods that the turns need.
-[[nodiscard]] std::size_t periods(const Turns& turns);
-// Of the order of conflicting steps; the same for turns that are equivalent. A turn ends early if
-// its thread needs a lock that another holds; what is left at the end runs in order.
-[[nodiscard]] std::uint64_t play(const KeyPoints& model, const Turns& turns);
-// The turns as directives for the plan strategy.
-[[nodiscard]] std::vector<PlanDirective> directives(const KeyPoints& model, const Turns& turns);
-
-// Counts and lists the words with given numbers of turns, without equal neighbours.
-class Words {
- public:
-  // Exact up to 2^53.
-  [[nodiscard]] double count(const std::vector<std::uint32_t>& turns);
-  // Word number `rank`. REQUIRES: rank < count(turns).
-  [[nodiscard]] std::vector<std::uint32_t> word(std::vector<std::uint32_t> turns, double rank);
-
- private:
-  // Threads with 1, 2, ... turns left, and last how many the one has left that may not be next.
-  using State = std::vector<std::uint32_t>;
-  [[nodiscard]] double count_from(const State& state);
-  std::map<State, double> counts_;
-};
 
 class PeriodSearch final : public Search {
  public:

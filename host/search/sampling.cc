@@ -38,6 +38,10 @@ double Random::gaussian() {
   return radius * std::cos(2 * std::numbers::pi * unit());
 }
 
+std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
+  return Random(a ^ (b << 1 | b >> 63)).next();
+}
+
 std::uint64_t job_seed(std::uint64_t seed, std::uint64_t job) {
   return Random(Random(seed).next() + job * kGolden).next();
 }

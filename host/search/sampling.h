@@ -39,6 +39,9 @@ class Random {
   std::uint64_t state_;
 };
 
+// One number of two, for hashes and for seeds.
+[[nodiscard]] std::uint64_t mix(std::uint64_t a, std::uint64_t b);
+
 // The seed of job number `job` of a search with this seed.
 [[nodiscard]] std::uint64_t job_seed(std::uint64_t seed, std::uint64_t job);
 

@@ -38,12 +38,6 @@ constexpr int kOtherWay = 200;  // taken off for the less likely way to get to t
 // How far behind the stop a conflict still counts as what A goes on with.
 constexpr std::size_t kNext = 3;
 
-std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
-  std::uint64_t z = (a ^ b) * 0x9e3779b97f4a7c15 + b;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  return z ^ (z >> 31);
-}
-
 bool writes(abi::StepKind kind) { return kind != abi::StepKind::kRead; }
 bool reads(abi::StepKind kind) {
   return kind == abi::StepKind::kRead || kind == abi::StepKind::kUpdate;
