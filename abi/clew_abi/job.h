@@ -11,19 +11,20 @@ namespace clew::abi {
 
 // kind, name for people. The guide is the job's data, described with each strategy
 // (runtime/strategy/NAME.h); parameters likewise.
-#define CLEW_STRATEGIES(X) \
-  X(kNone, "none")         \
-  X(kTimer, "timer")       \
-  X(kSchedule, "schedule") \
-  X(kRandom, "random")     \
-  X(kPct, "pct")           \
-  X(kPos, "pos")           \
-  X(kSurw, "surw")         \
-  X(kRff, "rff")           \
-  X(kChaos, "chaos")       \
-  X(kPlan, "plan")         \
-  X(kPrefix, "prefix")     \
-  X(kRoundRobin, "round-robin")
+#define CLEW_STRATEGIES(X)      \
+  X(kNone, "none")              \
+  X(kTimer, "timer")            \
+  X(kSchedule, "schedule")      \
+  X(kRandom, "random")          \
+  X(kPct, "pct")                \
+  X(kPos, "pos")                \
+  X(kSurw, "surw")              \
+  X(kRff, "rff")                \
+  X(kChaos, "chaos")            \
+  X(kPlan, "plan")              \
+  X(kPrefix, "prefix")          \
+  X(kRoundRobin, "round-robin") \
+  X(kScript, "script")
 
 enum class StrategyKind : std::uint32_t {
 #define CLEW_KIND(name, text) name,
@@ -49,6 +50,8 @@ enum JobFlags : std::uint32_t {
   kJobCheckpoint = 1u << 2,  // stop before event `stop_at` and take further jobs there, until
                              // kJobLeave; the run may end before
   kJobLeave = 1u << 3,       // no run: the newest checkpoint goes
+  kJobLoose = 1u << 4,       // what is left over of a schedule when the run has ended, and names of
+                             // threads that were never created, are no failure
 };
 
 // Part of the control memory, as offset from its start.
@@ -98,12 +101,15 @@ struct JobResult {
   std::uint64_t points;        // scheduling points passed: events at which a strategy could decide
   std::uint64_t switches;
   std::uint64_t preemptions;
+  std::uint64_t company;        // the last event at which another thread could have run; 0: none
   std::uint64_t trace_first;    // the job's part of the trace, which all jobs of a batch share
   std::uint64_t trace_count;    // 0: not asked for, or it did not fit
   std::uint64_t sharing_count;  // points newly found to touch what threads share (Control)
 };
 
-// One scheduling point passed, in order. Only with kJobTrace.
+// Traces, with kJobTrace. Of a strategy that decides at every scheduling point: each one passed, in
+// order. Of one that follows (kSchedule, kScript): its decisions, and the accesses and calls of
+// synchronisation among the events parameters[2] to parameters[3] (both 0: none).
 enum class StepKind : std::uint8_t {
   kOther,  // a yield, a sleep, a thread's start
   kRead,
@@ -115,16 +121,23 @@ enum class StepKind : std::uint8_t {
   kSignal,  // wakes
   kCreate,
   kJoin,
+  kDecision,  // of a strategy that follows; see TraceEvent
 };
 constexpr bool is_access(StepKind kind) {
   return kind == StepKind::kRead || kind == StepKind::kWrite || kind == StepKind::kUpdate;
 }
 
+// A kDecision is a preemption, or an answer to a question (ChoiceKind) other than the default, that
+// took effect. `thread`, `index` and `place` are of the thread that runs or asks; `clock` and `own`
+// of the event that comes next, for kCas of the one that fails; `object` is the key of the thread
+// that goes on or is woken, 0: none; `size` is the ordinal and `flags` the kind as in a script
+// (runtime/strategy/script.h), which gives the same run when it has the same decisions.
 struct TraceEvent {
   ThreadKey thread;
   Place place;
   std::uint64_t object;  // address accessed or synchronisation object; 0: none
   std::uint64_t clock;   // the event's number
+  std::uint64_t own;     // its number among the events of its thread, from 1
   std::uint64_t
       enabled;          // bit i: the thread with index i (order of creation) could have run, i < 64
   std::uint32_t size;   // of the access

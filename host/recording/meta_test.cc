@@ -150,12 +150,12 @@ TEST(Meta, OtherVersionsAreNamed) {
     return parse_meta(sealed(object), "m").error();
   };
   object.erase("program");
-  EXPECT_EQ(error(77, 2).message,
-            "m belongs to a recording of another clew: it has version 77.2, this clew reads 2.2");
+  EXPECT_EQ(error(77, 3).message,
+            "m belongs to a recording of another clew: it has version 77.3, this clew reads 2.3");
   EXPECT_EQ(error(1, 1).message,
-            "m belongs to a recording of an earlier clew: it has version 1.1, this clew reads 2.2");
+            "m belongs to a recording of an earlier clew: it has version 1.1, this clew reads 2.3");
   EXPECT_EQ(error(1, 1).hint, "use the clew that made it, or record again");
-  EXPECT_EQ(error(2, 2).message, "m is damaged: 'program' is missing");
+  EXPECT_EQ(error(2, 3).message, "m is damaged: 'program' is missing");
   object["abi_version"] = "2";
   EXPECT_EQ(parse_meta(sealed(object), "m").error().message,
             "m is damaged: 'abi_version' is not a number of the right size");

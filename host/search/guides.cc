@@ -54,6 +54,22 @@ std::vector<std::uint8_t> plan_guide(std::span<const PlanDirective> directives) 
   return out.take();
 }
 
+std::vector<std::uint8_t> script_guide(std::span<const ScriptItem> items) {
+  Writer out;
+  out << items.size();
+  for (const ScriptItem& item : items)
+    out << item.thread << item.own << item.kind << item.ordinal << item.to;
+  return out.take();
+}
+
+std::vector<ScriptItem> script_of(std::span<const abi::TraceEvent> trace) {
+  std::vector<ScriptItem> items;
+  for (const abi::TraceEvent& event : trace)
+    if (event.kind == abi::StepKind::kDecision)
+      items.push_back({event.thread, event.own, event.flags, event.size, event.object});
+  return items;
+}
+
 std::vector<std::uint8_t> prefix_guide(std::span<const std::uint32_t> threads) {
   Writer out;
   out << threads.size();

@@ -51,6 +51,19 @@ struct PlanDirective {
 };
 [[nodiscard]] std::vector<std::uint8_t> plan_guide(std::span<const PlanDirective> directives);
 
+// script
+struct ScriptItem {
+  abi::ThreadKey thread = 0;
+  std::uint64_t own = 0;      // the event that it stands before, of those that it executes itself
+  std::uint8_t kind = 0;      // 0: a preemption, otherwise 1 + abi::ChoiceKind
+  std::uint32_t ordinal = 0;  // of the question, or of the preemption at that event
+  abi::ThreadKey to = 0;      // 0: the next in the run queue; of choices that name no thread
+  bool operator==(const ScriptItem&) const = default;
+};
+[[nodiscard]] std::vector<std::uint8_t> script_guide(std::span<const ScriptItem> items);
+// The decisions of a trace (abi::StepKind::kDecision): the script of that run.
+[[nodiscard]] std::vector<ScriptItem> script_of(std::span<const abi::TraceEvent> trace);
+
 // prefix: the index (order of creation) of the thread of each step
 [[nodiscard]] std::vector<std::uint8_t> prefix_guide(std::span<const std::uint32_t> threads);
 

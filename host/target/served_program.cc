@@ -274,8 +274,12 @@ ServedJob ServedProgram::State::collect(std::uint32_t index, std::uint64_t& shar
     std::memcpy(job.trace.data(),
                 memory.at(layout.trace.offset + job.result.trace_first * sizeof(abi::TraceEvent)),
                 job.trace.size() * sizeof(abi::TraceEvent));
-    for (abi::TraceEvent& event : job.trace)
-      if (event.kind > abi::StepKind::kJoin) event.kind = abi::StepKind::kOther;
+    for (abi::TraceEvent& event : job.trace) {
+      const bool decides = event.kind == abi::StepKind::kDecision;
+      if (event.kind > abi::StepKind::kDecision ||
+          (decides && event.flags > static_cast<unsigned>(abi::ChoiceKind::kCount)))
+        event.kind = abi::StepKind::kOther;
+    }
   }
   const std::uint64_t shared_room = layout.new_sharing.size / sizeof(std::uint32_t);
   const std::uint64_t count =

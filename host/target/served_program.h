@@ -48,9 +48,10 @@ struct ServedJob {
 // there is no new checkpoint.
 //
 // A job's strategy applies from its checkpoint on, and so do the counts in its guide and
-// parameters. A schedule (kSchedule) is the exception: its clocks are those of the whole run, and
-// what lies before the checkpoint is left out. So a run up to a checkpoint and on from there under
-// one schedule has the clock, hash and outcome of that schedule's run in one go.
+// parameters. A schedule (kSchedule) and a script (kScript) are the exceptions: their clocks and
+// events are those of the whole run, and what lies before the checkpoint is left out. So a run up
+// to a checkpoint and on from there under one schedule has the clock, hash and outcome of that
+// schedule's run in one go.
 //
 // Processes that hold checkpoints may die. Jobs that were to go on from one that is gone are not
 // run (kNotRun), and depth() tells.

@@ -1,5 +1,5 @@
-// What the tests of ServedProgram share. They run the program served_program_test_target.cc, built
-// with clew.
+// What the tests of ServedProgram share. They run served_program_test_target.cc or another program,
+// built with clew.
 #ifndef CLEW_HOST_TARGET_SERVED_PROGRAM_TEST_UTIL_H_
 #define CLEW_HOST_TARGET_SERVED_PROGRAM_TEST_UTIL_H_
 
@@ -30,6 +30,8 @@ using abi::StrategyKind;
 
 inline constexpr std::uint32_t kPool = 4;
 inline constexpr std::uint64_t kBudget = 300'000;
+inline constexpr std::uint32_t kAllChoices =
+    (1u << static_cast<unsigned>(abi::ChoiceKind::kCount)) - 1;
 
 inline std::string slurp(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -115,7 +117,7 @@ class ServedProgramTest : public testing::Test {
   }
 
   LaunchPlan plan(const std::string& mode) const {
-    LaunchPlan plan = plan_here(CLEW_SERVED_TARGET, {CLEW_SERVED_TARGET, mode});
+    LaunchPlan plan = plan_here(program_, {program_, mode});
     plan.working_folder = folder_;
     plan.flags = abi::kFlagFromMain;
     plan.seed = 1;
@@ -188,12 +190,14 @@ class ServedProgramTest : public testing::Test {
 
   // A schedule with many switches, and a job that follows it.
   JobPlan recorded_job(const std::string& mode, std::uint64_t seed) {
-    JobPlan random = job(StrategyKind::kRandom, seed);
-    random.flags = abi::kJobAllPoints;
+    return recorded_job(mode, job(StrategyKind::kRandom, seed));
+  }
+  JobPlan recorded_job(const std::string& mode, JobPlan source) {
+    source.flags = abi::kJobAllPoints;
     LaunchPlan launch = plan(mode);
-    launch.choices = (1u << static_cast<unsigned>(abi::ChoiceKind::kCount)) - 1;
+    launch.choices = kAllChoices;
     Stream schedule;
-    run_anew(launch, random, &schedule);
+    run_anew(launch, source, &schedule);
     JobPlan follow;
     follow.strategy = StrategyKind::kSchedule;
     follow.guide = schedule.bytes;
@@ -229,6 +233,7 @@ class ServedProgramTest : public testing::Test {
   }
 
   fs::path folder_;
+  std::string program_ = CLEW_SERVED_TARGET;
 };
 
 }  // namespace clew

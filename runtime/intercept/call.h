@@ -4,6 +4,7 @@
 
 #include "runtime/intercept/real.h"
 #include "runtime/record/log.h"
+#include "runtime/record/trace.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/sharing.h"
 
@@ -44,6 +45,9 @@ inline void enter(std::uint64_t op, const void* return_address, const Intent& in
   }
   if (intent.object != nullptr) g_sharing.touch(fiber, fiber.step);
   const Clock clock = g_sched.clock();
+  if (CLEW_UNLIKELY(g_trace.wants_step(clock)) && counts && fiber.no_yield == 0 &&
+      intent.object != nullptr)
+    g_sched.trace_passed(fiber.step);
   g_sched.note_certain_clock(clock);
   g_log.fold(op ^ clock << 8 ^ static_cast<std::uint64_t>(fiber.index) << 48);
 }

@@ -1,5 +1,6 @@
 // What instrumented code calls, and the program's own interface (clew/clew.h).
 #include "runtime/record/log.h"
+#include "runtime/record/trace.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/sharing.h"
 
@@ -23,6 +24,13 @@ clew::abi::StepKind step_kind(clew::abi::PointKind kind) {
     default:
       return StepKind::kUpdate;
   }
+}
+
+// The access was passed by a strategy by the clock.
+void trace_access(const Point* point, const void* address, std::uint64_t size) {
+  if (g_sched.current->no_yield != 0 || !g_trace.wants_step(g_sched.clock())) return;
+  g_sched.trace_passed({reinterpret_cast<std::uintptr_t>(address), place_of(point),
+                        static_cast<std::uint32_t>(size), step_kind(point->kind)});
 }
 
 }  // namespace
@@ -54,7 +62,11 @@ void clew_yield_slow(const Point* point) {
 }
 
 void clew_yield_access_slow(const Point* point, const void* address, std::uint64_t size) {
-  if (CLEW_LIKELY(!g_sched.active || !g_sched.at_every_point())) return clew_yield_slow(point);
+  if (CLEW_LIKELY(!g_sched.active || !g_sched.at_every_point())) {
+    clew_yield_slow(point);
+    if (g_sched.active) trace_access(point, address, size);
+    return;
+  }
   const clew::abi::Place place = place_of(point);
   const bool deciding = g_sharing.is_scheduling_point(place, point->kind);
   if (!deciding && g_sharing.is_quiet(place) && g_sched.pass_quickly()) return;

@@ -23,6 +23,13 @@ struct HeldLock {
   std::uintptr_t taken_by;  // code address
 };
 
+// What has happened to a thread since the last event that it executed itself.
+struct Standing {
+  std::uint64_t own_event = 0;  // the one that it stands before; otherwise the rest is out of date
+  std::uint32_t questions = 0;  // that it has asked, but kCas
+  std::uint32_t preemptions = 0;  // number of the next: those that there were
+};
+
 struct Fiber {
   Context context;
   // Where this thread's own copies of the two thread-local variables of abi/hooks.def are.
@@ -53,6 +60,9 @@ struct Fiber {
   // What it is about to do, and whether it can: a lock may be taken. Null: it can.
   Step step;
   bool (*can_go_on)(const Fiber&) = nullptr;
+  // Events that it executed itself, up to the beginning of its slice.
+  std::uint64_t events = 0;
+  Standing standing;
   Clock slice_begin = 0;
   abi::Place slice_place = 0;
 

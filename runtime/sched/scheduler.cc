@@ -58,7 +58,9 @@ void Scheduler::begin_job(const abi::Job& job) {
       strategy_->picks() && (job.choices & 1u << static_cast<unsigned>(abi::ChoiceKind::kPick));
   choices_ = strategy_->follows() ? ~0u : job.choices;
   g_sharing.begin(*control_, job);
-  g_trace.begin(*control_, job);
+  g_trace.begin(*control_, job,
+                strategy_->follows() ? Trace::Decisions::kTraced : Trace::Decisions::kLeftOut);
+  only_traced_ = false;
   strategy_->created(candidate_of(*current), 0);
   strategy_->on_switch(clock_ + 1);
   rearm();
@@ -88,11 +90,13 @@ void Scheduler::rearm() {
   }
   if (next_query_ < control_->queries_count) at_most(queries()[next_query_]);
   at_most(g_checkpoint_clock);
-  if (at_every_point_) at_most(last_decision());
-  attention_ = limit;
-  at_most(at_every_point_ ? clock_ + 1 : strategy_->next_decision(clock_));
-  if (control_->flags & abi::kFlagEveryPoint) limit = clock_ + 1;
+  at_most(at_every_point_ ? last_decision() : strategy_->next_decision(clock_));
+  if (!at_every_point_ && (control_->flags & abi::kFlagEveryPoint)) limit = clock_ + 1;
   if (limit <= clock_) limit = clock_ + 1;
+  attention_ = limit;
+  if (at_every_point_) limit = clock_ + 1;
+  if (CLEW_UNLIKELY(clock_ < g_trace.window_last()))
+    at_most(g_trace.window_first() > clock_ ? g_trace.window_first() : clock_ + 1);
   limit_ = limit;
   *current->countdown = static_cast<std::int64_t>(limit_ - clock_ - 1);
 }
@@ -109,6 +113,7 @@ void Scheduler::yield_slow() {
     *current->countdown = kUnlimited;
     return;
   }
+  if (pass_in_window()) return;
   if (current->slice_place == 0) current->slice_place = current->place;
   // The countdown stands at -1: the event was taken off but has not happened.
   clock_ = limit_ - 1;
@@ -140,7 +145,24 @@ void Scheduler::yield_slow() {
   if (at_every_point_ && clock_ >= last_decision()) stop_deciding();
   answer_queries(clock_ + 1);
   ++clock_;
+  only_traced_ = false;  // as it may have been for another thread in between
   rearm();
+}
+
+// An event that is looked at only for the trace, and would otherwise have been counted down: all
+// stays as it is, above all the event at which the next thing is due, which is not computed anew,
+// for it could come out otherwise (pass_time).
+bool Scheduler::pass_in_window() {
+  if (CLEW_LIKELY(limit_ >= attention_) || at_every_point_) return false;
+  only_traced_ = true;
+  clock_ = limit_;
+  limit_ = clock_ < g_trace.window_last() ? clock_ + 1 : attention_;
+  *current->countdown = static_cast<std::int64_t>(limit_ - clock_ - 1);
+  return true;
+}
+
+void Scheduler::trace_passed(const Step& step) {
+  g_trace.add({current->key, current->index, step}, clock(), own_event() - 1, 0, 0);
 }
 
 // --- deciding at every scheduling point ------------------------------------------------------
@@ -192,21 +214,20 @@ Candidates Scheduler::gather(Fiber* running) {
   return {candidates_, count, running != nullptr};
 }
 
-void Scheduler::execute(const Candidate& thread, std::uint64_t enabled, std::uint8_t flags) {
-  strategy_->executed(thread);
-  g_trace.add(thread, clock_ + 1, enabled, flags);
+void Scheduler::execute(const Fiber& thread, std::uint64_t enabled, std::uint8_t flags) {
+  strategy_->executed(candidate_of(thread));
+  g_trace.add(candidate_of(thread), clock_ + 1, own_event(thread), enabled, flags);
 }
 
 // The running thread stands before a scheduling point: who goes on?
 void Scheduler::consult(Clock event) {
   ++points;
-  if (queue_.empty())
-    return execute(candidate_of(*current), std::uint64_t{1} << (current->index & 63), 0);
+  if (queue_.empty()) return execute(*current, std::uint64_t{1} << (current->index & 63), 0);
   const Candidates candidates = gather(current);
   Fiber* to = pick(candidates);
-  if (to == current) return execute(candidate_of(*current), enabled_, 0);
+  if (to == current) return execute(*current, enabled_, 0);
   execute(
-      candidate_of(*to), enabled_,
+      *to, enabled_,
       candidates.current_first ? abi::kTraceSwitched | abi::kTracePreempted : abi::kTraceSwitched);
   preempt(event, {Decision::Kind::kTo, to});
 }
@@ -216,12 +237,12 @@ Fiber* Scheduler::pick(const Candidates& candidates) {
   return candidate_fibers_[answer < candidates.count ? answer : 0];
 }
 
-// Who goes on at question `ordinal`: the strategy's or the recorded answer, otherwise `otherwise`.
-// `running` may go on too; null: it cannot.
-Fiber* Scheduler::who_goes_on(Fiber* running, Fiber* otherwise, std::uint32_t ordinal) {
+// Who goes on: the strategy's or the recorded answer, otherwise `otherwise`. `running` may go on
+// too; null: it cannot.
+Fiber* Scheduler::who_goes_on(Fiber* running, Fiber* otherwise, const Question& question) {
   if (picks_) return pick(gather(running));
   if (!strategy_->follows()) return otherwise;
-  const Fiber* wanted = strategy_->follow(abi::ChoiceKind::kPick, clock_ + 1, ordinal);
+  const Fiber* wanted = strategy_->follow(abi::ChoiceKind::kPick, question);
   for (Fiber* f = queue_.head(); f != nullptr; f = f->next)
     if (f == wanted) return f;
   return otherwise;
@@ -229,10 +250,10 @@ Fiber* Scheduler::who_goes_on(Fiber* running, Fiber* otherwise, std::uint32_t or
 
 // Takes the thread that is to run next off the queue. REQUIRES: the queue is not empty.
 Fiber* Scheduler::take_next() {
-  const std::uint32_t ordinal = next_ordinal();
-  Fiber* to = who_goes_on(nullptr, queue_.head(), ordinal);
-  if (to != queue_.head()) g_log.choice(clock_ + 1, ordinal, abi::ChoiceKind::kPick, to->index);
-  if (at_every_point_) execute(candidate_of(*to), enabled_, abi::kTraceSwitched);
+  const Question question = next_question();
+  Fiber* to = who_goes_on(nullptr, queue_.head(), question);
+  if (to != queue_.head()) note_choice(abi::ChoiceKind::kPick, question, to->index, to->key);
+  if (at_every_point_) execute(*to, enabled_, abi::kTraceSwitched);
   queue_.remove(to);
   return to;
 }
@@ -242,15 +263,14 @@ void Scheduler::before_exit() {
   settle_clock();
   current->step = {};
   current->can_go_on = nullptr;
-  const std::uint32_t ordinal = next_ordinal();
+  const Question question = next_question();
   // Strategies by the clock let a program end when it wants to.
   const bool may_ask = at_every_point_ || strategy_->follows();
-  Fiber* to = may_ask ? who_goes_on(current, current, ordinal) : current;
+  Fiber* to = may_ask ? who_goes_on(current, current, question) : current;
   if (at_every_point_)
-    execute(candidate_of(*to), enabled_,
-            to == current ? 0 : abi::kTraceSwitched | abi::kTracePreempted);
+    execute(*to, enabled_, to == current ? 0 : abi::kTraceSwitched | abi::kTracePreempted);
   if (to == current) return;
-  g_log.choice(clock_ + 1, ordinal, abi::ChoiceKind::kPick, to->index);
+  note_choice(abi::ChoiceKind::kPick, question, to->index, to->key);
   queue_.remove(to);
   current->state = FiberState::kRunnable;
   queue_.push(current);
@@ -260,7 +280,7 @@ void Scheduler::before_exit() {
 // --- choices beyond switches -----------------------------------------------------------------
 
 // Questions are numbered whether or not anybody is asked, so that an answer means the same in a
-// replay. REQUIRES: the clock is settled.
+// replay.
 std::uint32_t Scheduler::next_ordinal(Clock event) {
   if (choice_clock_ != event) {
     choice_clock_ = event;
@@ -269,32 +289,46 @@ std::uint32_t Scheduler::next_ordinal(Clock event) {
   return choice_ordinal_++;
 }
 
+// REQUIRES: the clock is settled.
+Question Scheduler::next_question() {
+  Standing& standing = this->standing();
+  return {clock_ + 1, next_ordinal(clock_ + 1), standing.own_event, standing.questions++};
+}
+
+void Scheduler::note_choice(abi::ChoiceKind kind, const Question& question, std::uint64_t value,
+                            abi::ThreadKey to) {
+  g_log.choice(question.event, question.ordinal, kind, value);
+  if (CLEW_UNLIKELY(g_trace.wants_decisions()))
+    g_trace.decision(*current, question, static_cast<std::uint8_t>(1 + static_cast<unsigned>(kind)),
+                     to);
+}
+
 std::uint32_t Scheduler::choose(abi::ChoiceKind kind, std::uint32_t count) {
   if (current->no_yield != 0) return 0;
   settle_clock();
-  return ask(kind, count, clock_ + 1);
+  return ask(kind, count, next_question());
 }
 
 // The question belongs to the event that has just been passed, as the last one before it: a replay,
-// which comes here only where it has to, gives all others the same numbers without it.
+// which comes here only where it has to, gives all others the same numbers without it. A trace
+// leads here where the run would not have come.
 bool Scheduler::weak_cas_fails() {
   if (current->no_yield != 0 || !has_company()) return false;
-  if (!at_every_point_ && !strategy_->follows()) return false;
-  return ask(abi::ChoiceKind::kCas, 2, clock_) != 0;
+  if (only_traced_ || (!at_every_point_ && !strategy_->follows())) return false;
+  return ask(abi::ChoiceKind::kCas, 2, {clock_, next_ordinal(clock_), own_event() - 1, 0}) != 0;
 }
 
-std::uint32_t Scheduler::ask(abi::ChoiceKind kind, std::uint32_t count, Clock event) {
-  const std::uint32_t ordinal = next_ordinal(event);
+std::uint32_t Scheduler::ask(abi::ChoiceKind kind, std::uint32_t count, const Question& question) {
   questions |= static_cast<std::uint8_t>(1u << static_cast<unsigned>(kind));
   if (!(choices_ & 1u << static_cast<unsigned>(kind))) return 0;
   std::uint32_t answer = 0;
   if (strategy_->follows()) {
-    answer = strategy_->follow(kind, event, ordinal) != nullptr ? 1 : 0;
+    answer = strategy_->follow(kind, question) != nullptr ? 1 : 0;
   } else {
     answer = strategy_->choose(kind, count);
   }
   if (answer == 0 || answer >= count) return 0;
-  g_log.choice(event, ordinal, kind, answer);
+  note_choice(kind, question, answer, 0);
   return answer;
 }
 
@@ -309,6 +343,10 @@ void Scheduler::preempt(Clock event, Decision decision) {
   } else {
     to = queue_.pop();
   }
+  Standing& standing = this->standing();
+  if (CLEW_UNLIKELY(g_trace.wants_decisions()))
+    g_trace.decision(*current, {event, 0, standing.own_event, standing.preemptions}, 0, to->key);
+  ++standing.preemptions;
   current->state = FiberState::kRunnable;
   queue_.push(current);
   switch_to(to, abi::SliceEnd::kPreempted);
@@ -341,6 +379,9 @@ Fiber* Scheduler::next_to_run() {
 void Scheduler::switch_to(Fiber* to, abi::SliceEnd why) {
   Fiber* from = current;
   g_log.slice(*from, clock_, why);
+  from->events += clock_ + 1 - from->slice_begin;
+  company_ = last_company();
+  company_since_ = queue_.empty() ? kNever : clock_;
   if (to == from) {  // time jumped to its own deadline
     from->state = FiberState::kRunning;
     from->slice_begin = clock_ + 1;

@@ -67,6 +67,26 @@ class Scheduler {
     return current->no_yield != 0 ? clock_ : limit_ - 1 - static_cast<Clock>(*current->countdown);
   }
   // Events passed at the last switch or synchronisation call: exact whenever it is asked.
+  // The number of `event` among those of the running thread, from 1, if it executes that next.
+  std::uint64_t own_number(Clock event) const {
+    return current->events + 1 + event - current->slice_begin;
+  }
+  // The number of the event that the thread executes next. Exact when clock() is.
+  std::uint64_t own_event(const Fiber& fiber) const {
+    return &fiber == current ? own_number(clock() + 1) : fiber.events + 1;
+  }
+  std::uint64_t own_event() const { return own_event(*current); }
+  // Of the running thread, up to date.
+  Standing& standing() {
+    const std::uint64_t own = own_event();
+    if (current->standing.own_event != own) current->standing = {own, 0, 0};
+    return current->standing;
+  }
+  // The last event at which another thread could have run instead; 0: none.
+  Clock last_company() const { return company_since_ < clock() ? clock() : company_; }
+  // Whether any thread but the running one can run.
+  bool others_can_run() const { return !queue_.empty(); }
+
   Clock last_certain_clock() const { return certain_clock_; }
   void note_certain_clock(Clock clock) { certain_clock_ = clock; }
 
@@ -85,6 +105,9 @@ class Scheduler {
     return true;
   }
   bool at_every_point() const { return at_every_point_; }
+  // The running thread has just passed its `step`, which the trace of a strategy that follows wants
+  // (Trace::wants_step).
+  void trace_passed(const Step& step);
 
   // The strategy's answer to a question with answers 0 (the default) to count - 1.
   std::uint32_t choose(abi::ChoiceKind kind, std::uint32_t count = 2);
@@ -120,6 +143,7 @@ class Scheduler {
   // Frees a finished thread. REQUIRES: it is not the current one.
   void reclaim(Fiber* fiber);
   Fiber* find(pthread_t handle);
+  Fiber* find_by_key(abi::ThreadKey key);  // of those that have not ended
 
   Nanos now() const;  // since the virtual start of the machine
   // Time passes that no point accounts for.
@@ -172,6 +196,7 @@ class Scheduler {
   Bucket& bucket_of(const void* object);
   void unlink_waiter(Fiber* fiber);
   void make_runnable(Fiber* fiber);
+  void enqueue(Fiber* fiber);  // while another runs
   void add_timer(Fiber* fiber);
   void remove_timer(Fiber* fiber);
   void fire_timers();
@@ -181,17 +206,20 @@ class Scheduler {
   void rearm();
   void consult(Clock event);
   Fiber* pick(const Candidates& candidates);
-  Fiber* who_goes_on(Fiber* running, Fiber* otherwise, std::uint32_t ordinal);
+  Fiber* who_goes_on(Fiber* running, Fiber* otherwise, const Question& question);
   void stop_deciding();
   Clock last_decision() const;
   std::uint64_t fair_slice() const;
   Candidates gather(Fiber* running);
   Candidate candidate_of(const Fiber& fiber) const;
-  void execute(const Candidate& thread, std::uint64_t enabled, std::uint8_t flags);
+  void execute(const Fiber& thread, std::uint64_t enabled, std::uint8_t flags);
   Fiber* waiter_to_wake(const void* object, std::uint32_t bits);
-  std::uint32_t next_ordinal() { return next_ordinal(clock_ + 1); }
   std::uint32_t next_ordinal(Clock event);
-  std::uint32_t ask(abi::ChoiceKind kind, std::uint32_t count, Clock event);
+  Question next_question();
+  std::uint32_t ask(abi::ChoiceKind kind, std::uint32_t count, const Question& question);
+  void note_choice(abi::ChoiceKind kind, const Question& question, std::uint64_t value,
+                   abi::ThreadKey to);
+  bool pass_in_window();
   void answer_queries(Clock event);
   const Clock* queries() const;
   Nanos now_settled() const { return static_cast<Nanos>(clock_) * kNanosPerPoint + skew_; }
@@ -217,7 +245,9 @@ class Scheduler {
   Strategy* strategy_ = nullptr;
   Clock clock_ = 0;      // as of the last settle_clock
   Clock limit_ = 0;      // the event at which the countdown runs out
-  Clock attention_ = 0;  // the event at which anything but a strategy for every point has to act
+  Clock attention_ = 0;  // the event at which anything but a strategy for every point, or but the
+                         // window of a trace, has to act
+  bool only_traced_ = false;  // the newest event was looked at for the trace alone
   bool at_every_point_ = false;
   bool picks_ = false;
   std::uint32_t choices_ = 0;  // bits 1 << ChoiceKind that the strategy is asked about
@@ -228,6 +258,9 @@ class Scheduler {
   std::uint32_t candidates_room_ = 0;
   std::uint64_t enabled_ = 0;  // of the newest gather()
   Clock certain_clock_ = 0;
+  Clock company_since_ =
+      kNever;          // events passed when a thread joined the empty queue; kNever: empty
+  Clock company_ = 0;  // as of the last switch
   Clock slice_begin_ = 0;
   Nanos skew_ = 0;
   std::uint64_t idle_yields_ = 0;

@@ -54,7 +54,7 @@ void Scheduler::add(Fiber* fiber) {
   ++living_;
   strategy_->created(candidate_of(*fiber), threads[threads[fiber->index].parent].fiber->key);
   if (g_debugging) debug_table_update(*fiber);
-  queue_.push(fiber);
+  enqueue(fiber);
 }
 
 void Scheduler::started() { resumed(); }
@@ -88,6 +88,14 @@ Fiber* Scheduler::find(pthread_t handle) {
   for (std::uint32_t i = first_living_; i < thread_count; ++i)
     if (threads[i].fiber != nullptr && threads[i].fiber->handle == handle) return threads[i].fiber;
   return nullptr;
+}
+
+Fiber* Scheduler::find_by_key(abi::ThreadKey key) {
+  Fiber* found = nullptr;
+  for_each_living([&](Fiber& fiber) {
+    if (fiber.key == key) found = &fiber;
+  });
+  return found;
 }
 
 bool Scheduler::is_named(std::uint64_t index, const char* name) const {

@@ -54,6 +54,11 @@ void Scheduler::make_runnable(Fiber* fiber) {
   if (fiber->deadline != kForever) remove_timer(fiber);
   fiber->wait_object = nullptr;
   fiber->state = FiberState::kRunnable;
+  enqueue(fiber);
+}
+
+void Scheduler::enqueue(Fiber* fiber) {
+  if (queue_.empty()) company_since_ = clock();
   queue_.push(fiber);
 }
 
@@ -74,12 +79,12 @@ Fiber* Scheduler::waiter_to_wake(const void* object, std::uint32_t bits) {
   Fiber* const first = next_waiter(bucket_of(object).head, object, bits);
   if (first == nullptr || next_waiter(first->next, object, bits) == nullptr) return first;
   settle_clock();
-  const std::uint32_t ordinal = next_ordinal();
+  const Question question = next_question();
   questions |= 1u << static_cast<unsigned>(abi::ChoiceKind::kWake);
   if (!(choices_ & 1u << static_cast<unsigned>(abi::ChoiceKind::kWake))) return first;
   Fiber* chosen = first;
   if (strategy_->follows()) {
-    const Fiber* wanted = strategy_->follow(abi::ChoiceKind::kWake, clock_ + 1, ordinal);
+    const Fiber* wanted = strategy_->follow(abi::ChoiceKind::kWake, question);
     for (Fiber* f = first; f != nullptr; f = next_waiter(f->next, object, bits))
       if (f == wanted) chosen = f;
   } else {
@@ -90,7 +95,7 @@ Fiber* Scheduler::waiter_to_wake(const void* object, std::uint32_t bits) {
       chosen = next_waiter(chosen->next, object, bits);
     if (chosen == nullptr) chosen = first;
   }
-  if (chosen != first) g_log.choice(clock_ + 1, ordinal, abi::ChoiceKind::kWake, chosen->index);
+  if (chosen != first) note_choice(abi::ChoiceKind::kWake, question, chosen->index, chosen->key);
   return chosen;
 }
 
@@ -172,6 +177,7 @@ void Scheduler::pass_time(Nanos t) {
   if (timers_ == nullptr || timers_->deadline > now() || current->no_yield != 0) return;
   settle_clock();  // a deadline was passed: the next point must look
   limit_ = clock_ + 1;
+  if (!at_every_point_) attention_ = limit_;
   *current->countdown = 0;
 }
 

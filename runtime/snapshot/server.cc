@@ -231,6 +231,7 @@ void fill_result(abi::JobResult& result, std::uint32_t i, Clock clock) {
   result.questions = g_sched.questions;
   result.switches = g_sched.switches;
   result.preemptions = g_sched.preemptions;
+  result.company = g_sched.last_company();
   result.trace_first = g_trace.first();
   result.trace_count = g_trace.count();
   result.sharing_count = g_sharing.found();

@@ -20,7 +20,7 @@ class ScheduleStrategy final : public Strategy {
   Clock next_decision(Clock now) override;
   Decision decide(Clock event) override;
   bool follows() const override { return true; }
-  const Fiber* follow(abi::ChoiceKind kind, Clock event, std::uint32_t ordinal) override;
+  const Fiber* follow(abi::ChoiceKind kind, const Question& question) override;
   bool left_over(Clock clock, char* reason, std::size_t size) override;
 
  private:
@@ -40,6 +40,7 @@ class ScheduleStrategy final : public Strategy {
   const char** names_ = nullptr;
   std::uint32_t* resolved_ = nullptr;  // name -> thread index + 1
   bool full_replay_;
+  bool loose_;  // abi::kJobLoose
 
   // The entry to come; kind is meaningless when clock_ is kNever.
   Clock clock_ = 0;

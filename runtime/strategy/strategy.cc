@@ -12,6 +12,7 @@
 #include "runtime/strategy/rff.h"
 #include "runtime/strategy/round_robin.h"
 #include "runtime/strategy/schedule.h"
+#include "runtime/strategy/script.h"
 #include "runtime/strategy/surw.h"
 #include "runtime/strategy/timer.h"
 
@@ -59,6 +60,8 @@ Strategy* make_strategy(const abi::Job& job) {
       return make<Prefix>(job);
     case abi::StrategyKind::kRoundRobin:
       return make<RoundRobin>(job);
+    case abi::StrategyKind::kScript:
+      return make<Script>(job);
     case abi::StrategyKind::kNone:
     case abi::StrategyKind::kCount:
       break;

@@ -4,7 +4,8 @@
 // (strategy_simulation.h).
 //
 // There are two ways to decide:
-//  - by the clock (none, timer, schedule, chaos): next_decision() names the next event of interest,
+//  - by the clock (none, timer, schedule, script, chaos): next_decision() names the next event of
+//  interest,
 //    decide() is asked there;
 //  - at every scheduling point (random, pct, pos, surw, rff, plan, prefix): at_every_point() is
 //    true and pick() is asked whenever a thread is about to touch what threads share or to
@@ -64,6 +65,16 @@ struct Candidates {
   bool current_first;  // list[0] is the running thread: any other answer is a preemption
 };
 
+// Where a question (abi::ChoiceKind) arises: before an event, as one of several. Both are counted
+// over all threads, and over what the thread that asks does itself. For kCas the event is the one
+// that has just been passed, and own_ordinal is 0.
+struct Question {
+  Clock event;
+  std::uint32_t ordinal;
+  std::uint64_t own_event;
+  std::uint32_t own_ordinal;
+};
+
 class Strategy {
  public:
   // --- by the clock
@@ -110,10 +121,10 @@ class Strategy {
   // --- following a recording
   // Whether answers come from follow() instead of pick() and choose().
   virtual bool follows() const { return false; }
-  // The recorded answer to question `ordinal` before `event`; null or 0: the default. For kPick and
-  // kWake the thread, otherwise anything but null.
-  virtual const Fiber* follow(abi::ChoiceKind kind, Clock event, std::uint32_t ordinal) {
-    (void)kind, (void)event, (void)ordinal;
+  // The recorded answer to the question; null: the default. For kPick and kWake the thread,
+  // otherwise anything but null.
+  virtual const Fiber* follow(abi::ChoiceKind kind, const Question& question) {
+    (void)kind, (void)question;
     return nullptr;
   }
 

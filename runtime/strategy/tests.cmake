@@ -19,6 +19,8 @@ add_executable(strategy_test
   ${CMAKE_CURRENT_LIST_DIR}/rff.cc
   ${CMAKE_CURRENT_LIST_DIR}/rff_test.cc
   ${CMAKE_CURRENT_LIST_DIR}/round_robin_test.cc
+  ${CMAKE_CURRENT_LIST_DIR}/script_items.cc
+  ${CMAKE_CURRENT_LIST_DIR}/script_items_test.cc
   ${CMAKE_CURRENT_LIST_DIR}/strategy_simulation_test.cc
   ${CMAKE_CURRENT_LIST_DIR}/surw.cc
   ${CMAKE_CURRENT_LIST_DIR}/surw_test.cc

@@ -6,6 +6,7 @@
 #include "runtime/strategy/plan.h"
 #include "runtime/strategy/prefix.h"
 #include "runtime/strategy/rff.h"
+#include "runtime/strategy/script_items.h"
 #include "runtime/strategy/strategy_simulation.h"
 #include "runtime/strategy/surw.h"
 
@@ -26,11 +27,30 @@ void expect_complete(const std::vector<std::uint8_t>& guide, std::uint64_t seed)
   EXPECT_FALSE(run.deadlock) << "seed " << seed;
 }
 
+// A script follows a real program only: what is read is looked at here.
+void expect_script_in_order(const std::vector<std::uint8_t>& guide, std::uint64_t seed) {
+  forget_arena();
+  ScriptItems script(make_job(seed, &guide));
+  std::uint64_t found = 0;
+  for (int thread = 0; thread < 256; ++thread) {
+    const ScriptThread* items = script.of(static_cast<abi::ThreadKey>(thread));
+    if (items == nullptr) continue;
+    for (const ScriptLane& lane : {items->preemptions, items->choices, items->cas}) {
+      for (const auto* item = lane.next; item != lane.end; ++item, ++found) {
+        EXPECT_EQ(item->thread, static_cast<abi::ThreadKey>(thread)) << "seed " << seed;
+        if (item != lane.next) EXPECT_LE(item[-1].own, item->own) << "seed " << seed;
+      }
+    }
+  }
+  EXPECT_LE(found, script.count()) << "seed " << seed;
+}
+
 void expect_all_complete(const std::vector<std::uint8_t>& guide, std::uint64_t seed) {
   expect_complete<Surw>(guide, seed);
   expect_complete<Rff>(guide, seed);
   expect_complete<Plan>(guide, seed);
   expect_complete<Prefix>(guide, seed);
+  expect_script_in_order(guide, seed);
 }
 
 TEST(UntrustedGuide, AnyBytes) {
@@ -66,6 +86,12 @@ TEST(UntrustedGuide, WellFormedNonsense) {
     std::vector<std::uint32_t> steps(small(20));
     for (std::uint32_t& s : steps) s = static_cast<std::uint32_t>(small(4));
     expect_complete<Prefix>(prefix_guide(steps), seed);
+
+    std::vector<clew::ScriptItem> items(small(20));
+    for (clew::ScriptItem& item : items)
+      item = {small(4), small(5), static_cast<std::uint8_t>(small(7)),
+              static_cast<std::uint32_t>(small(3)), small(4)};
+    expect_script_in_order(script_guide(items), seed);
   }
 }
 

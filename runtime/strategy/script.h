@@ -1,0 +1,51 @@
+// Script: a schedule whose positions are local to the threads, so that an item goes on to mean the
+// same when others are left out or added. By the clock; what isolating failure-inducing switches
+// runs (abi::TraceEvent, kDecision, gives the items of a run).
+//
+// An item applies when its thread stands before event n of those that it executes itself, counted
+// from 1 and from the start of the program.
+//   preemption   the target goes on instead; 0: the next in the run queue. If it cannot run there
+//   is
+//                no effect, and a note. Of several at one place, in order of their ordinals, each
+//                is taken when the thread comes to stand there again; gaps do not matter.
+//   choice       the answer to question `ordinal`, from 0, of those that the thread asks after its
+//                event n - 1 and before its event n, if it is of that kind. kCas: the event n
+//                itself is the compare-exchange that fails; it has no ordinal.
+// What lies before where a thread stands when the job begins (at a checkpoint) is left out: lower
+// events, and at the same event preemptions with a lower ordinal than it has had there already.
+// Events and questions that do not come about, and threads that are not created, are no failure.
+//
+// A thread that passes a whole fair slice is still preempted, unless an item does so there.
+//
+// Guide: varint number of items, for each: varint thread key, varint n, varint kind (0: preemption,
+//        otherwise 1 + abi::ChoiceKind), varint ordinal, varint key of the target (0: see above,
+//        and for choices that name no thread). In any order. With a bad guide, or none: no items.
+// Parameters: [2] and [3], the window of the trace (abi/job.h).
+#ifndef CLEW_RUNTIME_STRATEGY_SCRIPT_H_
+#define CLEW_RUNTIME_STRATEGY_SCRIPT_H_
+
+#include "runtime/strategy/script_items.h"
+#include "runtime/strategy/strategy.h"
+
+namespace clew::rt {
+
+class Script final : public Strategy {
+ public:
+  explicit Script(const abi::Job& job) : items_(job) {}
+
+  Clock next_decision(Clock now) override;
+  Decision decide(Clock event) override;
+  void on_switch(Clock event) override;
+  bool follows() const override { return true; }
+  const Fiber* follow(abi::ChoiceKind kind, const Question& question) override;
+
+ private:
+  Decision preempt(const ScriptItem& item);
+
+  ScriptItems items_;
+  ScriptThread* running_ = nullptr;  // the items of the thread that runs; null: none
+};
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_STRATEGY_SCRIPT_H_
