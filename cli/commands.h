@@ -11,6 +11,8 @@ namespace clew::cli {
 
 void register_run(CLI::App& app, int& exit_status);
 void register_hunt(CLI::App& app, int& exit_status);
+void register_isolate(CLI::App& app, int& exit_status);
+void register_debug(CLI::App& app, int& exit_status);
 void register_replay(CLI::App& app, int& exit_status);
 void register_where(CLI::App& app, int& exit_status);
 void register_show(CLI::App& app, int& exit_status);

@@ -26,7 +26,8 @@ std::size_t end_of_options(const CLI::App& command, const std::vector<std::strin
 }  // namespace
 
 std::vector<std::string> separate_program(const CLI::App& app, std::vector<std::string> arguments) {
-  if (arguments.empty() || arguments.front() != "hunt") return arguments;
+  if (arguments.empty() || (arguments.front() != "hunt" && arguments.front() != "debug"))
+    return arguments;
   std::size_t at = end_of_options(*app.get_subcommand(arguments.front()), arguments);
   if (at >= arguments.size()) return arguments;
   if (arguments[at] != "--")

@@ -14,7 +14,7 @@ namespace clew::cli {
 // The parser takes options wherever they stand, and an argument "[a,b]" for a list (which Catch2
 // users would notice). So "--" is put before the program's name unless the user did, and a mark
 // before each argument from there on. `arguments` are those of clew, the command first; of other
-// commands than `hunt` they stay as they are.
+// commands than `hunt` and `debug` they stay as they are.
 std::vector<std::string> separate_program(const CLI::App& app, std::vector<std::string> arguments);
 
 // The program and its arguments, without the marks.

@@ -62,7 +62,7 @@ JUnitCase junit_case(const std::string& name, const std::string& group, const Hu
   one.seconds = result.seconds;
   const Outcome outcome = outcome_of(result);
   if (outcome == Outcome::kPass) return one;
-  one.text = headline(result) + "\n" + hunt_text(result, Isolation::kMissing);
+  one.text = headline(result) + "\n" + hunt_text(result);
   if (outcome == Outcome::kUnresolved) {
     one.status = JUnitCase::Status::kError;
     one.kind = "unresolved";

@@ -56,6 +56,8 @@ int run_command(int argc, char** argv) {
   app.add_subcommand("c++", "Compile C++ for clew (clew c++ --help)");
   register_run(app, exit_status);
   register_hunt(app, exit_status);
+  register_isolate(app, exit_status);
+  register_debug(app, exit_status);
   register_replay(app, exit_status);
   register_where(app, exit_status);
   register_show(app, exit_status);
@@ -64,7 +66,7 @@ int run_command(int argc, char** argv) {
   app.footer(
       "Example:\n"
       "  clew c++ -g -O1 queue.cc -o queue -pthread\n"
-      "  clew hunt ./queue\n"
+      "  clew debug ./queue\n"
       "  clew replay\n");
   if (const auto error = unknown_command(app, argc, argv)) return report_error(*error);
   try {

@@ -1,20 +1,6 @@
 #include "host/report/hunt_json.h"
 
 namespace clew {
-namespace {
-
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json failure_json(const Failure& failure) {
-  RunSummary summary;
-  summary.failure = failure;
-  return summary_json(0, summary)["failure"];
-}
-
-}  // namespace
 
 Json hunt_json(const HuntResult& result) {
   Json failures = Json::array();

@@ -61,21 +61,19 @@ std::string table(const std::vector<FoundFailure>& failures) {
   return text;
 }
 
-std::string next_commands(const HuntResult& result, Isolation isolation) {
+std::string next_commands(const HuntResult& result) {
   if (!result.failing)
     return fmt::format(
         "  no recording: the failure did not come again in a run of its own\n"
         "  hunt again: clew hunt --seed {} ...\n",
         result.seed);
-  std::string text;
-  if (isolation == Isolation::kThere)
-    text += fmt::format("  find the cause: clew isolate {}\n", *result.failing);
+  std::string text = fmt::format("  find the cause: clew isolate {}\n", *result.failing);
   text += fmt::format("  look at it: clew show {}\n", *result.failing);
   text += fmt::format("  replay it: clew replay {}\n", *result.failing);
   return text;
 }
 
-std::string found_text(const HuntResult& result, Isolation isolation) {
+std::string found_text(const HuntResult& result) {
   std::string text;
   if (result.failures.size() > 1) {
     text += table(result.failures);
@@ -92,7 +90,7 @@ std::string found_text(const HuntResult& result, Isolation isolation) {
   if (result.passing)
     text += fmt::format("  passing: recording {}{}\n", *result.passing,
                         result.passing_distance ? ", " + *result.passing_distance : "");
-  return text + next_commands(result, isolation);
+  return text + next_commands(result);
 }
 
 std::string hint(const HuntResult& result) {
@@ -178,8 +176,8 @@ std::string headline(const HuntResult& result) {
                      interrupted);
 }
 
-std::string hunt_text(const HuntResult& result, Isolation isolation) {
-  if (!result.failures.empty()) return found_text(result, isolation);
+std::string hunt_text(const HuntResult& result) {
+  if (!result.failures.empty()) return found_text(result);
   std::string text = fmt::format("  {}\n", figures_text(result));
   if (const std::string advice = hint(result); !advice.empty())
     text += fmt::format("hint: {}\n", advice);

@@ -2,7 +2,6 @@
 #ifndef CLEW_HOST_REPORT_HUNT_TEXT_H_
 #define CLEW_HOST_REPORT_HUNT_TEXT_H_
 
-#include <cstdint>
 #include <string>
 
 #include "host/outcome.h"
@@ -29,12 +28,9 @@ std::string figures_text(const HuntResult& result);
 // The first line without "clew: ".
 std::string headline(const HuntResult& result);
 
-// Whether the failing schedule can be handed to `clew isolate`.
-enum class Isolation : std::uint8_t { kMissing, kThere };
-
 // What follows the first line, each line indented: the failure or the table of failures, the
 // figures, the next commands; or what was tried, and a hint.
-std::string hunt_text(const HuntResult& result, Isolation isolation);
+std::string hunt_text(const HuntResult& result);
 
 }  // namespace clew
 

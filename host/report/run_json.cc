@@ -42,6 +42,17 @@ Json location_json(const Location& location) {
   return {{"file", location.file}, {"line", location.line}, {"function", location.function}};
 }
 
+Json location_json(const std::optional<Location>& location) {
+  return location ? location_json(*location) : Json(nullptr);
+}
+
+Json failure_json(const Failure& failure) {
+  return {{"kind", failure.kind},
+          {"detail", failure.detail},
+          {"thread", failure.thread.empty() ? Json(nullptr) : Json(failure.thread)},
+          {"at", location_json(failure.at)}};
+}
+
 Json stack_json(const std::vector<SourceFrame>& frames) {
   Json list = Json::array();
   for (const SourceFrame& frame : frames)
@@ -55,17 +66,9 @@ Json stack_json(const std::vector<SourceFrame>& frames) {
 }
 
 Json summary_json(std::uint64_t recording, const RunSummary& summary) {
-  Json failure = nullptr;
-  if (summary.failure) {
-    const Failure& what = *summary.failure;
-    failure = {{"kind", what.kind},
-               {"detail", what.detail},
-               {"thread", what.thread.empty() ? Json(nullptr) : Json(what.thread)},
-               {"at", what.at ? location_json(*what.at) : Json(nullptr)}};
-  }
   return {{"recording", recording == 0 ? Json(nullptr) : Json(recording)},
           {"outcome", to_word(summary.outcome)},
-          {"failure", failure},
+          {"failure", summary.failure ? failure_json(*summary.failure) : Json(nullptr)},
           {"clock", summary.clock},
           {"switches", summary.switches},
           {"preemptions", summary.preemptions},

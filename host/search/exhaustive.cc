@@ -452,6 +452,10 @@ std::string untried_answers(std::uint32_t questions) {
 
 }  // namespace
 
+bool ExhaustiveSearch::all_pass() const {
+  return no_answer_.empty() && over() && failed_ == 0 && unresolved_ == 0 && departed_ == 0;
+}
+
 std::optional<std::string> ExhaustiveSearch::conclusion() const {
   if (!no_answer_.empty()) return no_answer_;
   if (!over()) return std::nullopt;

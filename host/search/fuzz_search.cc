@@ -31,11 +31,12 @@ JobPlan plan_of(const Schedule& schedule) {
 }  // namespace
 
 FuzzSearch::FuzzSearch(Schedule from, Verdict looking_for, std::uint64_t run_length,
-                       std::uint64_t seed)
+                       std::uint64_t seed, double sigma)
     : from_(std::move(from)),
       looking_for_(looking_for),
       run_length_(std::clamp<std::uint64_t>(run_length, 1, kMaxClock.value)),
-      random_(seed) {
+      random_(seed),
+      sigma_(std::min(sigma, widest())) {
   known_.insert(hash_of(encode(from_)));
 }
 
@@ -79,7 +80,7 @@ std::optional<Schedule> FuzzSearch::propose() {
 Schedule FuzzSearch::draw() {
   Schedule schedule = from_;
   if (from_.switches.empty()) {
-    const double wideness = std::log2(sigma_ / kFirstSigma) / 4;
+    const double wideness = std::max(0.0, std::log2(sigma_ / kFirstSigma)) / 4;
     insert_switches(schedule, 1 + random_.below(1 + static_cast<std::uint64_t>(wideness)));
   } else {
     perturb_switches(schedule);

@@ -47,8 +47,9 @@ class FuzzSearch final : public Search {
   static constexpr unsigned kRedraws = 16;
 
   // Looks for a run whose verdict is `looking_for`, which that of `from` is not. `run_length` is
-  // the clock at the end of the run of `from`. REQUIRES: Schedule's invariant.
-  FuzzSearch(Schedule from, Verdict looking_for, std::uint64_t run_length, std::uint64_t seed);
+  // the clock at the end of the run of `from`. REQUIRES: Schedule's invariant; sigma > 0.
+  FuzzSearch(Schedule from, Verdict looking_for, std::uint64_t run_length, std::uint64_t seed,
+             double sigma = kFirstSigma);
 
   // Proposes without end, unless hardly any schedule within reach is left (in tiny programs).
   [[nodiscard]] std::vector<JobPlan> next(std::size_t most) override;
@@ -75,7 +76,7 @@ class FuzzSearch final : public Search {
   Verdict looking_for_;
   std::uint64_t run_length_;
   Random random_;
-  double sigma_ = kFirstSigma;
+  double sigma_;
   unsigned jobs_at_sigma_ = 0;
   bool found_ = false;
   std::unordered_set<std::uint64_t> known_;  // hashes of the schedules proposed, and of from_

@@ -56,6 +56,19 @@ Result<HuntInput> HuntInput::from_here() {
   return input;
 }
 
+Result<HuntInput> HuntInput::of_recording(const Recording& recording) {
+  HuntInput input;
+  if (!recording.meta.stdin_data) {
+    // The feed of a replay says why there is none, if there should be one.
+    if (auto feed = InputFeed::from_recording(recording); !feed)
+      return std::unexpected(feed.error());
+    return input;
+  }
+  input.file_ = FileDescriptor(::open(recording.stdin_file().c_str(), O_RDONLY | O_CLOEXEC));
+  if (!input.file_.valid()) return cannot_read();
+  return input;
+}
+
 Result<FileDescriptor> HuntInput::open() const {
   const std::string path =
       file_.valid() ? fmt::format("/proc/self/fd/{}", file_.get()) : "/dev/null";

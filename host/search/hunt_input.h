@@ -13,6 +13,9 @@ class HuntInput {
   // From clew's own standard input: a pipe is read to its end; a terminal counts as empty.
   [[nodiscard]] static Result<HuntInput> from_here();
 
+  // What the recorded run was given.
+  [[nodiscard]] static Result<HuntInput> of_recording(const Recording& recording);
+
   // The input from its beginning, independent of others.
   [[nodiscard]] Result<FileDescriptor> open() const;
   // The same for a run that is recorded.

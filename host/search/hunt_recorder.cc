@@ -63,6 +63,7 @@ LaunchPlan HuntRecorder::plan_of(const ExactJob& job) const {
   plan.sharing.assign(job.sharing.begin(), job.sharing.end());
   plan.sharing.resize(kSharingBytes);
   plan.pool = job.pool;
+  plan.queries = job.queries;
   plan.output = OutputMode::kCaptureOnly;
   return plan;
 }
@@ -121,12 +122,13 @@ Result<std::optional<RecordedJob>> HuntRecorder::record(const ExactJob& job, Ver
   const bool own_failure = run->summary.failure && run->summary.failure->kind == judgement->kind;
   meta.origin = job.origin;
   if (wanted == Verdict::kFail && !own_failure)
-    meta.origin += "; a failure by the hunt's criteria: " + judgement->detail;
+    meta.origin += "; " + std::string(kByCriteria) + judgement->detail;
   const auto recording = draft->commit(std::move(meta));
   if (!recording) return std::unexpected(recording.error());
 
-  RecordedJob recorded{recording->number, run->summary, *judgement, {}};
+  RecordedJob recorded{recording->number, {}, run->summary, *judgement, {}};
   recorded.summary.exit_status = exit_status_of(*run);
+  recorded.run = std::move(*run);
   if (wanted == Verdict::kFail && !own_failure)
     recorded.summary.failure = Failure{judgement->kind, judgement->detail, "", std::nullopt};
   auto stream = read_schedule_file(recording->schedule_file());

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "host/error.h"
 #include "host/recording/recording.h"
@@ -20,18 +21,23 @@
 
 namespace clew {
 
+// In the origin of a recording whose run only the criteria call a failure.
+inline constexpr char kByCriteria[] = "a failure by the criteria: ";
+
 // A job with all that its run depends on.
 struct ExactJob {
   JobPlan plan;
   std::span<const std::uint8_t> sharing;
   std::uint32_t choices = 0;
   std::uint32_t pool = 0;
-  std::string origin;  // for people
+  std::string origin;                       // for people
+  std::vector<std::uint64_t> queries = {};  // clocks at which to note where the threads stand
 };
 
 struct RecordedJob {
   std::uint64_t number = 0;  // of the recording
-  RunSummary summary;
+  RunResult run;
+  RunSummary summary;  // as the criteria see it
   Judgement judgement;
   Schedule schedule;
 };

@@ -26,7 +26,7 @@ C
 "$clew" cc -O1 -g echo.c -o echo -pthread || exit 1
 
 check "every command has --help with an example" bash -c '
-  for c in run replay where show list rm; do "$0" $c --help | grep -qi example || { echo "$c"; exit 1; }; done' "$clew"
+  for c in run hunt isolate debug replay where show list rm; do "$0" $c --help | grep -qi example || { echo "$c"; exit 1; }; done' "$clew"
 printf 'one\ntwo\n' >input
 "$clew" run --seed 5 -- ./echo x 'y z' <input >out.txt 2>err.txt
 check "input reaches the program" says out.txt "got two"

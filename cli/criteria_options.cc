@@ -1,0 +1,50 @@
+#include "cli/criteria_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <utility>
+
+namespace clew::cli {
+
+void add_criteria(CLI::App& app, CriteriaOptions& options) {
+  constexpr char kGroup[] = "What counts as a failure";
+  Criteria& criteria = options.criteria;
+  app.add_option(
+         "--only", options.only,
+         fmt::format("Only these, separated by commas; other failures count as unresolved: {}",
+                     fmt::join(failure_kinds(), ", ")))
+      ->type_name("KIND")
+      ->expected(1)
+      ->take_all()
+      ->group(kGroup);
+  app.add_option("--fails-if-output", criteria.fails_if_output,
+                 "Also a run whose output contains this regular expression")
+      ->type_name("RE")
+      ->group(kGroup);
+  app.add_option("--fails-unless-output", criteria.fails_unless_output,
+                 "Also a run whose output does not contain it")
+      ->type_name("RE")
+      ->group(kGroup);
+  app.add_flag("--fails-if-output-differs", criteria.fails_if_output_differs,
+               "Also a run whose output is not the first run's")
+      ->group(kGroup);
+  app.add_option("--judge", criteria.judge,
+                 "A shell command decides: standard output on its input, CLEW_EXIT_STATUS and "
+                 "CLEW_STDERR_FILE in its environment; 0 pass, 1 to 124 fail, 125 neither")
+      ->type_name("COMMAND")
+      ->group(kGroup);
+}
+
+Result<Criteria> criteria_of(const CriteriaOptions& options) {
+  Criteria criteria = options.criteria;
+  for (const std::string& list : options.only)
+    for (std::string& word : CLI::detail::split(list, ','))
+      criteria.only.push_back(std::move(word));
+  // What uses them would notice too, but only after the program was started.
+  if (const auto judge = Judge::create(criteria); !judge) return std::unexpected(judge.error());
+  return criteria;
+}
+
+}  // namespace clew::cli

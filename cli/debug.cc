@@ -1,0 +1,143 @@
+// clew debug: from a program that sometimes fails to the cause, in one command.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "cli/commands.h"
+#include "cli/hunt_options.h"
+#include "cli/hunt_status.h"
+#include "cli/isolate_report.h"
+#include "cli/ui.h"
+#include "host/isolate/isolate.h"
+#include "host/report/hunt_json.h"
+#include "host/report/hunt_text.h"
+#include "host/report/isolate_json.h"
+#include "host/report/words.h"
+#include "host/target/interrupts.h"
+
+namespace clew::cli {
+namespace {
+
+struct DebugCommand {
+  HuntCommand hunt;
+  std::string json;
+};
+
+// Says which stage begins, beside the line of figures.
+class Stages : public IsolateObserver {
+ public:
+  Stages() { print_details("clew: 2/3 simplifying: as few thread switches as possible\n"); }
+
+  void status(const IsolateStatus& status) override {
+    if (status.stage.starts_with("isolat")) begin_isolating();
+    line_.status(status);
+  }
+  // Short stages may come and go between two calls of status().
+  void end() {
+    begin_isolating();
+    line_.clear();
+  }
+
+ private:
+  void begin_isolating() {
+    if (std::exchange(isolating_, true)) return;
+    line_.clear();
+    print_details("clew: 3/3 isolating: what tells a failing run from a passing one\n");
+  }
+
+  IsolateStatusLine line_;
+  bool isolating_ = false;
+};
+
+std::string limits_text(const HuntOptions& hunt) {
+  std::string text;
+  if (hunt.seconds > 0) text += fmt::format("{:g} s at most, ", hunt.seconds);
+  if (hunt.schedules > 0) text += fmt::format("{} at most, ", counted(hunt.schedules, "schedule"));
+  return fmt::format("{}seed {}", text, hunt.seed);
+}
+
+void print_found(const HuntResult& result) {
+  const FoundFailure& first = result.failures.front();
+  print_headline(Outcome::kFail,
+                 fmt::format("found: {} (after {}, {:.1f} s; recording {})",
+                             failure_line(first.failure), counted(first.first_schedule, "schedule"),
+                             result.seconds, result.failing.value_or(0)));
+}
+
+IsolateOptions isolation_of(const HuntOptions& hunt, const HuntResult& found) {
+  IsolateOptions options;
+  options.failing = std::to_string(*found.failing);
+  options.simplify = true;
+  options.checkpoints = hunt.in_place;
+  options.jobs = hunt.jobs;
+  options.seed = hunt.seed;
+  options.criteria = hunt.criteria;
+  return options;
+}
+
+Result<int> run(DebugCommand& command) {
+  if (auto done = complete(command.hunt); !done) return std::unexpected(done.error());
+  command.hunt.hunt.keep_passing = false;  // the simplified schedule has closer ones
+  auto store = RecordingStore::open();
+  if (!store) return std::unexpected(store.error());
+
+  // Between the stages, too, Ctrl-C must not lose what was found.
+  const Interrupts interrupts;
+  print_details(fmt::format("clew: 1/3 hunting: {}\n", limits_text(command.hunt.hunt)));
+  HuntStatusLine hunting(HuntStatusLine::Found::kQuiet);
+  const auto found = hunt(command.hunt.hunt, *store, hunting);
+  hunting.clear();
+  if (!found) return std::unexpected(found.error());
+  for (const std::string& note : found->notes) print_details("clew: note: " + note + "\n");
+
+  Json json = {{"hunt", hunt_json(*found)}, {"isolate", nullptr}};
+  if (!found->failing || found->interrupted_by != 0 || interrupts.take() != 0) {
+    print_headline(outcome_of(*found), headline(*found));
+    print_details(hunt_text(*found));
+  } else {
+    print_found(*found);
+    Stages stages;
+    const auto result = isolate(isolation_of(command.hunt.hunt, *found), *store, stages);
+    stages.end();
+    if (result) {
+      print_isolated(*result, command.json);
+      json["isolate"] = isolate_json(*result);
+    } else {
+      // What was found stays found.
+      report_error(result.error());
+      print_details(hunt_text(*found));
+    }
+  }
+  if (auto done = write_json(command.json, json); !done) return std::unexpected(done.error());
+  return exit_status_of(*found);
+}
+
+}  // namespace
+
+void register_debug(CLI::App& app, int& exit_status) {
+  auto options = std::make_shared<DebugCommand>();
+  CLI::App* command =
+      app.add_subcommand("debug", "Hunt for a failure, simplify it, isolate its cause and show it");
+  add_hunt_options(*command, options->hunt);
+  command->add_option("--json", options->json, "Write the results as JSON; - is standard output")
+      ->type_name("FILE");
+  command->footer(
+      "The limits are those of the hunt. What is found is kept as recordings.\n\n"
+      "Examples:\n"
+      "  clew debug ./queue_test\n"
+      "  clew debug --time 600 -- ./queue_test --items 3\n"
+      "  clew debug --fails-if-output 'lost [0-9]+' ./queue_test\n\n"
+      "Exit status: as for clew hunt: 0 nothing found, 1 a failure found (whether its cause was\n"
+      "isolated or not), 122 no schedule could be judged, 124 usage error, 125 bad input or "
+      "system\n"
+      "error, 126 internal error, 128 + n interrupted by signal n with nothing found.");
+  command->callback([options, &exit_status] {
+    const auto status = run(*options);
+    exit_status = status ? *status : report_error(status.error());
+  });
+}
+
+}  // namespace clew::cli

@@ -1,0 +1,143 @@
+#include "cli/hunt_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <memory>
+#include <random>
+#include <utility>
+
+#include "cli/hunt_arguments.h"
+#include "cli/validators.h"
+#include "host/target/program.h"
+
+namespace clew::cli {
+namespace {
+
+constexpr double kDefaultSeconds = 60;
+// Much less than for a single run: a schedule that hangs costs all of its budget, at ten million
+// points a second or more, and a hunt meets it again and again.
+constexpr std::uint64_t kHuntBudget = 50'000'000;
+
+struct ChoiceOption {
+  abi::ChoiceKind kind;
+  const char* name;
+  const char* help;
+};
+constexpr std::array<ChoiceOption, 6> kChoiceOptions{{
+    {abi::ChoiceKind::kSpurious, "--no-spurious", "Condition waits never return unasked"},
+    {abi::ChoiceKind::kTimeout, "--no-timeouts", "Timeouts fire only when nothing else can run"},
+    {abi::ChoiceKind::kTrylock, "--no-trylock-failures", "A trylock of a free lock succeeds"},
+    {abi::ChoiceKind::kCas, "--no-cas-failures",
+     "A weak compare-exchange of equal values succeeds"},
+    {abi::ChoiceKind::kWake, "--no-wake-choice",
+     "The thread that waits longest is woken and gets the lock"},
+    {abi::ChoiceKind::kPick, "--no-pick",
+     "When a thread blocks, the one that is ready longest goes on"},
+}};
+static_assert(kChoiceOptions.size() == static_cast<std::size_t>(abi::ChoiceKind::kCount));
+
+Result<void> choose_strategy(HuntCommand& command) {
+  if (command.strategy) command.hunt.strategy = *command.strategy;
+  if (!command.hunt.from) return {};
+  if (command.strategy && *command.strategy != "fuzz")
+    return fail(ErrorCode::kUsage,
+                fmt::format("--from does not go with --strategy {}", *command.strategy),
+                "fuzz is the strategy that starts from a given schedule");
+  command.hunt.strategy = "fuzz";
+  return {};
+}
+
+void add_limits(CLI::App& app, HuntCommand& command) {
+  HuntOptions& hunt = command.hunt;
+  app.add_option("--time", hunt.seconds,
+                 "At most so long (default, if --schedules is not given: 60)")
+      ->type_name("SECONDS")
+      ->check(positive());
+  app.add_option("--schedules", hunt.schedules, "At most so many runs")
+      ->type_name("N")
+      ->check(positive());
+  app.add_option(
+         "--budget", command.budget,
+         "The clock at which a run counts as a hang (default: 50 million, raised once if runs "
+         "are only slow)")
+      ->type_name("CLOCK")
+      ->check(positive());
+}
+
+void add_search(CLI::App& app, HuntCommand& command) {
+  HuntOptions& hunt = command.hunt;
+  app.add_option("--strategy", command.strategy,
+                 fmt::format("How schedules are chosen: {} (default: {})",
+                             fmt::join(strategy_names(), ", "), strategy_names().front()))
+      ->type_name("NAME")
+      ->check(CLI::IsMember(strategy_names()).description(""));
+  app.add_option("--seed", command.seed,
+                 "The same seed is the same hunt, on any number of cores (default: a new one)")
+      ->type_name("N");
+  app.add_option("--jobs", hunt.jobs, "Runs at a time (default: one for each core)")
+      ->type_name("N")
+      ->check(positive());
+  app.add_option("--depth", hunt.depth, "pct: number of events whose order makes the failure")
+      ->type_name("N")
+      ->check(positive())
+      ->capture_default_str();
+  app.add_option("--bound", hunt.bound, "exhaustive: preemptions in a schedule, at most")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--from", hunt.from,
+                 "fuzz: the recording or schedule to start from; implies --strategy fuzz")
+      ->type_name("RECORDING|TEXT|FILE");
+  app.add_flag("--fork", command.start_anew, "A new process for every schedule (slower)");
+}
+
+void add_choices(CLI::App& app, HuntCommand& command) {
+  for (const ChoiceOption& choice : kChoiceOptions)
+    app.add_flag_callback(
+           choice.name,
+           [&command, kind = choice.kind] {
+             command.hunt.choices &= ~(1u << static_cast<unsigned>(kind));
+           },
+           choice.help)
+        ->group("What may happen beside switches");
+}
+
+}  // namespace
+
+void add_hunt_options(CLI::App& app, HuntCommand& command) {
+  add_limits(app, command);
+  add_search(app, command);
+  add_criteria(app, command.criteria);
+  add_choices(app, command);
+  app.add_option("PROG", command.command,
+                 "The program, built with clew, and its arguments; options after it are its own")
+      ->type_name("ARGS")
+      ->required();
+}
+
+Result<void> complete(HuntCommand& command) {
+  HuntOptions& hunt = command.hunt;
+  if (auto chosen = choose_strategy(command); !chosen) return chosen;
+  auto criteria = criteria_of(command.criteria);
+  if (!criteria) return std::unexpected(criteria.error());
+  hunt.criteria = std::move(*criteria);
+  if (hunt.schedules == 0 && hunt.seconds == 0) hunt.seconds = kDefaultSeconds;
+  hunt.seed = command.seed ? *command.seed
+                           : std::uniform_int_distribution<std::uint64_t>(
+                                 1, 999'999'999)(*std::make_unique<std::random_device>());
+  hunt.in_place = !command.start_anew;
+
+  const std::vector<std::string> arguments = without_marks(command.command);
+  auto program = find_program(arguments.front());
+  if (!program) return std::unexpected(program.error());
+  if (auto usable = check_program(*program, arguments.front()); !usable) return usable;
+  hunt.plan = plan_here(*program, arguments);
+  hunt.plan.budget = command.budget.value_or(kHuntBudget);
+  hunt.budget_is_guess = !command.budget;
+  hunt.plan.output = OutputMode::kCaptureOnly;
+  return {};
+}
+
+}  // namespace clew::cli

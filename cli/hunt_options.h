@@ -1,0 +1,39 @@
+// The options of a hunt, for the commands that hunt.
+#ifndef CLEW_CLI_HUNT_OPTIONS_H_
+#define CLEW_CLI_HUNT_OPTIONS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/criteria_options.h"
+#include "host/error.h"
+#include "host/search/hunt.h"
+
+namespace CLI {
+class App;
+}
+
+namespace clew::cli {
+
+struct HuntCommand {
+  HuntOptions hunt;
+  CriteriaOptions criteria;
+  std::optional<std::uint64_t> seed;
+  std::optional<std::string> strategy;
+  std::optional<std::uint64_t> budget;
+  bool start_anew = false;
+  std::vector<std::string> command;
+};
+
+// Limits, search, criteria, choices, the program and its arguments. `command` must live as long as
+// `app`.
+void add_hunt_options(CLI::App& app, HuntCommand& command);
+
+// Once the command line is read: makes `command.hunt` ready to run.
+[[nodiscard]] Result<void> complete(HuntCommand& command);
+
+}  // namespace clew::cli
+
+#endif  // CLEW_CLI_HUNT_OPTIONS_H_

@@ -1,0 +1,147 @@
+// clew isolate: from a failing schedule to the thread switches that matter.
+#include "host/isolate/isolate.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/criteria_options.h"
+#include "cli/isolate_report.h"
+#include "cli/ui.h"
+#include "cli/validators.h"
+#include "host/report/isolate_json.h"
+#include "host/report/isolate_text.h"
+#include "host/target/program.h"
+
+namespace clew::cli {
+namespace {
+
+struct IsolateCommand {
+  IsolateOptions isolate;
+  CriteriaOptions criteria;
+  bool same_failure = false;  // the default
+  bool no_checkpoints = false;
+  std::string json;
+  std::vector<std::string> words;  // recordings, or with --fails the program and its arguments
+  std::optional<std::string> fails;
+};
+
+Result<void> complete(IsolateCommand& command) {
+  IsolateOptions& isolate = command.isolate;
+  auto criteria = criteria_of(command.criteria);
+  if (!criteria) return std::unexpected(criteria.error());
+  isolate.criteria = std::move(*criteria);
+  isolate.checkpoints = !command.no_checkpoints;
+  if (!command.fails) {
+    if (isolate.passing || command.words.size() > 2)
+      return fail(ErrorCode::kUsage,
+                  isolate.passing ? "--passes goes with --fails and a program"
+                                  : "there are more than two recordings",
+                  "clew isolate [FAILING [PASSING]], or with --fails a program");
+    if (!command.words.empty()) isolate.failing = command.words[0];
+    if (command.words.size() > 1) isolate.passing = command.words[1];
+    return {};
+  }
+  if (command.words.empty())
+    return fail(ErrorCode::kUsage, "--fails needs a program to run",
+                "put it at the end: -- ./prog");
+  auto program = find_program(command.words.front());
+  if (!program) return std::unexpected(program.error());
+  if (auto usable = check_program(*program, command.words.front()); !usable) return usable;
+  isolate.failing = *command.fails;
+  isolate.program = plan_here(*program, command.words);
+  return {};
+}
+
+Result<int> run(IsolateCommand& command) {
+  if (auto done = complete(command); !done) return std::unexpected(done.error());
+  auto store = RecordingStore::open();
+  if (!store) return std::unexpected(store.error());
+  IsolateStatusLine status;
+  const auto result = isolate(command.isolate, *store, status);
+  status.clear();
+  if (!result) return std::unexpected(result.error());
+  print_isolated(*result, command.json);
+  if (auto done = write_json(command.json, isolate_json(*result)); !done)
+    return std::unexpected(done.error());
+  return exit_status_of(*result);
+}
+
+void add_options(CLI::App& app, IsolateCommand& command) {
+  IsolateOptions& isolate = command.isolate;
+  app.add_option(
+         "recordings", command.words,
+         "The failing recording, by number or folder (default: the newest that failed), and "
+         "a passing one of the same program (default: clew looks for one)")
+      ->type_name("[FAILING [PASSING]]");
+  app.add_option("--fails", command.fails,
+                 "A failing schedule instead of a recording, as text or file; then a program "
+                 "follows, and its arguments")
+      ->type_name("SCHEDULE");
+  app.add_option("--passes", isolate.passing, "Likewise a passing one")->type_name("SCHEDULE");
+  app.add_flag("--simplify", isolate.simplify,
+               "First look for a failing schedule with as few preemptions as possible, and say how "
+               "far each can be moved");
+  auto* any = app.add_flag("--any-failure", isolate.any_failure,
+                           "Any failure counts, not only the one of the recording");
+  app.add_flag("--same-failure", command.same_failure,
+               "Only a failure of the same kind at the same place counts, others are unresolved "
+               "(default)")
+      ->excludes(any);
+  app.add_flag("--no-checkpoints", command.no_checkpoints,
+               "Run every test from the beginning (slower)");
+  app.add_option("--jobs", isolate.jobs, "Runs at a time (default: one for each core)")
+      ->type_name("N")
+      ->check(positive());
+  app.add_option("--tests", isolate.tests, "At most so many tests (default: no limit)")
+      ->type_name("N")
+      ->check(positive());
+  app.add_option("--time", isolate.seconds, "At most so long (default: no limit)")
+      ->type_name("SECONDS")
+      ->check(positive());
+  app.add_option("--sigma", isolate.sigma,
+                 "How far switches are moved to begin with, about, to find a passing schedule")
+      ->type_name("EVENTS")
+      ->check(positive())
+      ->capture_default_str();
+  app.add_option("--seed", isolate.seed, "Of the search for a passing schedule")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--json", command.json, "Write the result as JSON; - is standard output")
+      ->type_name("FILE");
+}
+
+}  // namespace
+
+void register_isolate(CLI::App& app, int& exit_status) {
+  auto options = std::make_shared<IsolateCommand>();
+  CLI::App* command = app.add_subcommand(
+      "isolate", "Find the thread switches that make a recording fail, by experiment");
+  add_options(*command, *options);
+  add_criteria(*command, options->criteria);
+  command->footer(
+      "A recording that was found with criteria of its own (--judge, --fails-if-output, ...) "
+      "needs\n"
+      "the same ones here.\n\n"
+      "Examples:\n"
+      "  clew isolate\n"
+      "  clew isolate --simplify\n"
+      "  clew isolate 7 8\n"
+      "  clew isolate --fails 5:T0.2,10:T0.3 --passes 6:T0.2 -- ./queue_test\n"
+      "  clew isolate 7 --time 60 --json cause.json\n"
+      "  clew isolate 7 --fails-if-output 'lost [0-9]+'\n\n"
+      "Exit status: 0 isolated, 122 not isolated (no passing schedule, or a limit came first), "
+      "124\n"
+      "usage error, 125 bad input or system error, 126 internal error, 128 + n interrupted by\n"
+      "signal n.");
+  command->callback([options, &exit_status] {
+    const auto status = run(*options);
+    exit_status = status ? *status : report_error(status.error());
+  });
+}
+
+}  // namespace clew::cli

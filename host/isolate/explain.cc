@@ -1,0 +1,162 @@
+#include "host/isolate/explain.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace clew {
+namespace {
+
+using abi::StepKind;
+using abi::TraceEvent;
+
+constexpr std::size_t kMostLines = 14;
+// Shown around each event of the pair and where threads switch, besides what touches the same data.
+constexpr std::size_t kNeighbours = 1;
+
+const char* to_word(StepKind kind) {
+  switch (kind) {
+    case StepKind::kRead:
+      return "read";
+    case StepKind::kWrite:
+      return "write";
+    case StepKind::kUpdate:
+      return "update";
+    case StepKind::kLock:
+      return "lock";
+    case StepKind::kUnlock:
+      return "unlock";
+    case StepKind::kWait:
+      return "wait";
+    case StepKind::kSignal:
+      return "signal";
+    case StepKind::kCreate:
+      return "create";
+    case StepKind::kJoin:
+      return "join";
+    case StepKind::kOther:
+    case StepKind::kDecision:
+      break;
+  }
+  return "";
+}
+
+bool same_event(const TraceEvent& a, const TraceEvent& b) {
+  return a.thread == b.thread && a.own == b.own;
+}
+
+bool overlap(const TraceEvent& a, const TraceEvent& b) {
+  return a.object != 0 && a.object < b.object + std::max<std::uint32_t>(b.size, 1) &&
+         b.object < a.object + std::max<std::uint32_t>(a.size, 1);
+}
+
+}  // namespace
+
+abi::ThreadKey key_of_thread(std::string_view id) {
+  abi::ThreadKey key = abi::kMainThreadKey;
+  for (std::size_t dot = id.find('.'); dot != std::string_view::npos; dot = id.find('.')) {
+    id.remove_prefix(dot + 1);
+    std::uint32_t ordinal = 0;
+    std::from_chars(id.data(), id.data() + id.size(), ordinal);
+    key = abi::child_key(key, ordinal);
+  }
+  return key;
+}
+
+Explainer::Explainer(const RunResult& run) : run_(run), symbols_(run.reports) {
+  for (const ThreadInfo& thread : run.reports.threads)
+    threads_.emplace(key_of_thread(thread.id), thread.id);
+}
+
+std::string Explainer::thread(abi::ThreadKey key) const {
+  const auto found = threads_.find(key);
+  return found == threads_.end() ? "?" : found->second;
+}
+
+std::optional<Location> Explainer::location(abi::Place place) {
+  const auto info = symbols_.place(place);
+  if (!info) return std::nullopt;
+  return info->at;
+}
+
+EventInfo Explainer::event(const TraceEvent& event) {
+  EventInfo info;
+  info.clock = event.clock;
+  info.thread = thread(event.thread);
+  info.at = location(event.place);
+  info.what = to_word(event.kind);
+  info.object = event.object;
+  if (event.object != 0) info.variable = symbols_.object_name(event.object);
+  return info;
+}
+
+Standpoint Explainer::standpoint(const Standing& standing) const {
+  Standpoint point;
+  point.thread = run_.thread_id(standing.thread);
+  if (standing.thread < run_.reports.threads.size())
+    point.name = run_.reports.threads[standing.thread].name;
+  point.at = standing.at;
+  point.stack = standing.stack;
+  return point;
+}
+
+const Moment& Explainer::moment(std::uint64_t clock) {
+  const auto known = moments_.find(clock);
+  if (known != moments_.end()) return known->second;
+  return moments_.emplace(clock, moments(run_, {clock}, symbols_).front()).first->second;
+}
+
+std::optional<Standpoint> Explainer::standing(std::uint64_t clock, const std::string& thread) {
+  const Moment& now = moment(clock);
+  if (now.running && run_.thread_id(now.running->thread) == thread) return standpoint(*now.running);
+  for (const Standing& other : now.others)
+    if (run_.thread_id(other.thread) == thread) return standpoint(other);
+  return std::nullopt;
+}
+
+std::optional<Standpoint> Explainer::running(std::uint64_t clock) {
+  const Moment& now = moment(clock);
+  if (!now.running) return std::nullopt;
+  return standpoint(*now.running);
+}
+
+std::vector<CourseLine> Explainer::course(std::span<const TraceEvent> trace,
+                                          const std::optional<EventPair>& pair) {
+  std::vector<TraceEvent> events;
+  for (const TraceEvent& event : trace)
+    if (event.kind != StepKind::kDecision && event.kind != StepKind::kOther)
+      events.push_back(event);
+  const auto marked = [&](const TraceEvent& event) {
+    return pair && (same_event(event, pair->first) || same_event(event, pair->second));
+  };
+  // Up to a little behind the last event of the pair, or a screenful.
+  std::size_t end = std::min(events.size(), kMostLines);
+  for (std::size_t i = 0; i < events.size(); ++i)
+    if (marked(events[i])) end = std::min(events.size(), i + 2 * kNeighbours + 1);
+  std::vector<bool> shown(end);
+  const auto show_around = [&](std::size_t at) {
+    for (std::size_t i = at > kNeighbours ? at - kNeighbours : 0; i < end && i <= at + kNeighbours;
+         ++i)
+      shown[i] = true;
+  };
+  for (std::size_t i = 0; i < end; ++i) {
+    if (marked(events[i]) || (i > 0 && events[i].thread != events[i - 1].thread)) show_around(i);
+    if (pair && (overlap(events[i], pair->first) || overlap(events[i], pair->second)))
+      shown[i] = true;
+    if (!pair) shown[i] = true;
+  }
+  // The last ones, if there are too many: the pair is at the end.
+  std::size_t left = kMostLines;
+  for (std::size_t i = end; i-- > 0;) {
+    if (!shown[i]) continue;
+    if (left == 0 && !marked(events[i])) shown[i] = false;
+    if (left > 0) --left;
+  }
+  std::vector<CourseLine> lines;
+  for (std::size_t i = 0; i < end; ++i)
+    if (shown[i])
+      lines.push_back(
+          {event(events[i]), marked(events[i]), i > 0 && events[i].thread != events[i - 1].thread});
+  return lines;
+}
+
+}  // namespace clew

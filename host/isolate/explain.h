@@ -1,0 +1,51 @@
+// From clocks, keys and places to threads, lines and variables.
+#ifndef CLEW_HOST_ISOLATE_EXPLAIN_H_
+#define CLEW_HOST_ISOLATE_EXPLAIN_H_
+
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "host/isolate/isolate.h"
+#include "host/isolate/pair.h"
+#include "host/report/stacks.h"
+#include "host/symbolize/symbolizer.h"
+#include "host/target/run_result.h"
+
+namespace clew {
+
+// The key of the thread with this path of creation ("T0.2").
+[[nodiscard]] abi::ThreadKey key_of_thread(std::string_view id);
+
+// Of one run; its places and addresses are those of every run of the program.
+class Explainer {
+ public:
+  explicit Explainer(const RunResult& run);
+
+  [[nodiscard]] std::string thread(abi::ThreadKey key) const;  // "T0.2"; "?" if it is not known
+  [[nodiscard]] std::optional<Location> location(abi::Place place);
+  [[nodiscard]] EventInfo event(const abi::TraceEvent& event);
+
+  // Where a thread, or the one that runs, stands at one of the clocks that the run was asked about.
+  [[nodiscard]] std::optional<Standpoint> standing(std::uint64_t clock, const std::string& thread);
+  [[nodiscard]] std::optional<Standpoint> running(std::uint64_t clock);
+
+  // What happened around the pair, or from the beginning of the trace if there is none.
+  [[nodiscard]] std::vector<CourseLine> course(std::span<const abi::TraceEvent> trace,
+                                               const std::optional<EventPair>& pair);
+
+ private:
+  [[nodiscard]] Standpoint standpoint(const Standing& standing) const;
+  [[nodiscard]] const Moment& moment(std::uint64_t clock);
+
+  const RunResult& run_;
+  Symbolizer symbols_;
+  std::unordered_map<abi::ThreadKey, std::string> threads_;
+  std::unordered_map<std::uint64_t, Moment> moments_;
+};
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_ISOLATE_EXPLAIN_H_

@@ -1,0 +1,39 @@
+// The critical pair: two events of different threads whose order decides between failing and
+// passing. Found by comparing a failing and a passing run that are nearly the same, and confirmed
+// by a run in which nothing but their order is changed.
+#ifndef CLEW_HOST_ISOLATE_PAIR_H_
+#define CLEW_HOST_ISOLATE_PAIR_H_
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "clew_abi/job.h"
+#include "host/schedule/schedule.h"
+
+namespace clew {
+
+struct EventPair {
+  abi::TraceEvent first;   // in the failing run
+  abi::TraceEvent second;  // clock 0: the failing run ends before it happens
+};
+
+// Pairs of conflicting events that come in one order in the failing run and in the other in the
+// passing run, those first that the failing run comes to first. Events are the same if thread and
+// own number are, and the place. Traces: accesses and synchronisation, from where the runs part on.
+[[nodiscard]] std::vector<EventPair> flipped_pairs(std::span<const abi::TraceEvent> failing,
+                                                   std::span<const abi::TraceEvent> passing,
+                                                   std::size_t most);
+
+// The schedule with the second event of the pair before the first, and all else as it was: the
+// thread of the first is stopped before it, and the other goes on up to and with the second; what
+// the schedule says of later clocks is put off accordingly. `trace` is of the failing run.
+// `first`, `second`: the threads.
+[[nodiscard]] Schedule flipped(const Schedule& failing, std::span<const abi::TraceEvent> trace,
+                               const EventPair& pair, const ThreadId& first,
+                               const ThreadId& second);
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_ISOLATE_PAIR_H_

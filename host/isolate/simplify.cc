@@ -1,0 +1,143 @@
+#include "host/isolate/simplify.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "host/search/exhaustive.h"
+
+namespace clew {
+namespace {
+
+using Part = std::vector<std::size_t>;
+
+// The parts of a granularity are tried so many at a time: those behind one that fails are in vain.
+constexpr std::size_t kAtATime = 8;
+// The search for fewer preemptions.
+constexpr std::uint64_t kMostRuns = 4'000;
+constexpr std::uint64_t kLongestRun = 100'000;  // events
+constexpr std::size_t kRound = 64;
+
+std::vector<Part> split(const Part& items, std::size_t count) {
+  std::vector<Part> parts;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t end = begin + (items.size() - begin) / (count - i);
+    parts.emplace_back(items.begin() + static_cast<std::ptrdiff_t>(begin),
+                       items.begin() + static_cast<std::ptrdiff_t>(end));
+    begin = end;
+  }
+  return parts;
+}
+
+Part without(const Part& items, const Part& part) {
+  Part rest;
+  std::ranges::set_difference(items, part, std::back_inserter(rest));
+  return rest;
+}
+
+// The position of the first part that fails; the number of parts: none does; nothing: stopped.
+Result<std::optional<std::size_t>> first_failing(const std::vector<Part>& parts,
+                                                 const FailsTogether& fails) {
+  for (std::size_t begin = 0; begin < parts.size(); begin += kAtATime) {
+    const std::size_t end = std::min(begin + kAtATime, parts.size());
+    const auto answers = fails({parts.begin() + static_cast<std::ptrdiff_t>(begin),
+                                parts.begin() + static_cast<std::ptrdiff_t>(end)});
+    if (!answers) return std::unexpected(answers.error());
+    if (answers->empty()) return std::nullopt;
+    const auto found = std::ranges::find(*answers, true);
+    if (found != answers->end()) return begin + static_cast<std::size_t>(found - answers->begin());
+  }
+  return parts.size();
+}
+
+}  // namespace
+
+Result<Reduced> reduce(std::size_t size, const FailsTogether& fails) {
+  Part items(size);
+  std::iota(items.begin(), items.end(), std::size_t{0});
+  if (items.empty()) return Reduced{items, true};
+  // Nothing at all, to begin with.
+  auto nothing = first_failing({Part{}}, fails);
+  if (!nothing) return std::unexpected(nothing.error());
+  if (!*nothing) return Reduced{items, false};
+  if (**nothing == 0) return Reduced{{}, true};
+  std::size_t granularity = 2;
+  while (items.size() > 1) {
+    granularity = std::min(granularity, items.size());
+    const std::vector<Part> subsets = split(items, granularity);
+    auto subset = first_failing(subsets, fails);
+    if (!subset) return std::unexpected(subset.error());
+    if (!*subset) return Reduced{items, false};
+    if (**subset < subsets.size()) {
+      items = subsets[**subset];
+      granularity = 2;
+      continue;
+    }
+    std::vector<Part> complements;
+    if (granularity > 2)
+      for (const Part& part : subsets) complements.push_back(without(items, part));
+    auto complement = first_failing(complements, fails);
+    if (!complement) return std::unexpected(complement.error());
+    if (!*complement) return Reduced{items, false};
+    if (**complement < complements.size()) {
+      items = complements[**complement];
+      granularity = std::max<std::size_t>(granularity - 1, 2);
+      continue;
+    }
+    if (granularity == items.size()) break;
+    granularity *= 2;
+  }
+  return Reduced{items, true};
+}
+
+Result<Simplified> simplify(Trials& trials, Script failing) {
+  const auto part_of = [&](const Part& part) {
+    Script script;
+    for (const std::size_t at : part) script.push_back(failing[at]);
+    return script;
+  };
+  const FailsTogether fails = [&](const std::vector<Part>& parts) -> Result<std::vector<bool>> {
+    std::vector<JobPlan> plans;
+    for (const Part& part : parts) plans.push_back(job_of(part_of(part)));
+    const auto runs = trials.run(plans);
+    if (!runs) return std::unexpected(runs.error());
+    std::vector<bool> answers;
+    for (const TrialRun& run : *runs) answers.push_back(run.outcome == Trial::kFail);
+    return answers;
+  };
+  const auto reduced = reduce(failing.size(), fails);
+  if (!reduced) return std::unexpected(reduced.error());
+  return Simplified{part_of(reduced->kept), reduced->minimal};
+}
+
+Result<FewerPreemptions> look_for_fewer(Trials& trials, const Script& script,
+                                        const ToScript& to_script) {
+  const std::size_t preemptions = preemptions_of(script);
+  if (preemptions < 2 || trials.failure().result.clock > kLongestRun) return FewerPreemptions{};
+  ExhaustiveSearch search(static_cast<std::uint32_t>(preemptions - 1));
+  for (std::uint64_t done = 0; done < kMostRuns;) {
+    const std::vector<JobPlan> plans = search.next(kRound);
+    if (plans.empty()) return FewerPreemptions{std::nullopt, search.all_pass()};
+    auto runs = trials.run(plans);
+    if (!runs) return std::unexpected(runs.error());
+    if (runs->empty()) return FewerPreemptions{};
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      TrialRun& run = (*runs)[i];
+      if (run.outcome == Trial::kFail) {
+        auto found = to_script(plans[i]);
+        if (!found) return std::unexpected(found.error());
+        if (*found && preemptions_of(**found) < preemptions)
+          return FewerPreemptions{std::move(**found), false};
+      }
+      const Verdict verdict = run.outcome == Trial::kPass   ? Verdict::kPass
+                              : run.outcome == Trial::kFail ? Verdict::kFail
+                                                            : Verdict::kUnresolved;
+      search.learn(plans[i], {run.result, verdict, false, std::move(run.trace)});
+    }
+    done += plans.size();
+  }
+  return FewerPreemptions{};
+}
+
+}  // namespace clew

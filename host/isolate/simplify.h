@@ -1,0 +1,52 @@
+// The failing schedule with as little in it as possible.
+//
+// Items are taken away by experiment (ddmin: Zeller and Hildebrandt, "Simplifying and Isolating
+// Failure-Inducing Input", TSE 2002, figure 5), starting with all of them. What remains is
+// 1-minimal: without any one of its items the program does not fail. Items are by thread, so that
+// taking one away leaves the others in place (script.h).
+#ifndef CLEW_HOST_ISOLATE_SIMPLIFY_H_
+#define CLEW_HOST_ISOLATE_SIMPLIFY_H_
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "host/error.h"
+#include "host/isolate/script.h"
+#include "host/isolate/trials.h"
+
+namespace clew {
+
+// A list of which a part will do. `fails` answers for several parts at once, in their order; an
+// empty answer: stop. The result still fails; `minimal` is false if it was stopped.
+struct Reduced {
+  std::vector<std::size_t> kept;  // ascending
+  bool minimal = false;
+};
+using FailsTogether =
+    std::function<Result<std::vector<bool>>(const std::vector<std::vector<std::size_t>>& parts)>;
+// REQUIRES: all `size` items together fail.
+[[nodiscard]] Result<Reduced> reduce(std::size_t size, const FailsTogether& fails);
+
+struct Simplified {
+  Script script;
+  bool minimal = false;
+};
+// REQUIRES: the script fails.
+[[nodiscard]] Result<Simplified> simplify(Trials& trials, Script failing);
+
+// A run of a job as a script; nothing if it did not fail when run again.
+using ToScript = std::function<Result<std::optional<Script>>(const JobPlan& plan)>;
+
+// Looks through all schedules with fewer preemptions than `script` for one that fails, as long as
+// there are not too many.
+struct FewerPreemptions {
+  std::optional<Script> script;
+  bool none = false;  // all were tried: there is none
+};
+[[nodiscard]] Result<FewerPreemptions> look_for_fewer(Trials& trials, const Script& script,
+                                                      const ToScript& to_script);
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_ISOLATE_SIMPLIFY_H_

@@ -1,0 +1,131 @@
+#include "host/isolate/simplify.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "host/search/sampling.h"
+
+namespace clew {
+namespace {
+
+using Part = std::vector<std::size_t>;
+
+// Fails if and only if all of these are there.
+struct Needs {
+  Part items;
+  std::size_t asked = 0;
+
+  FailsTogether oracle() {
+    return [this](const std::vector<Part>& parts) -> Result<std::vector<bool>> {
+      std::vector<bool> answers;
+      for (const Part& part : parts) {
+        ++asked;
+        answers.push_back(std::ranges::includes(part, items));
+      }
+      return answers;
+    };
+  }
+};
+
+TEST(Reduce, NothingIsEnough) {
+  Needs needs{Part{}};
+  const auto reduced = reduce(10, needs.oracle());
+  EXPECT_TRUE(reduced->kept.empty());
+  EXPECT_TRUE(reduced->minimal);
+  EXPECT_EQ(needs.asked, 1);
+}
+
+TEST(Reduce, OneOfThousandsIsFoundByHalving) {
+  for (const std::size_t wanted : {0, 1, 1234, 3769}) {
+    Needs needs{{wanted}};
+    const auto reduced = reduce(3770, needs.oracle());
+    EXPECT_EQ(reduced->kept, Part{wanted});
+    EXPECT_LE(needs.asked, 2 * 12 + 8);
+  }
+}
+
+TEST(Reduce, SeveralAreAllKept) {
+  Random random(1);
+  for (int round = 0; round < 200; ++round) {
+    const std::size_t size = 1 + random.below(60);
+    std::set<std::size_t> wanted;
+    for (std::uint64_t i = random.below(5); i-- > 0;) wanted.insert(random.below(size));
+    Needs needs{{wanted.begin(), wanted.end()}};
+    const auto reduced = reduce(size, needs.oracle());
+    EXPECT_EQ(reduced->kept, needs.items);
+    EXPECT_TRUE(reduced->minimal);
+  }
+}
+
+// Whatever the program does, what is left fails, and does not without any one of its items.
+TEST(Reduce, IsOneMinimalForAnyProgram) {
+  Random random(2);
+  for (int round = 0; round < 300; ++round) {
+    const std::size_t size = 2 + random.below(12);
+    const std::uint64_t salt = random.next();
+    const std::uint64_t rarity = 2 + random.below(6);
+    const auto fails_with = [&](const Part& part) {
+      std::uint64_t hash = salt;
+      for (const std::size_t item : part) hash = mix(hash, item);
+      return part.size() == size || hash % rarity == 0;
+    };
+    const auto reduced = reduce(size, [&](const std::vector<Part>& parts) {
+      std::vector<bool> answers;
+      for (const Part& part : parts) answers.push_back(fails_with(part));
+      return Result<std::vector<bool>>(answers);
+    });
+    EXPECT_TRUE(fails_with(reduced->kept));
+    ASSERT_TRUE(reduced->minimal);
+    for (std::size_t i = 0; i < reduced->kept.size(); ++i) {
+      Part rest = reduced->kept;
+      rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+      EXPECT_FALSE(fails_with(rest)) << "round " << round << " without item " << i;
+    }
+  }
+}
+
+TEST(Reduce, StopsWhenTold) {
+  std::size_t left = 3;
+  const auto reduced = reduce(1000, [&](const std::vector<Part>& parts) {
+    if (left-- == 0) return Result<std::vector<bool>>(std::vector<bool>{});
+    std::vector<bool> answers;
+    for (const Part& part : parts) answers.push_back(std::ranges::includes(part, Part{7, 900}));
+    return Result<std::vector<bool>>(answers);
+  });
+  EXPECT_FALSE(reduced->minimal);
+  EXPECT_TRUE(std::ranges::includes(reduced->kept, Part{7, 900}));
+}
+
+TEST(Script, OfATraceHasItsDecisionsInOrder) {
+  std::vector<abi::TraceEvent> trace(3);
+  trace[0].kind = abi::StepKind::kRead;
+  trace[1] = {.thread = 5,
+              .place = 9,
+              .object = 6,
+              .clock = 12,
+              .own = 3,
+              .enabled = 0,
+              .size = 0,
+              .index = 1,
+              .kind = abi::StepKind::kDecision,
+              .flags = 0};
+  trace[2] = {.thread = 6,
+              .place = 9,
+              .object = 0,
+              .clock = 14,
+              .own = 2,
+              .enabled = 0,
+              .size = 1,
+              .index = 2,
+              .kind = abi::StepKind::kDecision,
+              .flags = 4};
+  const Script script = script_of(trace);
+  ASSERT_EQ(script.size(), 2);
+  EXPECT_EQ(script[0], (ScriptItem{5, 3, 0, 0, 6}));
+  EXPECT_EQ(script[1], (ScriptItem{6, 2, 4, 1, 0}));
+  EXPECT_EQ(preemptions_of(script), 1);
+}
+
+}  // namespace
+}  // namespace clew

@@ -1,0 +1,313 @@
+#include "host/isolate/trials.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "host/quote.h"
+#include "host/schedule/stream.h"
+#include "host/search/hunt.h"
+#include "host/search/servable.h"
+
+namespace clew {
+namespace {
+
+// Failing schedules fail by then, in multiples of the first one's clock; a run that goes further
+// is taken to pass.
+constexpr std::uint64_t kHorizon = 2;
+constexpr std::uint64_t kLeastHorizon = 1'000'000;
+// Made in the first run, for tests whose parting from it is not known yet.
+constexpr std::uint64_t kFirstCheckpoints = 16;
+// Checkpoints that lie closer are not worth it.
+constexpr std::uint64_t kCheckpointsPerRun = 64;
+constexpr std::size_t kMostKnown = 256;
+// A run that takes this many times as long as the failing one hangs.
+constexpr std::uint64_t kBudgetFactor = 50;
+constexpr std::uint64_t kLeastBudget = 20'000'000;
+
+double seconds_now() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(since).count();
+}
+
+// Of the failures whose place does not say what they are: a deadlock is one whoever else waits.
+bool place_matters(const std::string& kind) {
+  return kind != "deadlock" && kind != "hang" && kind != kKindOutput && kind != kKindJudge &&
+         kind != kKindSanitizer;
+}
+
+}  // namespace
+
+JobPlan job_of(const Schedule& schedule) {
+  Stream stream = encode(schedule);
+  JobPlan plan;
+  plan.strategy = abi::StrategyKind::kSchedule;
+  plan.flags = abi::kJobLoose;
+  plan.guide = std::move(stream.bytes);
+  plan.names = std::move(stream.names);
+  return plan;
+}
+
+Trials::Trials(TrialOptions options, const HuntInput& input, HuntRecorder& recorder, Judge judge,
+               TrialPulse pulse)
+    : options_(std::move(options)),
+      input_(input),
+      recorder_(recorder),
+      judge_(std::move(judge)),
+      pulse_(std::move(pulse)) {
+  if (options_.jobs == 0) options_.jobs = std::max(1u, std::thread::hardware_concurrency());
+}
+
+Trials::~Trials() = default;
+
+bool Trials::pulse() {
+  if (!stopped_ && !pulse_()) stopped_ = true;
+  return !stopped_;
+}
+
+void Trials::add_note(std::string note) {
+  if (std::ranges::find(notes_, note) == notes_.end()) notes_.push_back(std::move(note));
+}
+
+void Trials::note_changed_file(const ServedProgram::FileUse& files) {
+  add_note(
+      fmt::format("tests run the program from its start: it changes {}, which a checkpoint does "
+                  "not put back",
+                  quote(*files.changed_first, abi::kMaxChangedPath)));
+}
+
+double Trials::cost_runs() const {
+  return static_cast<double>(events_) /
+         static_cast<double>(std::max<std::uint64_t>(1, failure_.result.clock));
+}
+
+Result<TrialRun> Trials::judged(WorkerJob& ran) {
+  TrialRun run;
+  run.result = ran.job.result;
+  run.trace = std::move(ran.job.trace);
+  if (ran.job.stopped) {
+    const bool hang = ran.job.stopped->kind == "hang";
+    run.judgement = {hang ? Verdict::kFail : Verdict::kUnresolved, ran.job.stopped->kind,
+                     ran.job.stopped->detail};
+    if (!hang) add_note(ran.job.stopped->detail);
+  } else {
+    auto judgement = judge_.judge(
+        {run.result.end, run.result.status, run.result.failure, ran.output, ran.errors});
+    if (!judgement) return std::unexpected(judgement.error());
+    run.judgement = std::move(*judgement);
+  }
+  const auto is_the_failure = [&] {
+    if (!failure_known_ || options_.any_failure) return true;
+    return run.judgement.kind == failure_.judgement.kind &&
+           (!place_matters(run.judgement.kind) ||
+            run.result.failure_key == failure_.result.failure_key);
+  };
+  if (run.judgement.verdict == Verdict::kPass) run.outcome = Trial::kPass;
+  if (run.judgement.verdict == Verdict::kFail && is_the_failure()) run.outcome = Trial::kFail;
+  return run;
+}
+
+Result<void> Trials::start() {
+  serve_.capture = options_.criteria.need_output();
+  serve_.in_place = !how_to_serve(options_.plan.program).not_in_place;
+  auto input = input_.open();
+  if (!input) return std::unexpected(input.error());
+  const auto trial = ServedProgram::start(options_.plan, input->get(), serve_);
+  if (!trial && trial.error().code != ErrorCode::kBadInput) return std::unexpected(trial.error());
+  if (!trial) {
+    add_note(fmt::format("the program is started anew for each test: {}", trial.error().message));
+    return {};
+  }
+  const auto open_input = [this] { return input_.open(); };
+  workers_ = std::make_unique<Workers>(options_.plan, serve_, options_.jobs, open_input);
+  if (options_.checkpoints && options_.long_run)
+    lane_ = std::make_unique<PrefixLane>(options_.plan, serve_, open_input);
+  return workers_->start(options_.plan.pool);
+}
+
+Result<std::optional<TrialRun>> Trials::run_first(const Schedule& failing) {
+  if (!lane_) return run_traced(failing, 0, 0);
+  PrefixLane::Task task{job_of(failing), failing, {}, 0};
+  task.job.flags |= abi::kJobTrace;
+  for (std::uint64_t i = 1; i < kFirstCheckpoints; ++i)
+    task.stops.push_back(options_.expected_end / kFirstCheckpoints * i + 1);
+  return run_from_checkpoint(std::move(task));
+}
+
+// A run that takes much longer than the failing one hangs.
+Result<void> Trials::limit_budget() {
+  const std::uint64_t budget = std::max(kLeastBudget, failure_.result.clock * kBudgetFactor);
+  if (failure_.judgement.kind == "hang" || budget >= options_.plan.budget) return {};
+  options_.plan.budget = budget;
+  recorder_.set_budget(budget);
+  if (!workers_) return {};
+  workers_->set_budget(budget);
+  return workers_->start(options_.plan.pool);
+}
+
+Result<TrialRun> Trials::set_failure(const Schedule& failing) {
+  if (auto started = start(); !started) return std::unexpected(started.error());
+  // The first run that a judge sees is what others differ from.
+  if (options_.criteria.fails_if_output_differs) {
+    const auto reference = run_alone(job_of(Schedule{}));
+    if (!reference) return std::unexpected(reference.error());
+  }
+  const double before = seconds_now();
+  auto first = run_first(failing);
+  if (!first) return std::unexpected(first.error());
+  if (!*first) return TrialRun{};
+  const double seconds = seconds_now() - before;
+  failure_ = std::move(**first);
+  if (failure_.judgement.verdict != Verdict::kFail)
+    return fail(ErrorCode::kBadInput, "the failing schedule does not fail when it is run again",
+                "if only the criteria of the hunt call it a failure, give them again");
+  failure_known_ = true;
+  if (auto limited = limit_budget(); !limited) return std::unexpected(limited.error());
+  if (!workers_ || lane_ || !options_.checkpoints || seconds < kLongRun) return failure_;
+  if (const ServedProgram::FileUse files = workers_->file_use(); files.changed_first)
+    note_changed_file(files);
+  else
+    lane_ = std::make_unique<PrefixLane>(options_.plan, serve_, [this] { return input_.open(); });
+  return failure_;
+}
+
+Result<std::vector<TrialRun>> Trials::run_anew(std::span<const JobPlan> plans) {
+  std::vector<TrialRun> runs;
+  for (const JobPlan& plan : plans) {
+    if (!pulse()) return std::vector<TrialRun>{};
+    auto ran = recorder_.run_anew({plan, {}, kAllChoices, options_.plan.pool, ""});
+    if (!ran) return std::unexpected(ran.error());
+    if (!ran->done) {
+      stopped_ = true;
+      return std::vector<TrialRun>{};
+    }
+    auto run = judged(*ran);
+    if (!run) return std::unexpected(run.error());
+    ++runs_;
+    events_ += run->result.clock;
+    runs.push_back(std::move(*run));
+  }
+  return runs;
+}
+
+Result<std::vector<TrialRun>> Trials::run(std::span<const JobPlan> plans) {
+  if (stopped_) return std::vector<TrialRun>{};
+  if (!workers_) return run_anew(plans);
+  auto ran = workers_->run(plans, {}, kAllChoices, [this](std::uint64_t) { return pulse(); });
+  if (!ran) return std::unexpected(ran.error());
+  if (!pulse()) return std::vector<TrialRun>{};
+  std::vector<TrialRun> runs;
+  for (WorkerJob& job : *ran) {
+    auto run = judged(job);
+    if (!run) return std::unexpected(run.error());
+    ++runs_;
+    events_ += run->result.clock;
+    runs.push_back(std::move(*run));
+  }
+  return runs;
+}
+
+// Two schedules that are the same up to the end of the run of one give the same execution.
+const TrialRun* Trials::known(const Schedule& schedule) const {
+  for (auto at = known_.rbegin(); at != known_.rend(); ++at)
+    if ((!at->run.cut || may_cut_) &&
+        common_until(at->schedule, schedule) > at->run.result.clock + 1)
+      return &at->run;
+  return nullptr;
+}
+
+void Trials::remember(const Schedule& schedule, const TrialRun& run) {
+  if (known_.size() == kMostKnown) known_.erase(known_.begin());
+  known_.push_back({schedule, run});
+}
+
+Result<std::optional<TrialRun>> Trials::run_one(const Schedule& schedule,
+                                                std::span<const Schedule> next) {
+  if (const TrialRun* run = known(schedule)) return *run;
+  if (!lane_) return run_ahead(schedule, next);
+  auto run = run_from_checkpoint(task_of(schedule, next));
+  if (run && *run) remember(schedule, **run);
+  return run;
+}
+
+// Short runs: those that may come next are run at the same time, one on each core.
+Result<std::optional<TrialRun>> Trials::run_ahead(const Schedule& schedule,
+                                                  std::span<const Schedule> next) {
+  std::vector<const Schedule*> schedules{&schedule};
+  for (const Schedule& likely : next)
+    if (workers_ && schedules.size() < options_.jobs && known(likely) == nullptr)
+      schedules.push_back(&likely);
+  std::vector<JobPlan> plans;
+  for (const Schedule* one : schedules) plans.push_back(job_of(*one));
+  auto runs = run(plans);
+  if (!runs) return std::unexpected(runs.error());
+  if (runs->empty()) return std::nullopt;
+  for (std::size_t i = 0; i < schedules.size(); ++i) remember(*schedules[i], (*runs)[i]);
+  return std::move(runs->front());
+}
+
+PrefixLane::Task Trials::task_of(const Schedule& schedule, std::span<const Schedule> next) const {
+  const std::uint64_t length = failure_.result.clock;
+  PrefixLane::Task task{job_of(schedule), schedule, {}, 0};
+  if (may_cut_) task.horizon = std::max(kLeastHorizon, length * kHorizon);
+  const std::uint64_t end = may_cut_ ? task.horizon : 2 * length;
+  std::vector<std::uint64_t> wanted;
+  for (const Schedule& likely : next) wanted.push_back(common_until(schedule, likely));
+  std::ranges::sort(wanted);
+  const std::uint64_t gap = length / kCheckpointsPerRun + 1;
+  for (const std::uint64_t stop : wanted)
+    if (stop > gap && stop < end && (task.stops.empty() || stop >= task.stops.back() + gap))
+      task.stops.push_back(stop);
+  return task;
+}
+
+Result<std::optional<TrialRun>> Trials::run_from_checkpoint(PrefixLane::Task task) {
+  auto ran = lane_->run(task, [this] { return pulse(); });
+  if (!ran) return std::unexpected(ran.error());
+  if (!*ran) {
+    stopped_ = true;
+    return std::nullopt;
+  }
+  LaneRun& lane_run = **ran;
+  if (const auto files = lane_->file_use(); files.changed_first) {
+    note_changed_file(files);
+    lane_.reset();
+    return run_alone(task.job);
+  }
+  ++runs_;
+  const std::uint64_t clock = lane_run.job.job.result.clock;
+  events_ += clock - std::min(lane_run.began, clock);
+  if (!lane_run.cut) {
+    auto run = judged(lane_run.job);
+    if (!run) return std::unexpected(run.error());
+    return std::move(*run);
+  }
+  has_cut_ = true;
+  TrialRun run;
+  run.outcome = Trial::kPass;
+  run.result = lane_run.job.job.result;
+  run.trace = std::move(lane_run.job.job.trace);
+  run.cut = true;
+  return run;
+}
+
+Result<std::optional<TrialRun>> Trials::run_alone(const JobPlan& plan) {
+  auto runs = run({&plan, 1});
+  if (!runs) return std::unexpected(runs.error());
+  if (runs->empty()) return std::nullopt;
+  return std::move(runs->front());
+}
+
+Result<std::optional<TrialRun>> Trials::run_traced(const Schedule& schedule, std::uint64_t first,
+                                                   std::uint64_t last) {
+  PrefixLane::Task task = task_of(schedule, {});
+  task.job.flags |= abi::kJobTrace;
+  task.job.parameters[2] = first;
+  task.job.parameters[3] = last;
+  return lane_ ? run_from_checkpoint(std::move(task)) : run_alone(task.job);
+}
+
+}  // namespace clew

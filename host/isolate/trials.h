@@ -1,0 +1,140 @@
+// Experiments with a program: what becomes of it under a schedule of our choice (paper 1, section
+// 4.2). Counts what they cost.
+//
+// Short runs are made in processes that are put back after each, on all cores. Long ones go on from
+// checkpoints. A program that can do neither is started anew for each.
+#ifndef CLEW_HOST_ISOLATE_TRIALS_H_
+#define CLEW_HOST_ISOLATE_TRIALS_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "host/error.h"
+#include "host/isolate/dd.h"
+#include "host/isolate/prefix_lane.h"
+#include "host/schedule/schedule.h"
+#include "host/search/criteria.h"
+#include "host/search/hunt_input.h"
+#include "host/search/hunt_recorder.h"
+#include "host/search/workers.h"
+
+namespace clew {
+
+struct TrialOptions {
+  LaunchPlan plan;           // how the failing run was started; its schedule is not used
+  Criteria criteria;         // what counts as a failure
+  bool any_failure = false;  // other failures than the one under study count as it; otherwise they
+                             // are unresolved outcomes (paper 1, section 4.5)
+  unsigned jobs = 0;         // 0: as many as there are cores
+  bool checkpoints = true;
+  bool long_run = false;           // a run is known to take so long that checkpoints pay
+  std::uint64_t expected_end = 0;  // then: its clock
+};
+
+// How long a run takes for which checkpoints pay, in seconds: making one takes about a millisecond.
+inline constexpr double kLongRun = 0.05;
+
+struct TrialRun {
+  Trial outcome = Trial::kUnresolved;
+  abi::JobResult result{};
+  std::vector<abi::TraceEvent> trace;
+  Judgement judgement;
+  bool cut = false;  // taken as passing because it went far past where failures show
+};
+
+// Told while trials go on; false: stop them.
+using TrialPulse = std::function<bool()>;
+
+class Trials {
+ public:
+  // `judge` is the recorder's too.
+  Trials(TrialOptions options, const HuntInput& input, HuntRecorder& recorder, Judge judge,
+         TrialPulse pulse);
+  ~Trials();
+
+  // Runs the failing schedule, with a trace of its decisions: from then on "the failure" is what
+  // became of it. Fails with kBadInput if nothing did. Decides how runs are made.
+  [[nodiscard]] Result<TrialRun> set_failure(const Schedule& failing);
+
+  // In the order of the plans. An empty list: they were told to stop.
+  [[nodiscard]] Result<std::vector<TrialRun>> run(std::span<const JobPlan> plans);
+
+  // One schedule, from the last checkpoint that it shares with the one before. `next`: schedules
+  // that may follow; checkpoints are made where they part, or they are run on other cores, ahead of
+  // being asked for. Nothing: told to stop.
+  [[nodiscard]] Result<std::optional<TrialRun>> run_one(const Schedule& schedule,
+                                                        std::span<const Schedule> next);
+
+  // The same with a trace of its accesses and synchronisation from event `first` to `last`; of its
+  // decisions, those behind the checkpoint that it goes on from.
+  [[nodiscard]] Result<std::optional<TrialRun>> run_traced(const Schedule& schedule,
+                                                           std::uint64_t first, std::uint64_t last);
+
+  // No run is cut short from now on.
+  void run_to_the_end() { may_cut_ = false; }
+
+  // A run made elsewhere (a recording), to be counted with the others.
+  void count_elsewhere(std::uint64_t events) { events_ += events; }
+
+  [[nodiscard]] std::uint64_t runs() const { return runs_; }
+  // Events executed, in runs of the failing schedule.
+  [[nodiscard]] double cost_runs() const;
+  [[nodiscard]] bool has_cut() const { return has_cut_; }  // some run
+  [[nodiscard]] bool stopped() const { return stopped_; }
+  [[nodiscard]] bool has_checkpoints() const { return lane_ != nullptr; }
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+  [[nodiscard]] const TrialRun& failure() const { return failure_; }
+
+ private:
+  [[nodiscard]] Result<TrialRun> judged(WorkerJob& ran);
+  [[nodiscard]] Result<std::vector<TrialRun>> run_anew(std::span<const JobPlan> plans);
+  [[nodiscard]] const TrialRun* known(const Schedule& schedule) const;
+  void remember(const Schedule& schedule, const TrialRun& run);
+  [[nodiscard]] Result<std::optional<TrialRun>> run_ahead(const Schedule& schedule,
+                                                          std::span<const Schedule> next);
+  [[nodiscard]] Result<std::optional<TrialRun>> run_from_checkpoint(PrefixLane::Task task);
+  [[nodiscard]] PrefixLane::Task task_of(const Schedule& schedule,
+                                         std::span<const Schedule> next) const;
+  [[nodiscard]] Result<std::optional<TrialRun>> run_alone(const JobPlan& plan);
+  [[nodiscard]] Result<void> start();
+  [[nodiscard]] Result<std::optional<TrialRun>> run_first(const Schedule& failing);
+  [[nodiscard]] Result<void> limit_budget();
+  void add_note(std::string note);
+  void note_changed_file(const ServedProgram::FileUse& files);
+  [[nodiscard]] bool pulse();
+
+  TrialOptions options_;
+  const HuntInput& input_;
+  HuntRecorder& recorder_;
+  Judge judge_;
+  TrialPulse pulse_;
+  ServeOptions serve_;
+  std::unique_ptr<Workers> workers_;  // null: every run is started anew
+  std::unique_ptr<PrefixLane> lane_;
+  TrialRun failure_;
+  bool failure_known_ = false;
+  bool may_cut_ = true;
+  bool has_cut_ = false;
+  bool stopped_ = false;
+  std::uint64_t runs_ = 0;
+  std::uint64_t events_ = 0;
+  std::vector<std::string> notes_;
+  // What schedules led to; the newest last.
+  struct Known {
+    Schedule schedule;
+    TrialRun run;
+  };
+  std::vector<Known> known_;
+};
+
+// A job that follows the schedule; what it says beyond the end of the run has no effect.
+[[nodiscard]] JobPlan job_of(const Schedule& schedule);
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_ISOLATE_TRIALS_H_

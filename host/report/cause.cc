@@ -1,0 +1,279 @@
+#include "host/report/cause.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "host/report/words.h"
+
+namespace clew {
+namespace {
+
+// ---- Who runs where
+
+// It is in the passing run only.
+bool only_passing(const IsolatedSwitch& one) {
+  return one.fail_from.thread.empty() ||
+         (one.kind == IsolatedSwitch::Kind::kChoice && !one.in_failing);
+}
+
+std::string thread_or(const std::string& thread, std::string_view otherwise) {
+  return thread.empty() ? std::string(otherwise) : printable(thread);
+}
+
+std::string interrupted_text(const Standpoint& from, std::uint64_t clock) {
+  if (!from.at)
+    return fmt::format("{} is interrupted at clock {}, at an unknown place", label_of(from),
+                       with_commas(clock));
+  return fmt::format("{} is interrupted before {}", label_of(from), spot_text(from.at));
+}
+
+std::string next_text(const std::optional<Standpoint>& next, const std::string& to) {
+  if (!next || next->thread.empty()) return thread_or(to, "the next thread") + " runs instead";
+  std::string text = label_of(*next) + " runs instead";
+  if (next->at) text += ", from " + spot_text(next->at);
+  return text;
+}
+
+std::string switch_text(const Standpoint& from, std::uint64_t clock,
+                        const std::optional<Standpoint>& next, const std::string& to) {
+  return fmt::format("{} and {}", interrupted_text(from, clock), next_text(next, to));
+}
+
+// Of a switch that may have had no effect: then nobody ran instead.
+std::string maybe_switch_text(const Standpoint& from, std::uint64_t clock,
+                              const std::optional<Standpoint>& next, const std::string& to) {
+  if (next) return switch_text(from, clock, next, to);
+  return fmt::format("{} runs at clock {}{}", label_of(from), with_commas(clock),
+                     from.at ? ", from " + spot_text(from.at) : "");
+}
+
+// ---- Choices
+
+struct ChoiceWords {
+  std::string_view kind;
+  std::string_view text;  // who asks, where; the thread that is named
+};
+constexpr std::array<ChoiceWords, 6> kChoices{{
+    {"timeout", "a timed wait of {0} at {1} times out at once"},
+    {"spurious", "a condition wait of {0} at {1} returns without a signal"},
+    {"trylock", "a trylock of {0} at {1} fails though the lock is free"},
+    {"cas", "a weak compare-exchange of {0} at {1} fails though the values are equal"},
+    {"pick", "{2} goes on where {0} has to wait, at {1}"},
+    {"wake", "{2} is the one that is woken or gets the lock, by {0} at {1}"},
+}};
+static_assert(kChoices.size() == static_cast<std::size_t>(abi::ChoiceKind::kCount));
+
+std::string choice_text(const std::string& choice, const Standpoint& from) {
+  const std::size_t end = std::min(choice.find_first_of(" :"), choice.size());
+  const std::string kind = choice.substr(0, end);
+  const std::string named = thread_or(choice.substr(std::min(end + 1, choice.size())), "a thread");
+  const auto words = std::ranges::find(kChoices, kind, &ChoiceWords::kind);
+  if (words == kChoices.end())
+    return fmt::format("the choice '{}' is made by {} at {}", printable(choice), label_of(from),
+                       spot_text(from.at));
+  return fmt::format(fmt::runtime(words->text), label_of(from), spot_text(from.at), named);
+}
+
+// ---- The passing run, seen from the failing one
+
+std::string steps_text(std::uint64_t fail_clock, std::uint64_t pass_clock) {
+  const std::uint64_t steps = std::max(fail_clock, pass_clock) - std::min(fail_clock, pass_clock);
+  return fmt::format("{} {} {}", steps == 1 ? "one" : with_commas(steps),
+                     steps == 1 ? "step" : "steps", pass_clock > fail_clock ? "later" : "earlier");
+}
+
+std::string capitalized(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z')
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
+std::string moved_text(const IsolatedSwitch& difference) {
+  if (!difference.pass_clock) return "Without this switch the program passes.";
+  const std::string steps = steps_text(difference.fail_clock, *difference.pass_clock);
+  if (!difference.pass_from || !difference.pass_next)
+    return fmt::format("If the switch comes {}, the program passes.", steps);
+  const Standpoint& from = *difference.pass_from;
+  const bool same = from.thread == difference.fail_from.thread;
+  // The one step is the event that the thread stood before.
+  if (same && *difference.pass_clock == difference.fail_clock + 1 && difference.fail_from.at)
+    return fmt::format("{}, after {}, the program passes.", capitalized(steps),
+                       spot_text(difference.fail_from.at));
+  if (same)
+    return fmt::format("If {} is interrupted {}{}, the program passes.", label_of(from), steps,
+                       from.at ? ", before " + spot_text(from.at) : "");
+  return fmt::format("If the switch comes {}, when {} runs{}, the program passes.", steps,
+                     label_of(from), from.at ? " and stands before " + spot_text(from.at) : "");
+}
+
+std::string target_text(const IsolatedSwitch& difference) {
+  const bool known = difference.pass_next && !difference.pass_next->thread.empty();
+  const std::string other =
+      known ? label_of(*difference.pass_next) : thread_or(difference.pass_to, "another thread");
+  return fmt::format("If {} runs there instead, the program passes.", other);
+}
+
+// ---- The answer
+
+std::string one_cause(const IsolatedSwitch& difference) {
+  const std::string failing = failing_side(difference);
+  const std::string passing = passing_side(difference);
+  if (failing.empty())
+    return passing.empty()
+               ? "The difference lies where neither run could be looked into."
+               : fmt::format("The program passes when {}. Without this it fails.", passing);
+  std::string text = fmt::format("The failure happens when {}. ", failing);
+  switch (difference.kind) {
+    case IsolatedSwitch::Kind::kMove:
+      return text + moved_text(difference);
+    case IsolatedSwitch::Kind::kTarget:
+      return text + target_text(difference);
+    case IsolatedSwitch::Kind::kChoice:
+      break;
+  }
+  return text + "Otherwise the program passes.";
+}
+
+std::string several_causes(const IsolateResult& result) {
+  std::string text = fmt::format(
+      "The failing run differs from the passing one in {} ways, listed below: with all of them the "
+      "program fails, with none of them it passes.",
+      with_commas(result.switches.size()));
+  if (result.minimal)
+    text += " If any one of them is left out, this failure does not happen (checked by running).";
+  return text;
+}
+
+struct Verb {
+  std::string_view what;
+  std::string_view past;
+  std::string_view alone;  // of an unknown object
+};
+constexpr std::array<Verb, 9> kVerbs{{{"read", "read", "read memory"},
+                                      {"write", "wrote", "wrote to memory"},
+                                      {"update", "changed", "changed memory"},
+                                      {"lock", "locked", "took a lock"},
+                                      {"unlock", "unlocked", "released a lock"},
+                                      {"wait", "waited for", "waited"},
+                                      {"signal", "signalled", "signalled"},
+                                      {"create", "created", "created a thread"},
+                                      {"join", "joined", "joined a thread"}}};
+
+std::string object_of(const EventInfo& event) {
+  if (!event.variable.empty()) return fmt::format("`{}`", printable(event.variable));
+  return event.object != 0 ? fmt::format("{:#x}", event.object) : "";
+}
+
+// "T0.3 read `head` at queue.cc:28"
+std::string did_text(const EventInfo& event, const std::string& object) {
+  const auto verb = std::ranges::find(kVerbs, event.what, &Verb::what);
+  const std::string thread = thread_or(event.thread, "a thread");
+  if (verb == kVerbs.end()) return fmt::format("{} passed {}", thread, spot_text(event.at));
+  return fmt::format(
+      "{} {} at {}", thread,
+      object.empty() ? std::string(verb->alone) : fmt::format("{} {}", verb->past, object),
+      spot_text(event.at));
+}
+
+// "write `head` at queue.cc:47"
+std::string coming_text(const EventInfo& event, const std::string& object) {
+  const bool known = std::ranges::find(kVerbs, event.what, &Verb::what) != kVerbs.end();
+  if (!known) return spot_text(event.at);
+  return fmt::format("{}{} at {}", event.what, object.empty() ? "" : " " + object,
+                     spot_text(event.at));
+}
+
+std::string pair_text(const CriticalPair& pair) {
+  const std::string first = object_of(pair.first);
+  std::string second = object_of(pair.second);
+  if (!first.empty() && first == second) second = "it";
+  if (pair.second.clock == 0)
+    return fmt::format("{}, and the run fails before {} gets to {}.{}", did_text(pair.first, first),
+                       thread_or(pair.second.thread, "a thread"), coming_text(pair.second, second),
+                       pair.confirmed
+                           ? " If that comes first, the program passes (checked by running)."
+                           : " It was not shown by a run of its own that this order decides.");
+  const std::string order =
+      fmt::format("{} before {}", did_text(pair.first, first), did_text(pair.second, second));
+  if (pair.confirmed)
+    return order +
+           ". In this order the program fails, in the other it passes (checked by running).";
+  return fmt::format(
+      "In the failing run {}. It was not shown by a run of its own that this order decides.",
+      order);
+}
+
+}  // namespace
+
+std::string spot_text(const std::optional<Location>& at) {
+  if (!at || (at->file.empty() && at->function.empty())) return "an unknown place";
+  if (at->file.empty()) return printable(at->function);
+  const std::string line = location_text({at->file, at->line, ""});
+  return at->function.empty() ? line : fmt::format("{} (in {})", line, printable(at->function));
+}
+
+std::string label_of(const Standpoint& standpoint) {
+  const std::string id = thread_or(standpoint.thread, "a thread");
+  return standpoint.name.empty() ? id : fmt::format("{} ({})", id, printable(standpoint.name));
+}
+
+std::string failing_side(const IsolatedSwitch& difference) {
+  if (only_passing(difference)) return "";
+  if (difference.kind == IsolatedSwitch::Kind::kChoice)
+    return choice_text(difference.choice, difference.fail_from);
+  return maybe_switch_text(difference.fail_from, difference.fail_clock, difference.fail_next,
+                           difference.fail_to);
+}
+
+std::string passing_side(const IsolatedSwitch& difference) {
+  if (!difference.pass_clock || !difference.pass_from || difference.pass_from->thread.empty())
+    return "";
+  if (difference.kind == IsolatedSwitch::Kind::kChoice)
+    return only_passing(difference) ? choice_text(difference.choice, *difference.pass_from) : "";
+  return maybe_switch_text(*difference.pass_from, *difference.pass_clock, difference.pass_next,
+                           difference.pass_to);
+}
+
+std::string preemption_text(const PreemptionInfo& preemption) {
+  return switch_text(preemption.from, preemption.clock, preemption.next, preemption.to);
+}
+
+std::string window_text(const PreemptionInfo& preemption) {
+  if (!preemption.window || preemption.window->positions == 0) return "";
+  const SwitchWindow& window = *preemption.window;
+  const std::string who = label_of(preemption.from);
+  if (window.positions == 1)
+    return fmt::format("Only there does an interruption of {} lead to this failure.", who);
+  const std::string tried = window.tested >= window.positions
+                                ? "all of them tried"
+                                : fmt::format("{} of them tried", with_commas(window.tested));
+  const std::string size = fmt::format("{}, {}", counted(window.positions, "place"), tried);
+  if (!window.first && !window.last)
+    return fmt::format(
+        "{} can be interrupted in a wider part of its course ({}): the program fails "
+        "all the same.",
+        who, size);
+  const std::string first = spot_text(window.first);
+  const std::string last = spot_text(window.last);
+  return fmt::format("{} can be interrupted {} ({}): the program fails all the same.", who,
+                     first == last ? "anywhere on " + first
+                                   : fmt::format("anywhere between {} and {}", first, last),
+                     size);
+}
+
+std::vector<std::string> cause_paragraphs(const IsolateResult& result) {
+  std::vector<std::string> paragraphs;
+  if (result.switches.empty()) return paragraphs;
+  paragraphs.push_back(result.switches.size() == 1 ? one_cause(result.switches.front())
+                                                   : several_causes(result));
+  if (result.preemptions.size() == 1 && result.preemption_count == 1)
+    if (const std::string window = window_text(result.preemptions.front()); !window.empty())
+      paragraphs.push_back(window);
+  if (result.pair) paragraphs.push_back(pair_text(*result.pair));
+  return paragraphs;
+}
+
+}  // namespace clew

@@ -1,0 +1,34 @@
+// The cause of a failure in sentences, made from nothing but what isolation found.
+#ifndef CLEW_HOST_REPORT_CAUSE_H_
+#define CLEW_HOST_REPORT_CAUSE_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/isolate/isolate.h"
+
+namespace clew {
+
+// "queue.cc:31 (in enqueue(int))", or "an unknown place"
+std::string spot_text(const std::optional<Location>& at);
+
+// "T0.2 (worker)"
+std::string label_of(const Standpoint& standpoint);
+
+// What one difference is in the failing run and in the passing one, without a full stop: "T0.2 is
+// interrupted before queue.cc:31 and T0.3 runs instead". Empty: that run goes on without it.
+std::string failing_side(const IsolatedSwitch& difference);
+std::string passing_side(const IsolatedSwitch& difference);
+
+// "T0.2 is interrupted before queue.cc:31 and T0.3 runs instead"
+std::string preemption_text(const PreemptionInfo& preemption);
+// A sentence; empty if the window was not determined.
+std::string window_text(const PreemptionInfo& preemption);
+
+// The answer, a paragraph each. Empty if nothing was isolated.
+std::vector<std::string> cause_paragraphs(const IsolateResult& result);
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_REPORT_CAUSE_H_

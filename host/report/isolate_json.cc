@@ -1,0 +1,154 @@
+#include "host/report/isolate_json.h"
+
+#include <fmt/format.h>
+
+#include "host/report/isolate_text.h"
+
+namespace clew {
+namespace {
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json standpoint_json(const Standpoint& standpoint) {
+  return {{"thread", text_or_null(standpoint.thread)},
+          {"name", text_or_null(standpoint.name)},
+          {"at", location_json(standpoint.at)},
+          {"stack", stack_json(standpoint.stack)}};
+}
+
+Json standpoint_json(const std::optional<Standpoint>& standpoint) {
+  return standpoint ? standpoint_json(*standpoint) : Json(nullptr);
+}
+
+std::string thread_of(const std::optional<Standpoint>& standpoint, const std::string& otherwise) {
+  return standpoint && !standpoint->thread.empty() ? standpoint->thread : otherwise;
+}
+
+const char* to_word(IsolatedSwitch::Kind kind) {
+  switch (kind) {
+    case IsolatedSwitch::Kind::kMove:
+      return "move";
+    case IsolatedSwitch::Kind::kTarget:
+      return "target";
+    case IsolatedSwitch::Kind::kChoice:
+      break;
+  }
+  return "choice";
+}
+
+const char* to_word(Isolated how_far) {
+  switch (how_far) {
+    case Isolated::kDone:
+      return "isolated";
+    case Isolated::kNarrowed:
+      return "narrowed";
+    case Isolated::kAlwaysFails:
+      return "always-fails";
+    case Isolated::kNothing:
+      break;
+  }
+  return "nothing";
+}
+
+Json switch_json(const IsolatedSwitch& one) {
+  const bool in_failing = one.in_failing && !one.fail_from.thread.empty();
+  return {{"index", one.index},
+          {"kind", to_word(one.kind)},
+          {"changes", one.changes},
+          {"choice", text_or_null(one.choice)},
+          {"in_failing", in_failing},
+          {"fail_clock", one.fail_clock},
+          {"pass_clock", or_null(one.pass_clock)},
+          {"from", text_or_null(one.fail_from.thread)},
+          {"to", text_or_null(thread_of(one.fail_next, one.fail_to))},
+          {"pass_to", text_or_null(thread_of(one.pass_next, one.pass_to))},
+          {"fail_at", location_json(one.fail_from.at)},
+          {"pass_at", one.pass_from ? location_json(one.pass_from->at) : Json(nullptr)},
+          {"fail",
+           {{"from", one.fail_from.thread.empty() ? Json(nullptr) : standpoint_json(one.fail_from)},
+            {"next", standpoint_json(one.fail_next)}}},
+          {"pass",
+           {{"from", standpoint_json(one.pass_from)}, {"next", standpoint_json(one.pass_next)}}}};
+}
+
+Json window_json(const std::optional<SwitchWindow>& window) {
+  if (!window) return nullptr;
+  return {{"first", location_json(window->first)},
+          {"last", location_json(window->last)},
+          {"positions", window->positions},
+          {"tested", window->tested}};
+}
+
+Json preemption_json(const PreemptionInfo& one) {
+  return {{"thread", text_or_null(one.from.thread)},
+          {"to", text_or_null(thread_of(one.next, one.to))},
+          {"clock", one.clock},
+          {"at", location_json(one.from.at)},
+          {"window", window_json(one.window)},
+          {"from", standpoint_json(one.from)},
+          {"next", standpoint_json(one.next)}};
+}
+
+Json event_json(const EventInfo& event) {
+  return {{"clock", event.clock == 0 ? Json(nullptr) : Json(event.clock)},
+          {"thread", event.thread},
+          {"at", location_json(event.at)},
+          {"what", event.what},
+          {"object", event.object == 0 ? Json(nullptr) : Json(fmt::format("{:#x}", event.object))},
+          {"variable", text_or_null(event.variable)}};
+}
+
+Json pair_json(const std::optional<CriticalPair>& pair) {
+  if (!pair) return nullptr;
+  return {{"first", event_json(pair->first)},
+          {"second", event_json(pair->second)},
+          {"confirmed", pair->confirmed}};
+}
+
+Json course_json(const std::vector<CourseLine>& course) {
+  Json list = Json::array();
+  for (const CourseLine& line : course) {
+    Json one = event_json(line.event);
+    one["marked"] = line.marked;
+    one["switched"] = line.switched;
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+}  // namespace
+
+Json isolate_json(const IsolateResult& result) {
+  Json switches = Json::array();
+  for (const IsolatedSwitch& one : result.switches) switches.push_back(switch_json(one));
+  Json preemptions = Json::array();
+  for (const PreemptionInfo& one : result.preemptions) preemptions.push_back(preemption_json(one));
+  return {{"outcome", to_word(how_far(result))},
+          {"failure", failure_json(result.failure)},
+          {"original", result.original},
+          {"failing", or_null(result.failing)},
+          {"passing", or_null(result.passing)},
+          {"deltas", result.deltas},
+          {"deltas_left", result.deltas_left},
+          {"tests", result.tests},
+          {"cost_runs", result.cost_runs},
+          {"seconds", result.seconds},
+          {"switches", switches},
+          {"preemptions", preemptions},
+          {"preemption_count", result.preemption_count},
+          {"choice_count", result.choice_count},
+          {"pair", pair_json(result.pair)},
+          {"simplified", result.simplified},
+          {"fewest", result.fewest},
+          {"minimal", result.minimal},
+          {"complete", result.complete},
+          {"always_fails", result.always_fails},
+          {"original_preemptions", result.original_preemptions},
+          {"failing_course", course_json(result.failing_course)},
+          {"passing_course", course_json(result.passing_course)},
+          {"doubts", result.doubts},
+          {"interrupted", result.interrupted_by != 0 ? Json(result.interrupted_by) : Json(nullptr)},
+          {"notes", result.notes}};
+}
+
+}  // namespace clew

@@ -1,0 +1,442 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "host/report/cause.h"
+#include "host/report/course.h"
+#include "host/report/isolate_json.h"
+#include "host/report/isolate_text.h"
+
+namespace clew {
+namespace {
+
+Location line(std::uint32_t number, std::string function) {
+  return {"/a/queue.cc", number, std::move(function)};
+}
+
+Standpoint standpoint(std::string thread, std::uint32_t number, const std::string& function) {
+  Standpoint point;
+  point.thread = std::move(thread);
+  point.at = line(number, function);
+  point.stack = {{function, "/a/queue.cc", number, 1, "queue", 0x10},
+                 {"work(void*)", "/a/queue.cc", 90, 1, "queue", 0x20}};
+  return point;
+}
+
+EventInfo event(std::uint64_t clock, std::string thread, std::uint32_t number, std::string what,
+                std::string variable) {
+  return {clock,  std::move(thread),  line(number, "f()"), std::move(what),
+          0x4000, std::move(variable)};
+}
+
+// Figure 6 of paper 1.
+IsolateResult queue_result() {
+  IsolateResult result;
+  result.failure = {"exit", "exit status 1", "", {}};
+  result.original = 2;
+  result.original_preemptions = 5;
+  result.deltas = "24";
+  result.deltas_left = "1";
+  IsolatedSwitch one;
+  one.index = 4;
+  one.fail_clock = 10;
+  one.pass_clock = 11;
+  one.fail_to = one.pass_to = "T0.3";
+  one.fail_from = standpoint("T0.2", 47, "dequeue()");
+  one.fail_next = standpoint("T0.3", 26, "enqueue(int)");
+  one.pass_from = standpoint("T0.2", 50, "dequeue()");
+  one.pass_next = standpoint("T0.3", 26, "enqueue(int)");
+  result.switches = {one};
+  result.pair = CriticalPair{event(11, "T0.3", 28, "read", "head"),
+                             event(15, "T0.2", 47, "write", "head"), true};
+  result.failing_course = {{event(9, "T0.2", 44, "write", "tail"), false, false},
+                           {event(11, "T0.3", 28, "read", "head"), true, true},
+                           {event(15, "T0.2", 47, "write", "head"), true, true}};
+  result.passing_course = {{event(10, "T0.2", 47, "write", "head"), true, false},
+                           {event(12, "T0.3", 28, "read", "head"), true, true}};
+  result.preemption_count = 5;
+  result.failing = 7;
+  result.passing = 8;
+  result.minimal = true;
+  result.tests = 4;
+  result.cost_runs = 2.25;
+  result.seconds = 0.31;
+  return result;
+}
+
+IsolateResult simplified_result() {
+  IsolateResult result = queue_result();
+  result.simplified = result.fewest = true;
+  PreemptionInfo preemption;
+  preemption.clock = 10;
+  preemption.to = "T0.3";
+  preemption.from = result.switches[0].fail_from;
+  preemption.next = result.switches[0].fail_next;
+  preemption.window = SwitchWindow{line(43, "dequeue()"), line(47, "dequeue()"), 3, 3};
+  result.preemptions = {preemption};
+  result.preemption_count = 1;
+  return result;
+}
+
+// Sentences wherever they are broken into lines.
+std::string flat(std::string_view text) {
+  std::string result;
+  for (const char c : text)
+    if (c != ' ' && c != '\n')
+      result += c;
+    else if (!result.empty() && result.back() != ' ')
+      result += ' ';
+  return result;
+}
+
+#define EXPECT_SAYS(text, part) EXPECT_NE(flat(text).find(part), std::string::npos) << (text)
+#define EXPECT_SILENT(text, part) EXPECT_EQ(flat(text).find(part), std::string::npos) << (text)
+
+TEST(IsolateText, TheAnswer) {
+  const IsolateResult result = queue_result();
+  EXPECT_EQ(headline(result),
+            "isolated: 1 thread switch makes the difference (4 tests, 24 differences)");
+  EXPECT_EQ(exit_status_of(result), 0);
+  EXPECT_EQ(outcome_of(result), Outcome::kPass);
+  const std::string text = isolate_text(result);
+  EXPECT_SAYS(text, "failure: exit: exit status 1");
+  EXPECT_SAYS(text,
+              "The failure happens when T0.2 is interrupted before /a/queue.cc:47 (in dequeue()) "
+              "and T0.3 runs instead, from /a/queue.cc:26 (in enqueue(int)). One step later, after "
+              "/a/queue.cc:47 (in dequeue()), the program passes.");
+  EXPECT_SAYS(text,
+              "T0.3 read `head` at /a/queue.cc:28 (in f()) before T0.2 wrote it at /a/queue.cc:47 "
+              "(in f()). In this order the program fails, in the other it passes (checked by "
+              "running).");
+  EXPECT_SAYS(text, "Switch #4: at clock 10 in the failing run, 11 in the passing run");
+  EXPECT_SAYS(text, "#0 dequeue() at /a/queue.cc:47 #1 work(void*) at /a/queue.cc:90");
+  EXPECT_SAYS(text, "#0 enqueue(int) at /a/queue.cc:26");
+  EXPECT_SAYS(text, "passes: T0.2 is interrupted before /a/queue.cc:50");
+  EXPECT_SAYS(text, "24 differences between the schedules, 1 left");
+  EXPECT_SAYS(text, "4 tests, as much work as 2.2 runs of the program, 0.3 s");
+  EXPECT_SAYS(text, "failing schedule: 5 preemptions");
+  EXPECT_SAYS(text, "clew where 7 10");
+  EXPECT_SAYS(text, "clew show 7; clew show 8");
+  EXPECT_SAYS(text, "clew replay 7 --gdb");
+  EXPECT_SAYS(text, "replay the passing run: clew replay 8");
+  EXPECT_TRUE(text.ends_with("replay the failing run: clew replay 7\n")) << text;
+  EXPECT_SILENT(text, "not shown");
+}
+
+TEST(IsolateText, LinesFitTheScreen) {
+  const std::string text = isolate_text(simplified_result());
+  std::size_t begin = 0;
+  for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
+    EXPECT_LE(end - begin, 100u) << text.substr(begin, end - begin);
+    begin = end + 1;
+  }
+}
+
+TEST(IsolateText, MarkedSource) {
+  const auto path = std::filesystem::temp_directory_path() / "clew_isolate_report_test.cc";
+  std::ofstream(path) << "one\ntwo\nthree\n";
+  IsolateResult result = queue_result();
+  result.switches[0].fail_from.at = Location{path.string(), 2, "f()"};
+  const std::string text = isolate_text(result);
+  EXPECT_NE(text.find("  >     2 | two\n"), std::string::npos) << text;
+  std::filesystem::remove(path);
+}
+
+TEST(IsolateText, WindowAndFewest) {
+  const std::string text = isolate_text(simplified_result());
+  EXPECT_SAYS(text,
+              "T0.2 can be interrupted anywhere between /a/queue.cc:43 (in dequeue()) and "
+              "/a/queue.cc:47 (in dequeue()) (3 places, all of them tried): the program fails all "
+              "the same.");
+  EXPECT_SAYS(text, "1 preemption (simplified from 5 preemptions; none with fewer fails)");
+  IsolateResult narrow = simplified_result();
+  narrow.fewest = false;
+  narrow.preemptions[0].window->positions = 1;
+  EXPECT_SAYS(isolate_text(narrow), "Only there does an interruption of T0.2 lead to");
+  EXPECT_SILENT(isolate_text(narrow), "none with fewer");
+  IsolateResult wide = simplified_result();
+  wide.preemptions[0].window = SwitchWindow{{}, {}, 5'000, 12};
+  EXPECT_SAYS(isolate_text(wide), "(5,000 places, 12 of them tried)");
+}
+
+TEST(IsolateText, SeveralPreemptionsAreListed) {
+  IsolateResult result = simplified_result();
+  result.preemptions.push_back(result.preemptions.front());
+  result.preemptions[1].clock = 14;
+  result.preemption_count = 2;
+  const std::string text = isolate_text(result);
+  EXPECT_SAYS(text, "The failing schedule has 2 preemptions clock 10: T0.2 is interrupted");
+  EXPECT_SAYS(text, "clock 14: T0.2");
+}
+
+TEST(IsolateText, FailsWithoutAnyPreemption) {
+  IsolateResult result = simplified_result();
+  result.preemptions.clear();
+  result.preemption_count = 0;
+  result.switches[0].fail_from = {};
+  result.switches[0].fail_next.reset();
+  const std::string text = isolate_text(result);
+  EXPECT_SAYS(text, "The program passes when T0.2 is interrupted before /a/queue.cc:50");
+  EXPECT_SAYS(text, "Without this it fails.");
+  EXPECT_SAYS(text, "The failing run needs no preemption");
+  EXPECT_SAYS(text, "fails: without this");
+  EXPECT_SILENT(text, "clew where");
+}
+
+TEST(IsolateText, HowFarThePassingSwitchIs) {
+  IsolateResult result = queue_result();
+  IsolatedSwitch& one = result.switches[0];
+  one.pass_clock = 1'013;
+  EXPECT_SAYS(isolate_text(result), "If T0.2 is interrupted 1,003 steps later, before");
+  one.pass_clock = 9;
+  EXPECT_SAYS(isolate_text(result), "If T0.2 is interrupted one step earlier, before");
+  one.pass_from->thread = "T0.1";
+  EXPECT_SAYS(isolate_text(result),
+              "If the switch comes one step earlier, when T0.1 runs and stands before");
+  one.pass_clock.reset();
+  one.pass_from.reset();
+  EXPECT_SAYS(isolate_text(result), "Without this switch the program passes.");
+  EXPECT_SAYS(isolate_text(result), "passes: without this");
+}
+
+TEST(IsolateText, ASwitchWithoutEffect) {
+  IsolateResult result = queue_result();
+  result.switches[0].pass_next.reset();
+  EXPECT_SAYS(isolate_text(result), "If the switch comes one step later, the program passes.");
+  EXPECT_SAYS(isolate_text(result), "passes: T0.2 runs at clock 11, from /a/queue.cc:50");
+  result.switches[0].fail_next.reset();
+  EXPECT_SAYS(isolate_text(result), "The failure happens when T0.2 runs at clock 10, from");
+}
+
+TEST(IsolateText, AnotherTarget) {
+  IsolateResult result = queue_result();
+  IsolatedSwitch& one = result.switches[0];
+  one.kind = IsolatedSwitch::Kind::kTarget;
+  one.pass_clock = one.fail_clock;
+  one.pass_next = standpoint("T0.1", 30, "enqueue(int)");
+  one.pass_next->name = "writer\x1b";
+  EXPECT_SAYS(isolate_text(result), "If T0.1 (writer?) runs there instead, the program passes.");
+}
+
+TEST(IsolateText, Choices) {
+  IsolateResult result = queue_result();
+  IsolatedSwitch& one = result.switches[0];
+  one.kind = IsolatedSwitch::Kind::kChoice;
+  one.choice = "timeout";
+  EXPECT_EQ(headline(result),
+            "isolated: 1 scheduling choice makes the difference (4 tests, 24 differences)");
+  EXPECT_SAYS(isolate_text(result),
+              "a timed wait of T0.2 at /a/queue.cc:47 (in dequeue()) times "
+              "out at once. Otherwise the program passes.");
+  EXPECT_SAYS(isolate_text(result), "Choice #4 (timeout)");
+  for (const char* choice : {"pick T0.9", "wake:T0.9"}) {
+    one.choice = choice;
+    EXPECT_SAYS(failing_side(one), "T0.9 ");
+  }
+  one.in_failing = false;
+  one.choice = "spurious";
+  EXPECT_SAYS(isolate_text(result), "The program passes when a condition wait of T0.2");
+  EXPECT_SAYS(isolate_text(result), "fails: without this");
+  one.in_failing = true;
+  one.choice = "something new";
+  EXPECT_SAYS(failing_side(one), "the choice 'something new' is made by T0.2");
+}
+
+TEST(IsolateText, SeveralSwitches) {
+  IsolateResult result = queue_result();
+  for (int i = 0; i < 12; ++i) result.switches.push_back(result.switches.front());
+  result.switches.back().kind = IsolatedSwitch::Kind::kChoice;
+  const std::string text = isolate_text(result);
+  EXPECT_SAYS(headline(result), "12 thread switches and 1 other choice together make");
+  EXPECT_SAYS(text, "differs from the passing one in 13 ways");
+  EXPECT_SAYS(text, "left out, this failure does not happen (checked by running)");
+  EXPECT_SAYS(text, "3 more, --json has them all");
+  result.minimal = false;
+  EXPECT_SILENT(isolate_text(result), "left out, this failure");
+  EXPECT_SAYS(isolate_text(result), "not checked: whether");
+}
+
+TEST(IsolateText, Pairs) {
+  IsolateResult result = queue_result();
+  result.pair->confirmed = false;
+  EXPECT_SAYS(isolate_text(result), "It was not shown by a run of its own");
+  EXPECT_SILENT(isolate_text(result), "it passes (checked by running)");
+  result.pair->second.clock = 0;
+  result.pair->confirmed = true;
+  EXPECT_SAYS(isolate_text(result),
+              "and the run fails before T0.2 gets to write it at /a/queue.cc:47");
+  result.pair->first.variable.clear();
+  EXPECT_SAYS(isolate_text(result), "T0.3 read 0x4000 at");
+  result.pair->first.object = 0;
+  result.pair->first.what = "create";
+  EXPECT_SAYS(isolate_text(result), "T0.3 created a thread at");
+}
+
+TEST(IsolateText, AlwaysFails) {
+  IsolateResult result = queue_result();
+  result.switches.clear();
+  result.pair.reset();
+  result.failing.reset();
+  result.passing.reset();
+  result.always_fails = true;
+  EXPECT_EQ(exit_status_of(result), 122);
+  EXPECT_EQ(outcome_of(result), Outcome::kUnresolved);
+  EXPECT_SAYS(headline(result), "not isolated: it fails under every schedule that was tried");
+  const std::string text = isolate_text(result);
+  EXPECT_SAYS(text, "also without any preemption. This is no matter of scheduling, or");
+  EXPECT_SAYS(text, "look at it: clew show 2");
+  EXPECT_SAYS(text, "clew isolate 2 PASSING");
+  EXPECT_SAYS(text, "failing schedule: 5 preemptions");
+  result.complete = false;
+  EXPECT_SILENT(isolate_text(result), "also without any preemption");
+}
+
+TEST(IsolateText, EndedEarly) {
+  IsolateResult result = queue_result();
+  result.complete = result.minimal = false;
+  result.deltas = "3842577240";
+  EXPECT_EQ(headline(result),
+            "narrowed: 1 thread switch left (4 tests, 3,842,577,240 differences, stopped at a "
+            "limit)");
+  EXPECT_EQ(exit_status_of(result), 122);
+  EXPECT_SAYS(isolate_text(result), "The search ended early.");
+  EXPECT_SAYS(isolate_text(result), "hint: more --time or --tests");
+  result.minimal = true;  // the answer was there, only the explanation is not complete
+  EXPECT_EQ(exit_status_of(result), 0);
+  EXPECT_SAYS(isolate_text(result), "stopped at a limit before everything about it");
+  result.interrupted_by = 2;
+  EXPECT_SAYS(headline(result), "interrupted)");
+  EXPECT_EQ(exit_status_of(result), 130);
+  result = {};
+  result.complete = false;
+  EXPECT_EQ(exit_status_of(result), 122);
+  EXPECT_SAYS(headline(result), "not isolated: nothing was found (0 tests, stopped at a limit)");
+  EXPECT_SILENT(isolate_text(result), "clew replay");
+}
+
+TEST(IsolateText, WithoutSymbols) {
+  IsolateResult result = queue_result();
+  IsolatedSwitch& one = result.switches[0];
+  for (Standpoint* point : {&one.fail_from, &*one.fail_next, &*one.pass_from, &*one.pass_next}) {
+    point->at.reset();
+    point->stack.clear();
+  }
+  result.pair->first.at.reset();
+  const std::string text = isolate_text(result);
+  EXPECT_SAYS(text, "T0.2 is interrupted at clock 10, at an unknown place and T0.3 runs instead.");
+  EXPECT_SAYS(text, "read `head` at an unknown place");
+  EXPECT_SAYS(text, "hint: source lines are missing: build the program with -g");
+}
+
+TEST(IsolateText, DoubtsAndNotes) {
+  IsolateResult result = queue_result();
+  result.doubts = {"one run of ten passed"};
+  result.notes = {"no checkpoints: the program reads \x1b a file"};
+  EXPECT_SAYS(isolate_text(result), "not shown: one run of ten passed");
+  EXPECT_SAYS(isolate_text(result), "note: no checkpoints: the program reads ? a file");
+}
+
+TEST(IsolateText, Status) {
+  IsolateStatus status;
+  status.stage = "isolating";
+  status.tests = 12;
+  status.deltas_left = "3800";
+  status.tests_left = 20;
+  status.seconds = 5.2;
+  EXPECT_EQ(status_text(status),
+            "isolating, 12 tests, 3,800 differences left, about 20 tests to go, 5 s");
+  EXPECT_EQ(status_text({}), "isolating, 0 tests, 0 s");
+}
+
+TEST(Course, Columns) {
+  const IsolateResult result = queue_result();
+  const auto threads = threads_of(result.failing_course, result.passing_course);
+  EXPECT_EQ(course_text(result.failing_course, threads),
+            "    clock  T0.2                    T0.3\n"
+            "        9  queue.cc:44 write tail\n"
+            "  *    11                          queue.cc:28 read head\n"
+            "  *    15  queue.cc:47 write head\n");
+  EXPECT_EQ(course_text({}, threads), "");
+}
+
+TEST(Course, ManyThreadsShareAColumn) {
+  std::vector<CourseLine> course;
+  for (int i = 1; i <= 12; ++i)
+    course.push_back(
+        {event(static_cast<std::uint64_t>(i), "T0." + std::to_string(i), 1, "read", "x"), false,
+         true});
+  const auto threads = threads_of(course, {});
+  EXPECT_EQ(threads[1], "T0.2");
+  EXPECT_EQ(threads[11], "T0.12");
+  const std::string text = course_text(course, threads);
+  EXPECT_NE(text.find("       12  T0.12    queue.cc:1 read x\n"), std::string::npos) << text;
+}
+
+TEST(Course, TheMiddleIsLeftOut) {
+  std::vector<CourseLine> course;
+  for (std::uint64_t i = 1; i <= 100; ++i)
+    course.push_back(
+        {event(i, "T0.1", 1, "read", std::string(200, 'x')), i == 20 || i == 80, false});
+  const std::string text = course_text(course, {"T0.1", "T0.2"});
+  EXPECT_NE(text.find("  *    20 "), std::string::npos) << text;
+  EXPECT_NE(text.find("  *    80 "), std::string::npos) << text;
+  EXPECT_NE(text.find("… 53 steps"), std::string::npos) << text;
+  EXPECT_NE(text.find("xx…\n"), std::string::npos) << text;
+}
+
+TEST(IsolateJson, Fields) {
+  const Json json = Json::parse(isolate_json(simplified_result()).dump());
+  EXPECT_EQ(json["outcome"], "isolated");
+  EXPECT_EQ(json["deltas"], "24");
+  EXPECT_EQ(json["deltas_left"], "1");
+  EXPECT_EQ(json["tests"], 4);
+  EXPECT_EQ(json["cost_runs"], 2.25);
+  const Json& one = json["switches"][0];
+  EXPECT_EQ(one["index"], 4);
+  EXPECT_EQ(one["kind"], "move");
+  EXPECT_EQ(one["fail_clock"], 10);
+  EXPECT_EQ(one["pass_clock"], 11);
+  EXPECT_EQ(one["from"], "T0.2");
+  EXPECT_EQ(one["to"], "T0.3");
+  EXPECT_EQ(one["fail_at"]["line"], 47);
+  EXPECT_EQ(one["pass_at"]["line"], 50);
+  EXPECT_EQ(one["fail"]["next"]["stack"][0]["function"], "enqueue(int)");
+  EXPECT_EQ(one["pass"]["from"]["stack"].size(), 2u);
+  const Json& preemption = json["preemptions"][0];
+  EXPECT_EQ(preemption["thread"], "T0.2");
+  EXPECT_EQ(preemption["to"], "T0.3");
+  EXPECT_EQ(preemption["clock"], 10);
+  EXPECT_EQ(preemption["at"]["file"], "/a/queue.cc");
+  EXPECT_EQ(preemption["window"]["first"]["line"], 43);
+  EXPECT_EQ(preemption["window"]["last"]["line"], 47);
+  EXPECT_EQ(preemption["window"]["positions"], 3);
+  EXPECT_EQ(preemption["window"]["tested"], 3);
+  EXPECT_EQ(json["pair"]["first"]["variable"], "head");
+  EXPECT_EQ(json["pair"]["second"]["what"], "write");
+  EXPECT_EQ(json["pair"]["second"]["object"], "0x4000");
+  EXPECT_EQ(json["pair"]["confirmed"], true);
+  EXPECT_EQ(json["failing"], 7);
+  EXPECT_EQ(json["passing"], 8);
+  EXPECT_EQ(json["original"], 2);
+  EXPECT_EQ(json["failure"]["kind"], "exit");
+  for (const char* name : {"simplified", "fewest", "minimal", "complete"})
+    EXPECT_EQ(json[name], true) << name;
+  EXPECT_EQ(json["failing_course"][1]["marked"], true);
+  EXPECT_TRUE(json["doubts"].is_array() && json["notes"].is_array());
+}
+
+TEST(IsolateJson, WithoutAnAnswer) {
+  IsolateResult result;
+  result.always_fails = true;
+  const Json json = isolate_json(result);
+  EXPECT_EQ(json["outcome"], "always-fails");
+  for (const char* name : {"pair", "failing", "passing", "interrupted"})
+    EXPECT_TRUE(json[name].is_null()) << name;
+  EXPECT_TRUE(json["switches"].is_array() && json["switches"].empty());
+}
+
+}  // namespace
+}  // namespace clew

@@ -1,0 +1,348 @@
+#include "host/report/isolate_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+#include "host/report/cause.h"
+#include "host/report/course.h"
+#include "host/report/exit_status.h"
+#include "host/report/hunt_text.h"
+#include "host/report/run_text.h"
+#include "host/report/stacks.h"
+#include "host/report/words.h"
+
+namespace clew {
+namespace {
+
+constexpr std::size_t kWidth = 96;
+constexpr std::size_t kMostDetailed = 3;  // switches with backtraces
+constexpr std::size_t kMostListed = 10;
+
+// ---- Words
+
+// Numbers of any size; what is not one stays as it is.
+std::string grouped(std::string digits) {
+  if (digits.empty()) return "0";
+  if (digits.find_first_not_of("0123456789") != std::string::npos) return printable(digits);
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
+
+std::string differences_text(const std::string& number) {
+  return fmt::format("{} {}", grouped(number), number == "1" ? "difference" : "differences");
+}
+
+std::string seconds_text(double seconds) {
+  return fmt::format("{:.{}f} s", seconds, seconds < 10 ? 1 : 0);
+}
+
+std::string wrapped(std::string_view text, std::string_view indent) {
+  std::string result(indent);
+  std::size_t column = indent.size();
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    if (column > indent.size()) {
+      const bool fits = column + 1 + word.size() <= kWidth;
+      result += fits ? " " : fmt::format("\n{}", indent);
+      column = fits ? column + 1 : indent.size();
+    }
+    result += word;
+    column += word.size();
+  }
+  return result + "\n";
+}
+
+// "1 thread switch", "2 thread switches and 1 other choice"
+std::string parts_text(const IsolateResult& result) {
+  const auto choices = static_cast<std::uint64_t>(
+      std::ranges::count(result.switches, IsolatedSwitch::Kind::kChoice, &IsolatedSwitch::kind));
+  const std::uint64_t switches = result.switches.size() - choices;
+  if (choices == 0) return counted(switches, "thread switch");
+  if (switches == 0) return counted(choices, "scheduling choice");
+  return fmt::format("{} and {}", counted(switches, "thread switch"),
+                     counted(choices, "other choice"));
+}
+
+const char* end_text(const IsolateResult& result) {
+  if (result.interrupted_by != 0) return "interrupted";
+  return result.complete ? "" : "stopped at a limit";
+}
+
+// "(4 tests, 24 differences, interrupted)"
+std::string effort_text(const IsolateResult& result) {
+  std::string text = counted(result.tests, "test");
+  if (!result.deltas.empty()) text += ", " + differences_text(result.deltas);
+  if (const std::string end = end_text(result); !end.empty()) text += ", " + end;
+  return fmt::format("({})", text);
+}
+
+// ---- Without an answer
+
+std::string no_answer(const IsolateResult& result) {
+  if (how_far(result) == Isolated::kAlwaysFails && result.complete)
+    return "The program fails under every schedule that was tried, also without any preemption. "
+           "This is no matter of scheduling, or the schedules under which it passes are rare.";
+  if (how_far(result) == Isolated::kAlwaysFails)
+    return "No schedule under which the program passes was found before the end. Without one there "
+           "is nothing to compare the failure with.";
+  return result.complete
+             ? "What was found did not come out the same when it was run once more."
+             : "This was the end before anything could be told apart: give it more time.";
+}
+
+std::string hint(const IsolateResult& result) {
+  if (how_far(result) == Isolated::kAlwaysFails)
+    return fmt::format("if you have a recording that passes: clew isolate {} PASSING",
+                       result.original);
+  if (result.interrupted_by == 0 && !result.complete) return "more --time or --tests";
+  const bool blind = std::ranges::any_of(result.switches, [](const IsolatedSwitch& one) {
+    return !one.fail_from.thread.empty() && !one.fail_from.at;
+  });
+  return blind ? "source lines are missing: build the program with -g" : "";
+}
+
+// ---- Switches
+
+std::string stand_text(const std::string& line, const Standpoint& standpoint) {
+  std::string text = wrapped(line, "  ");
+  if (standpoint.at) text += excerpt(*standpoint.at);
+  return text + stack_text(standpoint.stack, "    ");
+}
+
+// "T0.2: dequeue() < thread_b(void*)": the passing side's backtraces, in one line.
+std::string short_stack(const Standpoint& standpoint) {
+  constexpr std::size_t kMostFrames = 4;
+  std::string text;
+  std::size_t count = 0;
+  for (const SourceFrame& frame : standpoint.stack) {
+    if (!is_user_code(frame) || frame.function.empty()) continue;
+    if (++count > kMostFrames) break;
+    text += (text.empty() ? "" : " < ") + printable(frame.function);
+  }
+  if (text.empty()) return "";
+  return wrapped(
+      fmt::format("{}: {}{}", label_of(standpoint), text, count > kMostFrames ? " < …" : ""),
+      "    ");
+}
+
+bool same_line(const std::optional<Location>& a, const std::optional<Location>& b) {
+  return a && b && a->file == b->file && a->line == b->line;
+}
+
+std::string failing_text(const IsolatedSwitch& one) {
+  const std::string side = failing_side(one);
+  if (side.empty()) return "  fails: without this\n";
+  if (one.kind == IsolatedSwitch::Kind::kChoice || !one.fail_next)
+    return stand_text("fails: " + side, one.fail_from);
+  const std::string before = fmt::format("fails: {} is interrupted before {}",
+                                         label_of(one.fail_from), spot_text(one.fail_from.at));
+  const std::string instead =
+      fmt::format("and {} runs instead{}", label_of(*one.fail_next),
+                  one.fail_next->at ? ", from " + spot_text(one.fail_next->at)
+                                    : " (not started yet, or at an unknown place)");
+  return stand_text(before, one.fail_from) + stand_text(instead, *one.fail_next);
+}
+
+std::string passing_text(const IsolatedSwitch& one) {
+  const std::string side = passing_side(one);
+  if (side.empty()) return "  passes: without this\n";
+  std::string text = wrapped("passes: " + side, "  ");
+  const Standpoint& from = *one.pass_from;
+  if (from.at && !same_line(from.at, one.fail_from.at)) text += excerpt(*from.at);
+  text += short_stack(from);
+  if (!one.pass_next) return text;
+  const auto seen = one.fail_next ? one.fail_next->at : std::nullopt;
+  if (one.pass_next->at && !same_line(one.pass_next->at, seen)) text += excerpt(*one.pass_next->at);
+  if (one.pass_next->thread != from.thread) text += short_stack(*one.pass_next);
+  return text;
+}
+
+std::string title(const IsolatedSwitch& one) {
+  if (one.kind == IsolatedSwitch::Kind::kChoice)
+    return fmt::format("Choice #{} ({})", one.index, printable(one.choice));
+  std::string clocks;
+  if (!failing_side(one).empty())
+    clocks = fmt::format("at clock {} in the failing run", with_commas(one.fail_clock));
+  if (one.pass_clock)
+    clocks += fmt::format("{}{} in the passing run", clocks.empty() ? "at clock " : ", ",
+                          with_commas(*one.pass_clock));
+  return fmt::format("Switch #{}: {}", one.index, clocks);
+}
+
+std::string switches_text(const IsolateResult& result) {
+  std::string text;
+  const std::size_t detailed = std::min(result.switches.size(), kMostDetailed);
+  for (std::size_t i = 0; i < detailed; ++i) {
+    const IsolatedSwitch& one = result.switches[i];
+    text += fmt::format("\n{}\n{}{}", title(one), failing_text(one), passing_text(one));
+  }
+  const std::size_t listed = std::min(result.switches.size(), kMostListed);
+  for (std::size_t i = detailed; i < listed; ++i)
+    text += fmt::format("{}{}\n", i == detailed ? "\n" : "", title(result.switches[i]));
+  if (result.switches.size() > listed)
+    text += fmt::format("… {} more, --json has them all\n",
+                        with_commas(result.switches.size() - listed));
+  return text;
+}
+
+std::string preemptions_text(const IsolateResult& result) {
+  if (result.simplified && result.failing && result.preemption_count == 0)
+    return "\n  The failing run needs no preemption: each thread runs until it waits or ends.\n";
+  // A single one is told in the answer.
+  if (result.preemptions.size() < 2 && !(result.preemptions.size() == 1 && result.switches.empty()))
+    return "";
+  std::string text = fmt::format("\nThe failing schedule has {}\n",
+                                 counted(result.preemption_count, "preemption"));
+  const std::size_t listed = std::min(result.preemptions.size(), kMostListed);
+  for (std::size_t i = 0; i < listed; ++i) {
+    const PreemptionInfo& one = result.preemptions[i];
+    text +=
+        wrapped(fmt::format("clock {}: {}", with_commas(one.clock), preemption_text(one)), "  ");
+    if (const std::string window = window_text(one); !window.empty())
+      text += wrapped(window, "    ");
+  }
+  if (result.preemption_count > listed)
+    text += fmt::format("  … {} more\n", with_commas(result.preemption_count - listed));
+  return text;
+}
+
+// ---- The rest
+
+std::string courses_text(const IsolateResult& result) {
+  const auto threads = threads_of(result.failing_course, result.passing_course);
+  std::string text;
+  const auto add = [&](const char* which, const std::vector<CourseLine>& course) {
+    if (course.empty()) return;
+    const bool marked = std::ranges::any_of(course, &CourseLine::marked);
+    text +=
+        fmt::format("\n{} run, step by step{}\n", which,
+                    !marked                                 ? ""
+                    : result.pair && result.pair->confirmed ? " (*: the steps whose order decides)"
+                                                            : " (*: the two steps named above)");
+    text += course_text(course, threads);
+  };
+  add("Failing", result.failing_course);
+  add("Passing", result.passing_course);
+  return text;
+}
+
+std::string figures_text(const IsolateResult& result) {
+  std::string text;
+  auto out = std::back_inserter(text);
+  if (!result.deltas.empty())
+    fmt::format_to(out, "  {} between the schedules, {} left\n", differences_text(result.deltas),
+                   grouped(result.deltas_left.empty() ? result.deltas : result.deltas_left));
+  fmt::format_to(out, "  {}, as much work as {:.1f} runs of the program, {}\n",
+                 counted(result.tests, "test"), result.cost_runs, seconds_text(result.seconds));
+  fmt::format_to(out, "  failing schedule: {}",
+                 counted(result.failing ? result.preemption_count : result.original_preemptions,
+                         "preemption"));
+  if (result.choice_count != 0)
+    fmt::format_to(out, " and {}", counted(result.choice_count, "other choice"));
+  if (result.simplified && result.failing)
+    fmt::format_to(out, " (simplified from {}{})",
+                   counted(result.original_preemptions, "preemption"),
+                   result.fewest ? "; none with fewer fails" : "");
+  text += "\n";
+  if (how_far(result) == Isolated::kDone)
+    text += result.minimal
+                ? "  checked by running: neither run can be brought closer to the other\n"
+                : "  not checked: whether the two runs can be brought still closer\n";
+  if (how_far(result) == Isolated::kDone && !result.complete)
+    fmt::format_to(out, "  {} before everything about it was looked into\n", end_text(result));
+  return text;
+}
+
+std::string remarks_text(const IsolateResult& result) {
+  std::string text;
+  for (const std::string& doubt : result.doubts)
+    text += wrapped("not shown: " + printable(doubt), "  ");
+  for (const std::string& note : result.notes) text += wrapped("note: " + printable(note), "  ");
+  return text;
+}
+
+std::string next_commands(const IsolateResult& result) {
+  std::string text;
+  auto out = std::back_inserter(text);
+  const std::uint64_t failing = result.failing.value_or(result.original);
+  if (failing == 0) return "";  // a recording outside of .clew
+  if (result.failing && !result.switches.empty() && !failing_side(result.switches.front()).empty())
+    fmt::format_to(out, "  all threads at that point: clew where {} {}\n", failing,
+                   result.switches.front().fail_clock);
+  fmt::format_to(out, "  look at {}: clew show {}", result.passing ? "both runs" : "it", failing);
+  if (result.passing) fmt::format_to(out, "; clew show {}", *result.passing);
+  fmt::format_to(out, "\n  in gdb: clew replay {} --gdb\n", failing);
+  if (result.passing)
+    fmt::format_to(out, "  replay the passing run: clew replay {}\n", *result.passing);
+  fmt::format_to(out, "  replay the failing run: clew replay {}\n", failing);
+  return text;
+}
+
+}  // namespace
+
+Isolated how_far(const IsolateResult& result) {
+  if (!result.switches.empty())
+    return result.complete || result.minimal ? Isolated::kDone : Isolated::kNarrowed;
+  return result.always_fails ? Isolated::kAlwaysFails : Isolated::kNothing;
+}
+
+Outcome outcome_of(const IsolateResult& result) {
+  return how_far(result) == Isolated::kDone ? Outcome::kPass : Outcome::kUnresolved;
+}
+
+int exit_status_of(const IsolateResult& result) {
+  if (result.interrupted_by != 0) return 128 + result.interrupted_by;
+  return how_far(result) == Isolated::kDone ? 0 : kExitUnresolved;
+}
+
+std::string status_text(const IsolateStatus& status) {
+  std::string text = status.stage.empty() ? "isolating" : status.stage;
+  text += ", " + counted(status.tests, "test");
+  if (!status.deltas_left.empty())
+    text += fmt::format(", {} left", differences_text(status.deltas_left));
+  if (status.tests_left)
+    text += fmt::format(", about {} to go", counted(*status.tests_left, "test"));
+  return text + fmt::format(", {:.0f} s", status.seconds);
+}
+
+std::string headline(const IsolateResult& result) {
+  switch (how_far(result)) {
+    case Isolated::kDone:
+      return fmt::format("isolated: {} {} the difference {}", parts_text(result),
+                         result.switches.size() == 1 ? "makes" : "together make",
+                         effort_text(result));
+    case Isolated::kNarrowed:
+      return fmt::format("narrowed: {} left {}", parts_text(result), effort_text(result));
+    case Isolated::kAlwaysFails:
+      return fmt::format("not isolated: {} {}",
+                         result.complete ? "it fails under every schedule that was tried"
+                                         : "no passing schedule was found",
+                         effort_text(result));
+    case Isolated::kNothing:
+      break;
+  }
+  return fmt::format("not isolated: nothing was found {}", effort_text(result));
+}
+
+std::string isolate_text(const IsolateResult& result) {
+  std::string text = wrapped("failure: " + failure_line(result.failure), "  ");
+  if (how_far(result) == Isolated::kNarrowed)
+    text += "\n" + wrapped(
+                       "The search ended early. What is left at this point may be more than the "
+                       "cause:",
+                       "  ");
+  const auto paragraphs = cause_paragraphs(result);
+  for (const std::string& paragraph : paragraphs) text += "\n" + wrapped(paragraph, "  ");
+  if (paragraphs.empty()) text += "\n" + wrapped(no_answer(result), "  ");
+  text += switches_text(result) + preemptions_text(result) + courses_text(result);
+  text += "\n" + figures_text(result) + remarks_text(result) + next_commands(result);
+  if (const std::string advice = hint(result); !advice.empty())
+    text += fmt::format("hint: {}\n", advice);
+  return text;
+}
+
+}  // namespace clew
