@@ -56,16 +56,24 @@ def hunt_programs(only=None):
     return select(programs, only)
 
 
-def passing_programs(only=None):
-    """The programs that the tests list as `pass`."""
+def test_programs(wanted, only=None):
+    """The programs that the tests list with this verdict."""
     programs = []
     for verdict, path, _, granularity, *flags in lines_of(ROOT / "tests/programs/programs.txt"):
-        if verdict != "pass":
+        if verdict != wanted:
             continue
         source = ROOT / path
         flags = (flags or language_flags(source)) + [f"-fclew-yield={granularity}"]
         programs.append(Program(source.stem, source, [], flags=flags))
     return select(programs, only)
+
+
+def passing_programs(only=None):
+    return test_programs("pass", only)
+
+
+def failing_programs(only=None):
+    return test_programs("fail", only)
 
 
 def select(programs, only):
