@@ -59,12 +59,12 @@ def hunt_programs(only=None):
 def test_programs(wanted, only=None):
     """The programs that the tests list with this verdict."""
     programs = []
-    for verdict, path, _, granularity, *flags in lines_of(ROOT / "tests/programs/programs.txt"):
+    for verdict, path, kind, granularity, *flags in lines_of(ROOT / "tests/programs/programs.txt"):
         if verdict != wanted:
             continue
         source = ROOT / path
         flags = (flags or language_flags(source)) + [f"-fclew-yield={granularity}"]
-        programs.append(Program(source.stem, source, [], flags=flags))
+        programs.append(Program(source.stem, source, [], kind, flags=flags))
     return select(programs, only)
 
 

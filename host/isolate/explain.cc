@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "host/report/words.h"
+
 namespace clew {
 namespace {
 
@@ -62,6 +64,24 @@ abi::ThreadKey key_of_thread(std::string_view id) {
   return key;
 }
 
+std::optional<SharedCall> shared_call(const std::vector<SourceFrame>& first,
+                                      const std::vector<SourceFrame>& second) {
+  // From the outermost inwards: frames that are the same call, then one in which the lines part.
+  auto a = first.rbegin();
+  auto b = second.rbegin();
+  std::optional<SharedCall> shared;
+  for (; a != first.rend() && b != second.rend() && a->function == b->function; ++a, ++b) {
+    if (is_user_code(*a)) shared = SharedCall{location_of(*a), location_of(*b)};
+    if (a->address != b->address) {
+      ++a;
+      ++b;
+      break;
+    }
+  }
+  const bool innermost = a == first.rend() && b == second.rend();
+  return innermost ? std::nullopt : shared;
+}
+
 Explainer::Explainer(const RunResult& run) : run_(run), symbols_(run.reports) {
   for (const ThreadInfo& thread : run.reports.threads)
     threads_.emplace(key_of_thread(thread.id), thread.id);
@@ -117,6 +137,20 @@ std::optional<Standpoint> Explainer::running(std::uint64_t clock) {
   const Moment& now = moment(clock);
   if (!now.running) return std::nullopt;
   return standpoint(*now.running);
+}
+
+std::vector<WaitInfo> Explainer::waits() {
+  std::vector<WaitInfo> waits;
+  for (const WaitReport& report : run_.reports.waits) {
+    WaitInfo wait;
+    wait.thread = run_.thread_id(report.thread);
+    const std::vector<SourceFrame> frames = symbols_.frames(report.frames);
+    if (const SourceFrame* frame = Symbolizer::user_frame(frames)) wait.at = location_of(*frame);
+    wait.what = object_text(run_, symbols_, report.kind, report.object);
+    if (report.holder) wait.holder = run_.thread_id(*report.holder);
+    waits.push_back(std::move(wait));
+  }
+  return waits;
 }
 
 std::vector<CourseLine> Explainer::course(std::span<const TraceEvent> trace,

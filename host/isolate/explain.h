@@ -19,6 +19,15 @@ namespace clew {
 // The key of the thread with this path of creation ("T0.2").
 [[nodiscard]] abi::ThreadKey key_of_thread(std::string_view id);
 
+// The lines at which two stacks of a thread are in the innermost function call that they share, in
+// user code. Nothing: there is none, or it is where both stand themselves.
+struct SharedCall {
+  Location first;
+  Location second;
+};
+[[nodiscard]] std::optional<SharedCall> shared_call(const std::vector<SourceFrame>& first,
+                                                    const std::vector<SourceFrame>& second);
+
 // Of one run; its places and addresses are those of every run of the program.
 class Explainer {
  public:
@@ -31,6 +40,9 @@ class Explainer {
   // Where a thread, or the one that runs, stands at one of the clocks that the run was asked about.
   [[nodiscard]] std::optional<Standpoint> standing(std::uint64_t clock, const std::string& thread);
   [[nodiscard]] std::optional<Standpoint> running(std::uint64_t clock);
+
+  // Who waits for what at the end of a run that came to a deadlock.
+  [[nodiscard]] std::vector<WaitInfo> waits();
 
   // What happened around the pair, or from the beginning of the trace if there is none.
   [[nodiscard]] std::vector<CourseLine> course(std::span<const abi::TraceEvent> trace,

@@ -10,6 +10,7 @@
 
 #include "host/isolate/difference.h"
 #include "host/isolate/explain.h"
+#include "host/isolate/fewer.h"
 #include "host/isolate/pair.h"
 #include "host/isolate/simplify.h"
 #include "host/isolate/trials.h"
@@ -32,8 +33,8 @@ using abi::TraceEvent;
 constexpr std::size_t kMostPreemptions = 16;
 // Events behind the point at which the two runs part among which the pair is sought.
 constexpr std::uint64_t kTraced = 400'000;
-constexpr std::size_t kMostPairs = 24;
-constexpr std::size_t kPairsAtATime = 4;
+constexpr std::size_t kMostPairs = 64;
+constexpr std::size_t kPairsOfLong = 4;
 // Positions tried within a window; runs that are long enough for checkpoints cost more.
 constexpr std::uint64_t kInner = 64;
 constexpr std::uint64_t kInnerOfLong = 8;
@@ -174,6 +175,7 @@ class Isolation {
   Result<std::optional<Side>> passing_side(Schedule schedule);
   Result<std::optional<Side>> fuzzed_passing(const Side& failing);
   Result<void> make_simple();
+  Result<Simplified> simplified(Script script);
   Result<std::optional<Side>> without_one(const Script& script);
   Result<std::optional<Script>> script_of_job(const JobPlan& plan);
   Result<std::optional<Script>> script_of_schedule(const Schedule& schedule);
@@ -189,6 +191,7 @@ class Isolation {
                                              std::span<const TraceEvent> failing_trace,
                                              std::span<const TraceEvent> passing_trace);
   Result<void> explain_preemptions(Explainer& explainer);
+  Result<void> find_callers(const std::map<std::size_t, std::uint64_t>& begins);
   Result<std::optional<RecordedJob>> record(const JobPlan& plan, Verdict verdict,
                                             std::vector<std::uint64_t> queries);
   void doubt(std::string text) { result_.doubts.push_back(std::move(text)); }
@@ -301,21 +304,34 @@ Result<std::optional<Side>> Isolation::without_one(const Script& script) {
   return std::nullopt;
 }
 
+Result<Simplified> Isolation::simplified(Script script) {
+  auto simple = simplify(trials_, std::move(script));
+  if (!simple) return simple;
+  auto waiting = with_waits(trials_, simple->script);
+  if (!waiting) return std::unexpected(waiting.error());
+  simple->script = std::move(*waiting);
+  return simple;
+}
+
 Result<void> Isolation::make_simple() {
   stage_ = "simplifying";
   auto script = script_of_schedule(subject_.failing);
   if (!script) return std::unexpected(script.error());
   if (!*script) return {};
-  auto simple = simplify(trials_, std::move(**script));
+  auto simple = simplified(std::move(**script));
   if (!simple) return std::unexpected(simple.error());
   bool fewest = simple->minimal && preemptions_of(simple->script) <= 1;
   while (!trials_.stopped() && !fewest) {
     auto fewer = look_for_fewer(trials_, simple->script,
-                                [this](const JobPlan& plan) { return script_of_job(plan); });
+                                [this](const JobPlan& plan) -> Result<std::optional<Script>> {
+                                  auto found = script_of_job(plan);
+                                  if (!found || !*found) return found;
+                                  return with_waits(trials_, std::move(**found));
+                                });
     if (!fewer) return std::unexpected(fewer.error());
     fewest = fewer->none;
     if (!fewer->script) break;
-    simple = simplify(trials_, std::move(*fewer->script));
+    simple = simplified(std::move(*fewer->script));
     if (!simple) return std::unexpected(simple.error());
     fewest = simple->minimal && preemptions_of(simple->script) <= 1;
   }
@@ -326,6 +342,7 @@ Result<void> Isolation::make_simple() {
     return {};
   }
   result_.simplified = true;
+  result_.simplest = preemptions_of(simple->script);
   result_.fewest = fewest;
   failing_ = std::move(**failing);
   script_ = std::move(simple->script);
@@ -578,7 +595,7 @@ void Isolation::explain_switches(Explainer& failing, Explainer& passing,
   }
 }
 
-// The first pair whose order decides, by running; otherwise the first there is.
+// The last pair whose order decides, by running; otherwise the first there is.
 Result<std::optional<EventPair>> Isolation::find_pair(Explainer& explainer,
                                                       std::span<const TraceEvent> failing_trace,
                                                       std::span<const TraceEvent> passing_trace) {
@@ -591,10 +608,12 @@ Result<std::optional<EventPair>> Isolation::find_pair(Explainer& explainer,
     if (!first || !second) return std::nullopt;
     return flipped(failing_.schedule, failing_trace, pair, *first, *second);
   };
+  // Of those that are confirmed the last: the one nearest to the failure.
   EventPair chosen = pairs.front();
   bool confirmed = false;
-  const std::size_t most = trials_.has_checkpoints() ? kPairsAtATime : pairs.size();
-  for (std::size_t i = 0; i < std::min(most, pairs.size()) && !confirmed; ++i) {
+  const std::size_t first =
+      trials_.has_checkpoints() && pairs.size() > kPairsOfLong ? pairs.size() - kPairsOfLong : 0;
+  for (std::size_t i = pairs.size(); i-- > first && !confirmed;) {
     const auto schedule = schedule_of(pairs[i]);
     if (!schedule) continue;
     const auto run = trials_.run_one(*schedule, {});
@@ -603,8 +622,14 @@ Result<std::optional<EventPair>> Isolation::find_pair(Explainer& explainer,
     confirmed = (*run)->outcome == Trial::kPass;
     if (confirmed) chosen = pairs[i];
   }
-  result_.pair =
-      CriticalPair{explainer.event(chosen.first), explainer.event(chosen.second), confirmed};
+  CriticalPair& found = result_.pair.emplace();
+  found.first = explainer.event(chosen.first);
+  found.second = explainer.event(chosen.second);
+  found.confirmed = confirmed;
+  if (const auto guarded = guarded_pair(failing_trace, passing_trace, pairs, chosen)) {
+    found.guarded_first = explainer.event(guarded->first);
+    found.guarded_second = explainer.event(guarded->second);
+  }
   return chosen;
 }
 
@@ -622,6 +647,7 @@ Result<void> Isolation::explain_preemptions(Explainer& explainer) {
   if (!runs) return std::unexpected(runs.error());
   if (runs->empty()) return {};
   const Script script = script_of(runs->front().trace);
+  std::map<std::size_t, std::uint64_t> begins;  // of windows: a clock just before, by preemption
   std::size_t item = 0;
   for (const TraceEvent& event : runs->front().trace) {
     if (event.kind != StepKind::kDecision) continue;
@@ -636,11 +662,48 @@ Result<void> Isolation::explain_preemptions(Explainer& explainer) {
     const auto window =
         window_of(trials_, script, at, trials_.has_checkpoints() ? kInnerOfLong : kInner);
     if (!window) return std::unexpected(window.error());
-    if (*window)
-      info.window = SwitchWindow{
-          explainer.location((*window)->first), explainer.location((*window)->last),
-          (*window)->window.last - (*window)->window.first + 1, (*window)->window.tested};
+    if (*window) {
+      const Window& found = (*window)->window;
+      SwitchWindow& shown = info.window.emplace();
+      shown.after = explainer.location((*window)->before);
+      shown.first = explainer.location((*window)->first);
+      shown.last = explainer.location((*window)->last);
+      shown.positions = found.last - found.first + 1;
+      shown.tested = found.tested;
+      // Within one slice the clock counts the thread's own events.
+      const std::uint64_t back = event.own - found.first + 1;
+      if (found.first > 1 && back < event.clock)
+        begins[result_.preemptions.size()] = event.clock - back;
+    }
     result_.preemptions.push_back(std::move(info));
+  }
+  return find_callers(begins);
+}
+
+// Where the threads stood before the windows began, and so in which calls they are interrupted.
+Result<void> Isolation::find_callers(const std::map<std::size_t, std::uint64_t>& begins) {
+  if (begins.empty() || trials_.stopped()) return {};
+  auto replay = prepare_replay(std::to_string(failing_record_->number));
+  if (!replay) return std::unexpected(replay.error());
+  replay->plan.output = OutputMode::kCaptureOnly;
+  for (const auto& [preemption, clock] : begins) replay->plan.queries.push_back(clock);
+  std::ranges::sort(replay->plan.queries);
+  RunObserver quiet;
+  const auto run = run_replay(*replay, quiet);
+  if (!run) return std::unexpected(run.error());
+  trials_.count_elsewhere(run->summary.clock);
+  Explainer explainer(*run);
+  for (const auto& [preemption, clock] : begins) {
+    PreemptionInfo& info = result_.preemptions[preemption];
+    const auto before = explainer.running(clock);
+    if (!before || before->thread != info.from.thread) continue;
+    // In a header of a library nobody finds himself.
+    if (const SourceFrame* frame = Symbolizer::user_frame(before->stack))
+      info.window->after = location_of(*frame);
+    const auto shared = shared_call(before->stack, info.from.stack);
+    if (!shared) continue;
+    info.window->caller_first = shared->first;
+    info.window->caller_last = shared->second;
   }
   return {};
 }
@@ -669,6 +732,7 @@ Result<void> Isolation::explain() {
   const std::vector<TraceEvent>& failing_trace = traced ? (*failing_run)->trace : nothing;
   const std::vector<TraceEvent>& passing_trace = traced ? (*passing_run)->trace : nothing;
   explain_switches(failing, passing, failing_trace, passing_trace);
+  result_.waits = failing.waits();
   if (!traced) return {};
   const auto pair = find_pair(failing, failing_trace, passing_trace);
   if (!pair) return std::unexpected(pair.error());

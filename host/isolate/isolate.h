@@ -62,8 +62,13 @@ struct IsolatedSwitch {
 
 // The part of a thread's course within which a preemption still leads to the failure.
 struct SwitchWindow {
-  std::optional<Location> first;
-  std::optional<Location> last;
+  std::optional<Location> after;  // what the thread has just done at its beginning
+  std::optional<Location> first;  // what it is about to do there
+  std::optional<Location> last;   // and at its end
+  // The lines of the innermost function that the thread is in from the beginning to the place of
+  // the switch, if that is not where the accesses are: between these calls it is interrupted.
+  std::optional<Location> caller_first;
+  std::optional<Location> caller_last;
   std::uint64_t positions = 0;  // yield points from first to last, both included
   std::uint64_t tested = 0;     // of them, by running
 };
@@ -93,6 +98,9 @@ struct CriticalPair {
   EventInfo first;         // in the failing run
   EventInfo second;        // clock 0: the failing run ends before it happens
   bool confirmed = false;  // flipping just them makes the failure go away, by running
+  // If they take the same lock: the first accesses made under it whose order goes with theirs.
+  std::optional<EventInfo> guarded_first = {};
+  std::optional<EventInfo> guarded_second = {};
 };
 
 // The course of a run around what was isolated, one line for each event.
@@ -102,15 +110,24 @@ struct CourseLine {
   bool switched = false;  // another thread ran before
 };
 
+// A thread that waits when a run has come to a deadlock.
+struct WaitInfo {
+  std::string thread;
+  std::optional<Location> at;
+  std::string what;    // "mutex forks+40 (0x...)"
+  std::string holder;  // the thread that has it; empty: none, or not known
+};
+
 struct IsolateResult {
   // --- what was compared
   Failure failure;
   std::uint64_t original = 0;              // the recording that was given; 0: a schedule was
   std::uint64_t original_preemptions = 0;  // of its run
   bool simplified = false;
-  bool fewest = false;      // simplified: shown that no schedule with fewer preemptions fails
-  std::string deltas;       // atomic differences between the two schedules, in decimal
-  std::string deltas_left;  // likewise, after isolation
+  std::uint64_t simplest = 0;  // simplified: preemptions in the simplest schedule that fails
+  bool fewest = false;         // simplified: shown that no schedule with fewer preemptions fails
+  std::string deltas;          // atomic differences between the two schedules, in decimal
+  std::string deltas_left;     // likewise, after isolation
 
   // --- the answer
   std::vector<IsolatedSwitch> switches;     // differences that remain; usually one
@@ -118,6 +135,7 @@ struct IsolateResult {
   std::uint64_t preemption_count = 0;
   std::uint64_t choice_count = 0;  // other choices of the failing schedule
   std::optional<CriticalPair> pair;
+  std::vector<WaitInfo> waits;  // of a deadlock
   std::vector<CourseLine> failing_course;
   std::vector<CourseLine> passing_course;
   std::optional<std::uint64_t> failing;  // recordings of both sides

@@ -20,7 +20,9 @@ constexpr std::size_t kMostAhead = 16;
 constexpr std::uint64_t kMostWords = 64;
 
 bool is_event(const TraceEvent& event) {
-  return event.object != 0 && event.kind != StepKind::kOther && event.kind != StepKind::kDecision;
+  // Releasing a lock decides nothing: taking it does.
+  return event.object != 0 && event.kind != StepKind::kOther && event.kind != StepKind::kDecision &&
+         event.kind != StepKind::kUnlock;
 }
 
 bool conflict(const TraceEvent& a, const TraceEvent& b) {
@@ -127,6 +129,32 @@ std::vector<EventPair> flipped_pairs(std::span<const TraceEvent> failing,
     pairs.push_back({events[first], events[second]});
   }
   return pairs;
+}
+
+std::optional<EventPair> guarded_pair(std::span<const TraceEvent> failing,
+                                      std::span<const TraceEvent> passing,
+                                      std::span<const EventPair> pairs, const EventPair& locks) {
+  if (locks.first.kind != StepKind::kLock || locks.second.kind != StepKind::kLock)
+    return std::nullopt;
+  // The thread's own number of its next unlock.
+  const auto section_end = [&](const TraceEvent& lock) {
+    for (const auto& trace : {failing, passing})
+      for (const TraceEvent& event : trace)
+        if (event.thread == lock.thread && event.own > lock.own &&
+            (event.kind == StepKind::kUnlock || event.kind == StepKind::kWait) &&
+            (event.object == lock.object || event.kind == StepKind::kWait))
+          return event.own;
+    return ~std::uint64_t{0};
+  };
+  const std::uint64_t first_end = section_end(locks.first);
+  const std::uint64_t second_end = section_end(locks.second);
+  for (const EventPair& pair : pairs)
+    if (pair.first.thread == locks.first.thread && pair.second.thread == locks.second.thread &&
+        abi::is_access(pair.first.kind) && abi::is_access(pair.second.kind) &&
+        pair.first.own > locks.first.own && pair.first.own < first_end &&
+        pair.second.own > locks.second.own && pair.second.own < second_end)
+      return pair;
+  return std::nullopt;
 }
 
 Schedule flipped(const Schedule& failing, std::span<const TraceEvent> trace, const EventPair& pair,

@@ -5,6 +5,7 @@
 #define CLEW_HOST_ISOLATE_PAIR_H_
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,6 +26,13 @@ struct EventPair {
 [[nodiscard]] std::vector<EventPair> flipped_pairs(std::span<const abi::TraceEvent> failing,
                                                    std::span<const abi::TraceEvent> passing,
                                                    std::size_t most);
+
+// What two critical sections are about: if the pair is of the same lock being taken, the first pair
+// of accesses made under it whose order changes with that of the sections.
+[[nodiscard]] std::optional<EventPair> guarded_pair(std::span<const abi::TraceEvent> failing,
+                                                    std::span<const abi::TraceEvent> passing,
+                                                    std::span<const EventPair> pairs,
+                                                    const EventPair& locks);
 
 // The schedule with the second event of the pair before the first, and all else as it was: the
 // thread of the first is stopped before it, and the other goes on up to and with the second; what

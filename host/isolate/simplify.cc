@@ -4,8 +4,6 @@
 #include <numeric>
 #include <utility>
 
-#include "host/search/exhaustive.h"
-
 namespace clew {
 namespace {
 
@@ -13,10 +11,6 @@ using Part = std::vector<std::size_t>;
 
 // The parts of a granularity are tried so many at a time: those behind one that fails are in vain.
 constexpr std::size_t kAtATime = 8;
-// The search for fewer preemptions.
-constexpr std::uint64_t kMostRuns = 4'000;
-constexpr std::uint64_t kLongestRun = 100'000;  // events
-constexpr std::size_t kRound = 64;
 
 std::vector<Part> split(const Part& items, std::size_t count) {
   std::vector<Part> parts;
@@ -109,35 +103,6 @@ Result<Simplified> simplify(Trials& trials, Script failing) {
   const auto reduced = reduce(failing.size(), fails);
   if (!reduced) return std::unexpected(reduced.error());
   return Simplified{part_of(reduced->kept), reduced->minimal};
-}
-
-Result<FewerPreemptions> look_for_fewer(Trials& trials, const Script& script,
-                                        const ToScript& to_script) {
-  const std::size_t preemptions = preemptions_of(script);
-  if (preemptions < 2 || trials.failure().result.clock > kLongestRun) return FewerPreemptions{};
-  ExhaustiveSearch search(static_cast<std::uint32_t>(preemptions - 1));
-  for (std::uint64_t done = 0; done < kMostRuns;) {
-    const std::vector<JobPlan> plans = search.next(kRound);
-    if (plans.empty()) return FewerPreemptions{std::nullopt, search.all_pass()};
-    auto runs = trials.run(plans);
-    if (!runs) return std::unexpected(runs.error());
-    if (runs->empty()) return FewerPreemptions{};
-    for (std::size_t i = 0; i < plans.size(); ++i) {
-      TrialRun& run = (*runs)[i];
-      if (run.outcome == Trial::kFail) {
-        auto found = to_script(plans[i]);
-        if (!found) return std::unexpected(found.error());
-        if (*found && preemptions_of(**found) < preemptions)
-          return FewerPreemptions{std::move(**found), false};
-      }
-      const Verdict verdict = run.outcome == Trial::kPass   ? Verdict::kPass
-                              : run.outcome == Trial::kFail ? Verdict::kFail
-                                                            : Verdict::kUnresolved;
-      search.learn(plans[i], {run.result, verdict, false, std::move(run.trace)});
-    }
-    done += plans.size();
-  }
-  return FewerPreemptions{};
 }
 
 }  // namespace clew

@@ -35,18 +35,6 @@ struct Simplified {
 // REQUIRES: the script fails.
 [[nodiscard]] Result<Simplified> simplify(Trials& trials, Script failing);
 
-// A run of a job as a script; nothing if it did not fail when run again.
-using ToScript = std::function<Result<std::optional<Script>>(const JobPlan& plan)>;
-
-// Looks through all schedules with fewer preemptions than `script` for one that fails, as long as
-// there are not too many.
-struct FewerPreemptions {
-  std::optional<Script> script;
-  bool none = false;  // all were tried: there is none
-};
-[[nodiscard]] Result<FewerPreemptions> look_for_fewer(Trials& trials, const Script& script,
-                                                      const ToScript& to_script);
-
 }  // namespace clew
 
 #endif  // CLEW_HOST_ISOLATE_SIMPLIFY_H_

@@ -157,13 +157,15 @@ Result<std::optional<ScriptWindow>> window_of(Trials& trials, const Script& scri
   const auto window = find_window(script[item].own, trials.failure().result.clock, inner, fails);
   if (!window) return std::unexpected(window.error());
   if (!*window) return std::nullopt;
-  const Script ends[] = {moved((*window)->first), moved((*window)->last)};
-  const JobPlan plans[] = {job_of(ends[0], abi::kJobTrace), job_of(ends[1], abi::kJobTrace)};
+  const std::uint64_t first = (*window)->first;
+  const Script ends[] = {moved(first), moved((*window)->last), moved(first > 1 ? first - 1 : 1)};
+  std::vector<JobPlan> plans;
+  for (const Script& end : ends) plans.push_back(job_of(end, abi::kJobTrace));
   const auto runs = trials.run(plans);
   if (!runs) return std::unexpected(runs.error());
   if (runs->empty()) return std::nullopt;
-  return ScriptWindow{**window, place_of((*runs)[0].trace, ends[0][item]),
-                      place_of((*runs)[1].trace, ends[1][item])};
+  const auto place = [&](std::size_t i) { return place_of((*runs)[i].trace, ends[i][item]); };
+  return ScriptWindow{**window, first > 1 ? place(2) : 0, place(0), place(1)};
 }
 
 }  // namespace clew

@@ -33,6 +33,7 @@ using FailsAt = std::function<Result<std::vector<bool>>(const std::vector<std::u
 // Where the window of a script's item begins and ends.
 struct ScriptWindow {
   Window window;
+  abi::Place before = 0;  // of the event just before the first; 0: not known
   abi::Place first = 0;
   abi::Place last = 0;
 };

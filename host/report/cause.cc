@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <string_view>
 
 #include "host/report/words.h"
@@ -186,7 +187,18 @@ std::string coming_text(const EventInfo& event, const std::string& object) {
                      spot_text(event.at));
 }
 
-std::string pair_text(const CriticalPair& pair) {
+// What the two critical sections are about.
+std::string guarded_text(const CriticalPair& pair) {
+  if (!pair.guarded_first || !pair.guarded_second) return "";
+  const std::string first = object_of(*pair.guarded_first);
+  std::string second = object_of(*pair.guarded_second);
+  if (!first.empty() && first == second) second = "it";
+  return fmt::format(" With that, {} before {} could {}.", did_text(*pair.guarded_first, first),
+                     thread_or(pair.guarded_second->thread, "a thread"),
+                     coming_text(*pair.guarded_second, second));
+}
+
+std::string order_text(const CriticalPair& pair) {
   const std::string first = object_of(pair.first);
   std::string second = object_of(pair.second);
   if (!first.empty() && first == second) second = "it";
@@ -206,12 +218,16 @@ std::string pair_text(const CriticalPair& pair) {
       order);
 }
 
+std::string pair_text(const CriticalPair& pair) { return order_text(pair) + guarded_text(pair); }
+
 }  // namespace
 
 std::string spot_text(const std::optional<Location>& at) {
   if (!at || (at->file.empty() && at->function.empty())) return "an unknown place";
   if (at->file.empty()) return printable(at->function);
-  const std::string line = location_text({at->file, at->line, ""});
+  // The whole path stands in the backtrace.
+  const std::string line =
+      location_text({std::filesystem::path(at->file).filename().string(), at->line, ""});
   return at->function.empty() ? line : fmt::format("{} (in {})", line, printable(at->function));
 }
 
@@ -241,12 +257,29 @@ std::string preemption_text(const PreemptionInfo& preemption) {
   return switch_text(preemption.from, preemption.clock, preemption.next, preemption.to);
 }
 
+// The calls between which, or within which, it happens: what has to be made one step for others.
+std::string callers_text(const SwitchWindow& window) {
+  if (!window.caller_first || !window.caller_last) return "";
+  const std::string first = spot_text(window.caller_first);
+  const std::string last = spot_text(window.caller_last);
+  if (first == last) return fmt::format(" Both are within the call at {}.", first);
+  return fmt::format(" It is between the calls at {} and at {}.", first, last);
+}
+
 std::string window_text(const PreemptionInfo& preemption) {
   if (!preemption.window || preemption.window->positions == 0) return "";
   const SwitchWindow& window = *preemption.window;
   const std::string who = label_of(preemption.from);
+  const std::string begin = spot_text(window.after ? window.after : window.first);
+  const std::string end = spot_text(window.last);
+  const std::string where =
+      begin == end ? "on " + end : fmt::format("between {} and {}", begin, end);
+  const std::string calls = callers_text(window);
+  if (window.positions == 1 && !window.after)
+    return fmt::format("Only there does an interruption of {} lead to this failure.{}", who, calls);
   if (window.positions == 1)
-    return fmt::format("Only there does an interruption of {} lead to this failure.", who);
+    return fmt::format("Only {} does an interruption of {} lead to this failure.{}", where, who,
+                       calls);
   const std::string tried = window.tested >= window.positions
                                 ? "all of them tried"
                                 : fmt::format("{} of them tried", with_commas(window.tested));
@@ -256,12 +289,20 @@ std::string window_text(const PreemptionInfo& preemption) {
         "{} can be interrupted in a wider part of its course ({}): the program fails "
         "all the same.",
         who, size);
-  const std::string first = spot_text(window.first);
-  const std::string last = spot_text(window.last);
-  return fmt::format("{} can be interrupted {} ({}): the program fails all the same.", who,
-                     first == last ? "anywhere on " + first
-                                   : fmt::format("anywhere between {} and {}", first, last),
-                     size);
+  return fmt::format("{} can be interrupted anywhere {} ({}): the program fails all the same.{}",
+                     who, where, size, calls);
+}
+
+// "In the end T0.1 waits for mutex a, which T0.2 has, at x.cc:17 (in f()); ..."
+std::string waits_text(const std::vector<WaitInfo>& waits) {
+  std::string text = "In the end ";
+  for (std::size_t i = 0; i < waits.size(); ++i) {
+    const WaitInfo& wait = waits[i];
+    text += fmt::format(
+        "{}{} waits for {}{} at {}", i == 0 ? "" : "; ", wait.thread, printable(wait.what),
+        wait.holder.empty() ? "" : fmt::format(", which {} has,", wait.holder), spot_text(wait.at));
+  }
+  return text + ".";
 }
 
 std::vector<std::string> cause_paragraphs(const IsolateResult& result) {
@@ -273,6 +314,7 @@ std::vector<std::string> cause_paragraphs(const IsolateResult& result) {
     if (const std::string window = window_text(result.preemptions.front()); !window.empty())
       paragraphs.push_back(window);
   if (result.pair) paragraphs.push_back(pair_text(*result.pair));
+  if (!result.waits.empty()) paragraphs.push_back(waits_text(result.waits));
   return paragraphs;
 }
 

@@ -73,8 +73,11 @@ Json switch_json(const IsolatedSwitch& one) {
 
 Json window_json(const std::optional<SwitchWindow>& window) {
   if (!window) return nullptr;
-  return {{"first", location_json(window->first)},
+  return {{"after", location_json(window->after)},
+          {"first", location_json(window->first)},
           {"last", location_json(window->last)},
+          {"caller_first", location_json(window->caller_first)},
+          {"caller_last", location_json(window->caller_last)},
           {"positions", window->positions},
           {"tested", window->tested}};
 }
@@ -100,9 +103,12 @@ Json event_json(const EventInfo& event) {
 
 Json pair_json(const std::optional<CriticalPair>& pair) {
   if (!pair) return nullptr;
-  return {{"first", event_json(pair->first)},
-          {"second", event_json(pair->second)},
-          {"confirmed", pair->confirmed}};
+  return {
+      {"first", event_json(pair->first)},
+      {"second", event_json(pair->second)},
+      {"confirmed", pair->confirmed},
+      {"guarded_first", pair->guarded_first ? event_json(*pair->guarded_first) : Json(nullptr)},
+      {"guarded_second", pair->guarded_second ? event_json(*pair->guarded_second) : Json(nullptr)}};
 }
 
 Json course_json(const std::vector<CourseLine>& course) {
@@ -123,6 +129,12 @@ Json isolate_json(const IsolateResult& result) {
   for (const IsolatedSwitch& one : result.switches) switches.push_back(switch_json(one));
   Json preemptions = Json::array();
   for (const PreemptionInfo& one : result.preemptions) preemptions.push_back(preemption_json(one));
+  Json waits = Json::array();
+  for (const WaitInfo& wait : result.waits)
+    waits.push_back({{"thread", wait.thread},
+                     {"at", location_json(wait.at)},
+                     {"for", wait.what},
+                     {"holder", wait.holder.empty() ? Json(nullptr) : Json(wait.holder)}});
   return {{"outcome", to_word(how_far(result))},
           {"failure", failure_json(result.failure)},
           {"original", result.original},
@@ -138,7 +150,9 @@ Json isolate_json(const IsolateResult& result) {
           {"preemption_count", result.preemption_count},
           {"choice_count", result.choice_count},
           {"pair", pair_json(result.pair)},
+          {"waits", waits},
           {"simplified", result.simplified},
+          {"simplest", result.simplified ? Json(result.simplest) : Json(nullptr)},
           {"fewest", result.fewest},
           {"minimal", result.minimal},
           {"complete", result.complete},

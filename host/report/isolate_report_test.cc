@@ -75,7 +75,10 @@ IsolateResult simplified_result() {
   preemption.to = "T0.3";
   preemption.from = result.switches[0].fail_from;
   preemption.next = result.switches[0].fail_next;
-  preemption.window = SwitchWindow{line(43, "dequeue()"), line(47, "dequeue()"), 3, 3};
+  SwitchWindow& window = preemption.window.emplace();
+  window.first = line(43, "dequeue()");
+  window.last = line(47, "dequeue()");
+  window.positions = window.tested = 3;
   result.preemptions = {preemption};
   result.preemption_count = 1;
   return result;
@@ -104,17 +107,17 @@ TEST(IsolateText, TheAnswer) {
   const std::string text = isolate_text(result);
   EXPECT_SAYS(text, "failure: exit: exit status 1");
   EXPECT_SAYS(text,
-              "The failure happens when T0.2 is interrupted before /a/queue.cc:47 (in dequeue()) "
-              "and T0.3 runs instead, from /a/queue.cc:26 (in enqueue(int)). One step later, after "
-              "/a/queue.cc:47 (in dequeue()), the program passes.");
+              "The failure happens when T0.2 is interrupted before queue.cc:47 (in dequeue()) "
+              "and T0.3 runs instead, from queue.cc:26 (in enqueue(int)). One step later, after "
+              "queue.cc:47 (in dequeue()), the program passes.");
   EXPECT_SAYS(text,
-              "T0.3 read `head` at /a/queue.cc:28 (in f()) before T0.2 wrote it at /a/queue.cc:47 "
+              "T0.3 read `head` at queue.cc:28 (in f()) before T0.2 wrote it at queue.cc:47 "
               "(in f()). In this order the program fails, in the other it passes (checked by "
               "running).");
   EXPECT_SAYS(text, "Switch #4: at clock 10 in the failing run, 11 in the passing run");
   EXPECT_SAYS(text, "#0 dequeue() at /a/queue.cc:47 #1 work(void*) at /a/queue.cc:90");
   EXPECT_SAYS(text, "#0 enqueue(int) at /a/queue.cc:26");
-  EXPECT_SAYS(text, "passes: T0.2 is interrupted before /a/queue.cc:50");
+  EXPECT_SAYS(text, "passes: T0.2 is interrupted before queue.cc:50");
   EXPECT_SAYS(text, "24 differences between the schedules, 1 left");
   EXPECT_SAYS(text, "4 tests, as much work as 2.2 runs of the program, 0.3 s");
   EXPECT_SAYS(text, "failing schedule: 5 preemptions");
@@ -148,8 +151,8 @@ TEST(IsolateText, MarkedSource) {
 TEST(IsolateText, WindowAndFewest) {
   const std::string text = isolate_text(simplified_result());
   EXPECT_SAYS(text,
-              "T0.2 can be interrupted anywhere between /a/queue.cc:43 (in dequeue()) and "
-              "/a/queue.cc:47 (in dequeue()) (3 places, all of them tried): the program fails all "
+              "T0.2 can be interrupted anywhere between queue.cc:43 (in dequeue()) and "
+              "queue.cc:47 (in dequeue()) (3 places, all of them tried): the program fails all "
               "the same.");
   EXPECT_SAYS(text, "1 preemption (simplified from 5 preemptions; none with fewer fails)");
   IsolateResult narrow = simplified_result();
@@ -158,7 +161,9 @@ TEST(IsolateText, WindowAndFewest) {
   EXPECT_SAYS(isolate_text(narrow), "Only there does an interruption of T0.2 lead to");
   EXPECT_SILENT(isolate_text(narrow), "none with fewer");
   IsolateResult wide = simplified_result();
-  wide.preemptions[0].window = SwitchWindow{{}, {}, 5'000, 12};
+  wide.preemptions[0].window = SwitchWindow{};
+  wide.preemptions[0].window->positions = 5'000;
+  wide.preemptions[0].window->tested = 12;
   EXPECT_SAYS(isolate_text(wide), "(5,000 places, 12 of them tried)");
 }
 
@@ -179,7 +184,7 @@ TEST(IsolateText, FailsWithoutAnyPreemption) {
   result.switches[0].fail_from = {};
   result.switches[0].fail_next.reset();
   const std::string text = isolate_text(result);
-  EXPECT_SAYS(text, "The program passes when T0.2 is interrupted before /a/queue.cc:50");
+  EXPECT_SAYS(text, "The program passes when T0.2 is interrupted before queue.cc:50");
   EXPECT_SAYS(text, "Without this it fails.");
   EXPECT_SAYS(text, "The failing run needs no preemption");
   EXPECT_SAYS(text, "fails: without this");
@@ -206,7 +211,7 @@ TEST(IsolateText, ASwitchWithoutEffect) {
   IsolateResult result = queue_result();
   result.switches[0].pass_next.reset();
   EXPECT_SAYS(isolate_text(result), "If the switch comes one step later, the program passes.");
-  EXPECT_SAYS(isolate_text(result), "passes: T0.2 runs at clock 11, from /a/queue.cc:50");
+  EXPECT_SAYS(isolate_text(result), "passes: T0.2 runs at clock 11, from queue.cc:50");
   result.switches[0].fail_next.reset();
   EXPECT_SAYS(isolate_text(result), "The failure happens when T0.2 runs at clock 10, from");
 }
@@ -229,7 +234,7 @@ TEST(IsolateText, Choices) {
   EXPECT_EQ(headline(result),
             "isolated: 1 scheduling choice makes the difference (4 tests, 24 differences)");
   EXPECT_SAYS(isolate_text(result),
-              "a timed wait of T0.2 at /a/queue.cc:47 (in dequeue()) times "
+              "a timed wait of T0.2 at queue.cc:47 (in dequeue()) times "
               "out at once. Otherwise the program passes.");
   EXPECT_SAYS(isolate_text(result), "Choice #4 (timeout)");
   for (const char* choice : {"pick T0.9", "wake:T0.9"}) {
@@ -267,7 +272,7 @@ TEST(IsolateText, Pairs) {
   result.pair->second.clock = 0;
   result.pair->confirmed = true;
   EXPECT_SAYS(isolate_text(result),
-              "and the run fails before T0.2 gets to write it at /a/queue.cc:47");
+              "and the run fails before T0.2 gets to write it at queue.cc:47");
   result.pair->first.variable.clear();
   EXPECT_SAYS(isolate_text(result), "T0.3 read 0x4000 at");
   result.pair->first.object = 0;

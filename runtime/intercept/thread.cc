@@ -36,6 +36,7 @@ int join(Fiber* fiber, void** result, Nanos deadline) {
     if (!ended) return ETIMEDOUT;
   }
   if (result != nullptr) *result = fiber->result;
+  g_sched.note_joined();
   g_sched.reclaim(fiber);
   return 0;
 }

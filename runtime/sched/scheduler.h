@@ -115,6 +115,10 @@ class Scheduler {
   bool weak_cas_fails();
   // Whether more than one thread lives: otherwise there is nothing to choose.
   bool has_company() const { return living_ > 1; }
+  // Whether what the running thread does could come at another time relative to what another thread
+  // does or did: one that has ended counts until it is joined.
+  bool had_company() const { return living_ + ended_ > 1; }
+  void note_joined() { --ended_; }
 
   // A new run of the program, from here on: the strategy and what was counted for it.
   void begin_job(const abi::Job& job);
@@ -240,6 +244,7 @@ class Scheduler {
   Fiber* zombie_ = nullptr;  // finished and detached, its stack still in use until the switch
   std::uint32_t first_living_ = 0;
   std::uint32_t living_ = 0;
+  std::uint32_t ended_ = 0;  // and not joined
 
   abi::Control* control_ = nullptr;
   Strategy* strategy_ = nullptr;

@@ -95,7 +95,7 @@ void Sharing::share(Cell& cell) {
 }
 
 void Sharing::touch(const Fiber& fiber, const Step& step) {
-  if (!learning_ || !g_sched.has_company()) return;
+  if (!learning_ || !g_sched.had_company()) return;
   const bool write = writes(step.kind);
   const auto thread = static_cast<std::uint16_t>(fiber.index + 1);
   const auto point = static_cast<std::uint32_t>((step.place & 1) == 0 ? step.place >> 1 : 0);

@@ -8,7 +8,8 @@
 // and which reads lie between them; two runs with the same hash differ only in the order of steps
 // that do not conflict (the happens-before relation of Mazurkiewicz traces).
 //
-// Accesses while only one thread lives count for neither: nothing can come between.
+// Accesses before there is a second thread, and after all others have been joined, count for
+// neither: nothing can come between.
 #ifndef CLEW_RUNTIME_SCHED_SHARING_H_
 #define CLEW_RUNTIME_SCHED_SHARING_H_
 

@@ -67,6 +67,7 @@ void Scheduler::finish_current() {
   strategy_->finished(candidate_of(*fiber));
   wake_all(fiber);
   if (fiber->detached) zombie_ = fiber;
+  ++ended_;
   if (--living_ == 0) {
     // The last thread is over (main left through pthread_exit): the process ends as by exit(0).
     fiber->state = FiberState::kRunning;

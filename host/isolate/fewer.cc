@@ -1,0 +1,147 @@
+#include "host/isolate/fewer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "host/search/exhaustive.h"
+
+namespace clew {
+namespace {
+
+constexpr std::uint8_t kPick = 1 + static_cast<std::uint8_t>(abi::ChoiceKind::kPick);
+// In a program with more threads only those that the script names, and the first, are tried.
+constexpr std::uint32_t kFewThreads = 6;
+constexpr std::size_t kMostRecombined = 1500;
+constexpr std::size_t kRound = 64;
+// The search of all schedules.
+constexpr std::uint64_t kMostRuns = 4'000;
+constexpr double kMostSeconds = 3;
+constexpr std::uint64_t kLongestRun = 100'000;  // events
+
+double seconds_now() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(since).count();
+}
+
+void add(std::vector<abi::ThreadKey>& threads, abi::ThreadKey thread) {
+  if (thread != 0 && std::ranges::find(threads, thread) == threads.end()) threads.push_back(thread);
+}
+
+std::vector<abi::ThreadKey> threads_of(const Script& script, std::uint32_t count) {
+  std::vector<abi::ThreadKey> threads;
+  for (const ScriptItem& item : script) {
+    add(threads, item.thread);
+    add(threads, item.to);
+  }
+  // The children of main, which most threads are.
+  const std::uint32_t children = count <= kFewThreads ? count : 2;
+  for (std::uint32_t i = 1; i < children; ++i) add(threads, abi::child_key(abi::kMainThreadKey, i));
+  return threads;
+}
+
+// The position of the first script that fails; nothing: none does, or stopped.
+Result<std::optional<std::size_t>> first_failing(Trials& trials,
+                                                 const std::vector<Script>& scripts) {
+  for (std::size_t begin = 0; begin < scripts.size(); begin += kRound) {
+    std::vector<JobPlan> plans;
+    for (std::size_t i = begin; i < std::min(begin + kRound, scripts.size()); ++i)
+      plans.push_back(job_of(scripts[i]));
+    const auto runs = trials.run(plans);
+    if (!runs) return std::unexpected(runs.error());
+    for (std::size_t i = 0; i < runs->size(); ++i)
+      if ((*runs)[i].outcome == Trial::kFail) return begin + i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Script> recombined(const Script& script, std::size_t count, std::uint32_t threads,
+                               std::size_t most) {
+  const std::vector<abi::ThreadKey> known = threads_of(script, threads);
+  std::vector<ScriptItem> items;
+  for (const ScriptItem& item : script) {
+    if (!is_preemption(item)) continue;
+    for (const abi::ThreadKey thread : known)
+      for (const abi::ThreadKey to : known)
+        if (thread != to && (thread == item.thread || thread != abi::kMainThreadKey)) {
+          const ScriptItem other{thread, item.own, 0, 0, to};
+          if (std::ranges::find(items, other) == items.end()) items.push_back(other);
+        }
+  }
+  std::vector<Script> scripts;
+  std::vector<std::size_t> chosen;
+  const auto extend = [&](const auto& self, std::size_t from) -> void {
+    if (scripts.size() >= most) return;
+    if (chosen.size() == count) {
+      Script one;
+      for (const std::size_t at : chosen) one.push_back(items[at]);
+      scripts.push_back(std::move(one));
+      return;
+    }
+    for (std::size_t i = from; i < items.size(); ++i) {
+      chosen.push_back(i);
+      self(self, i + 1);
+      chosen.pop_back();
+    }
+  };
+  extend(extend, 0);
+  return scripts;
+}
+
+Result<Script> with_waits(Trials& trials, Script script) {
+  std::vector<Script> scripts;
+  std::vector<JobPlan> plans;
+  for (std::size_t i = 0; i < script.size(); ++i) {
+    if (!is_preemption(script[i])) continue;
+    Script other = script;
+    other[i] = {script[i].thread, script[i].own + 1, kPick, 0, script[i].to};
+    plans.push_back(job_of(other));
+    scripts.push_back(std::move(other));
+  }
+  const auto runs = trials.run(plans);
+  if (!runs) return std::unexpected(runs.error());
+  for (std::size_t i = 0; i < runs->size(); ++i)
+    if ((*runs)[i].outcome == Trial::kFail) return with_waits(trials, std::move(scripts[i]));
+  return script;
+}
+
+Result<Fewer> look_for_fewer(Trials& trials, const Script& script, const ToScript& to_script) {
+  const std::size_t preemptions = preemptions_of(script);
+  if (preemptions < 2) return Fewer{};
+  const std::uint32_t threads = trials.failure().result.threads;
+  for (std::size_t count = 1; count < preemptions && !trials.has_checkpoints(); ++count) {
+    std::vector<Script> scripts = recombined(script, count, threads, kMostRecombined);
+    const auto found = first_failing(trials, scripts);
+    if (!found) return std::unexpected(found.error());
+    if (*found) return Fewer{std::move(scripts[**found]), false};
+  }
+  if (trials.failure().result.clock > kLongestRun) return Fewer{};
+  ExhaustiveSearch search(static_cast<std::uint32_t>(preemptions - 1));
+  const double until = seconds_now() + kMostSeconds;
+  for (std::uint64_t done = 0; done < kMostRuns && seconds_now() < until;) {
+    const std::vector<JobPlan> plans = search.next(kRound);
+    if (plans.empty()) return Fewer{std::nullopt, search.all_pass()};
+    auto runs = trials.run(plans);
+    if (!runs) return std::unexpected(runs.error());
+    if (runs->empty()) return Fewer{};
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      TrialRun& run = (*runs)[i];
+      if (run.outcome == Trial::kFail) {
+        auto found = to_script(plans[i]);
+        if (!found) return std::unexpected(found.error());
+        if (*found && preemptions_of(**found) < preemptions)
+          return Fewer{std::move(**found), false};
+      }
+      const Verdict verdict = run.outcome == Trial::kPass   ? Verdict::kPass
+                              : run.outcome == Trial::kFail ? Verdict::kFail
+                                                            : Verdict::kUnresolved;
+      search.learn(plans[i], {run.result, verdict, false, std::move(run.trace)});
+    }
+    done += plans.size();
+  }
+  return Fewer{};
+}
+
+}  // namespace clew

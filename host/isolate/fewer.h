@@ -1,0 +1,41 @@
+// A failing script with fewer preemptions than one that was simplified.
+//
+// Taking items away leaves what the search happened to find: it may get to the failure by a detour
+// where one switch in the right place would do. So other scripts are tried that are made of what is
+// known: the places where this one preempts, in this thread and in those that may run the same
+// code, with each thread as the target. Then, if the program is small, all schedules with fewer
+// preemptions.
+#ifndef CLEW_HOST_ISOLATE_FEWER_H_
+#define CLEW_HOST_ISOLATE_FEWER_H_
+
+#include <functional>
+#include <optional>
+
+#include "host/error.h"
+#include "host/isolate/script.h"
+#include "host/isolate/trials.h"
+
+namespace clew {
+
+// Scripts with `count` preemptions made of those of `script`, at most `most`. `threads`: how many
+// the program has.
+[[nodiscard]] std::vector<Script> recombined(const Script& script, std::size_t count,
+                                             std::uint32_t threads, std::size_t most);
+
+// Where a thread is preempted before a call in which it would have waited anyway, it may as well
+// wait, and the choice be who goes on then: that is no preemption. REQUIRES: the script fails.
+[[nodiscard]] Result<Script> with_waits(Trials& trials, Script script);
+
+// A run of a job as a script; nothing if it did not fail when run again.
+using ToScript = std::function<Result<std::optional<Script>>(const JobPlan& plan)>;
+
+struct Fewer {
+  std::optional<Script> script;
+  bool none = false;  // all schedules with fewer preemptions pass
+};
+[[nodiscard]] Result<Fewer> look_for_fewer(Trials& trials, const Script& script,
+                                           const ToScript& to_script);
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_ISOLATE_FEWER_H_
