@@ -6,6 +6,7 @@
 #include <bit>
 #include <chrono>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "host/isolate/difference.h"
@@ -34,6 +35,10 @@ constexpr std::size_t kMostPreemptions = 16;
 // Events behind the point at which the two runs part among which the pair is sought.
 constexpr std::uint64_t kTraced = 400'000;
 constexpr std::size_t kMostPairs = 64;
+// Switches from which on it pays to look for a later one with the same effect.
+constexpr std::size_t kManySwitches = 64;
+// The part of the switches that are exchanged first, in long runs.
+constexpr std::size_t kSmallestEnd = 64;
 constexpr std::size_t kPairsOfLong = 4;
 // Positions tried within a window; runs that are long enough for checkpoints cost more.
 constexpr std::uint64_t kInner = 64;
@@ -182,6 +187,7 @@ class Isolation {
   Result<std::optional<Side>> side_of(const Script& script, Verdict verdict);
   Result<void> narrow();
   Result<void> narrow_once(const ScheduleDifference& difference);
+  Result<void> make_late();
   Result<bool> keep();
   Result<void> explain();
   void explain_switches(Explainer& failing, Explainer& passing,
@@ -440,12 +446,45 @@ Result<std::optional<Side>> Isolation::passing_for(const Side& failing) {
 
 // ---- Narrowing
 
+const TraceEvent* decision_at(std::span<const TraceEvent> trace, std::uint64_t clock,
+                              std::uint8_t flags) {
+  for (const TraceEvent& event : trace)
+    if (event.kind == StepKind::kDecision && event.clock == clock && event.flags == flags)
+      return &event;
+  return nullptr;
+}
+
+// Where tests go on from checkpoints, those that part late cost little: before the middle is tried,
+// ever longer ends of the schedules are exchanged. Gives the number of tests.
+std::uint64_t approach_from_the_end(ScheduleOracle& oracle, Counts& passing, Counts& failing) {
+  const Counts sizes = failing;
+  std::uint64_t tests = 0;
+  for (std::size_t part = kSmallestEnd; part >= 2 && oracle.go_on(); part /= 2) {
+    const std::size_t kept = sizes.size() - sizes.size() / part;
+    if (kept == sizes.size()) continue;
+    Counts counts = sizes;
+    std::fill(counts.begin() + static_cast<std::ptrdiff_t>(kept), counts.end(), 0);
+    if (oracle.known(counts)) continue;
+    oracle.expect(counts, {}, {});
+    const Trial outcome = oracle.test(counts);
+    ++tests;
+    if (outcome == Trial::kFail) failing = std::move(counts);
+    if (outcome != Trial::kPass) continue;
+    passing = std::move(counts);
+    break;
+  }
+  return tests;
+}
+
 Result<void> Isolation::narrow_once(const ScheduleDifference& difference) {
   ScheduleOracle oracle(trials_, difference);
   oracle_ = &oracle;
   const Counts sizes = difference.sizes();
-  isolated_ =
-      dd(oracle, Counts(sizes.size(), 0), sizes, options_.tests != 0 ? options_.tests : UINT64_MAX);
+  Counts passing(sizes.size(), 0);
+  Counts failing = sizes;
+  if (trials_.has_checkpoints()) result_.tests += approach_from_the_end(oracle, passing, failing);
+  isolated_ = dd(oracle, std::move(passing), std::move(failing),
+                 options_.tests != 0 ? options_.tests : UINT64_MAX);
   oracle_ = nullptr;
   result_.tests += isolated_.tests;
   if (oracle.error()) return std::unexpected(*oracle.error());
@@ -453,6 +492,67 @@ Result<void> Isolation::narrow_once(const ScheduleDifference& difference) {
   passing_.schedule = *difference.apply(isolated_.passing);
   result_.minimal = isolated_.minimal;
   result_.deltas_left = decimal(difference_of(isolated_.passing, isolated_.failing));
+  return {};
+}
+
+// In a schedule by the clock, a switch that comes one event later shifts the course of its two
+// threads against each other for the rest of the run, and what fails may be far behind it. The same
+// shift can be made at any later switch between the two. This takes the last that still decides:
+// the one next to the cause. (Not in the paper, whose passing and failing side are the answer.)
+Result<void> Isolation::make_late() {
+  const auto remaining =
+      std::ranges::mismatch(isolated_.passing, isolated_.failing).in1 - isolated_.passing.begin();
+  const ScheduleDifference::Group& group = groups_[static_cast<std::size_t>(remaining)];
+  if (result_.deltas_left != "1" || group.kind != ScheduleDifference::Kind::kMove ||
+      failing_.schedule.switches.size() < kManySwitches || trials_.stopped())
+    return {};
+  const Clock fails = failing_.schedule.switches[group.index].clock;
+  const Clock passes = passing_.schedule.switches[group.index].clock;
+  const auto traced = trials_.run_traced(failing_.schedule, fails.value, 0);
+  if (!traced) return std::unexpected(traced.error());
+  if (!*traced) return {};
+  const TraceEvent* parting = decision_at((*traced)->trace, fails.value, 0);
+  if (parting == nullptr) return {};
+  // Schedules with the shift at later and later switches.
+  std::vector<Schedule> shifted{passing_.schedule};
+  std::size_t at = group.index;
+  for (const TraceEvent& event : (*traced)->trace) {
+    const bool same = event.thread == parting->thread && event.object == parting->object;
+    const bool reverse = event.thread == parting->object && event.object == parting->thread;
+    if (event.kind != StepKind::kDecision || event.flags != 0 || event.clock <= fails.value ||
+        (!same && !reverse))
+      continue;
+    const std::vector<Switch>& switches = failing_.schedule.switches;
+    while (at < switches.size() && switches[at].clock.value < event.clock) ++at;
+    if (at == switches.size() || switches[at].clock.value != event.clock) continue;
+    Schedule schedule = failing_.schedule;
+    if ((passes > fails) == same)
+      ++schedule.switches[at].clock.value;
+    else
+      --schedule.switches[at].clock.value;
+    if (std::ranges::is_sorted(schedule.switches, {}, &Switch::clock))
+      shifted.push_back(std::move(schedule));
+  }
+  stage_ = "following the difference to its effect";
+  std::size_t passing = 0;
+  std::size_t failing = shifted.size();
+  while (failing - passing > 1) {
+    const std::size_t middle = std::midpoint(passing, failing);
+    const Schedule next[] = {shifted[std::midpoint(passing, middle)],
+                             shifted[std::midpoint(middle, failing)]};
+    const auto run = trials_.run_one(shifted[middle], next);
+    if (!run) return std::unexpected(run.error());
+    if (!*run) return {};
+    ++result_.tests;
+    ((*run)->outcome == Trial::kPass ? passing : failing) = middle;
+  }
+  if (passing == 0) return {};
+  passing_.schedule = std::move(shifted[passing]);
+  const ScheduleDifference difference(passing_.schedule, passing_.end, failing_.schedule,
+                                      failing_.end);
+  groups_ = difference.groups();
+  isolated_.passing.assign(groups_.size(), 0);
+  isolated_.failing = difference.sizes();
   return {};
 }
 
@@ -466,12 +566,15 @@ Result<void> Isolation::narrow() {
     return fail(ErrorCode::kBadInput, "the failing and the passing schedule are the same",
                 "the program does not do the same each time it is run");
   if (auto done = narrow_once(difference); !done) return done;
+  if (auto done = make_late(); !done) return done;
   auto kept = keep();
   if (!kept) return std::unexpected(kept.error());
   if (*kept || !trials_.has_cut() || trials_.stopped()) return {};
   // Some run that was taken to pass before it was over fails later.
   trials_.run_to_the_end();
+  groups_ = difference.groups();
   if (auto done = narrow_once(difference); !done) return done;
+  if (auto done = make_late(); !done) return done;
   kept = keep();
   if (!kept) return std::unexpected(kept.error());
   return {};
@@ -515,14 +618,6 @@ Result<bool> Isolation::keep() {
 }
 
 // ---- Explaining
-
-const TraceEvent* decision_at(std::span<const TraceEvent> trace, std::uint64_t clock,
-                              std::uint8_t flags) {
-  for (const TraceEvent& event : trace)
-    if (event.kind == StepKind::kDecision && event.clock == clock && event.flags == flags)
-      return &event;
-  return nullptr;
-}
 
 struct Handover {
   std::optional<Standpoint> from;

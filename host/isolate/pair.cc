@@ -12,8 +12,8 @@ using abi::StepKind;
 using abi::TraceEvent;
 
 constexpr std::uint64_t kWord = 8;
-// Of an event, the conflicting ones nearest before it.
-constexpr std::size_t kLookBack = 16;
+// Of an event, those before it that touch the same, the nearest.
+constexpr std::size_t kLookBack = 32;
 // What a thread would have done next, had the failing run gone on: beyond, nobody knows.
 constexpr std::size_t kMostAhead = 16;
 // A large copy is found by its first words.
@@ -98,26 +98,36 @@ std::vector<EventPair> flipped_pairs(std::span<const TraceEvent> failing,
       return std::nullopt;
     return found->second;
   };
-  std::unordered_map<std::uint64_t, std::vector<std::size_t>> of_word;
+  // Of each word, the reads and the rest: among reads nothing conflicts.
+  struct Touched {
+    std::vector<std::size_t> reads;
+    std::vector<std::size_t> others;
+  };
+  std::unordered_map<std::uint64_t, Touched> of_word;
   std::vector<std::pair<std::size_t, std::size_t>> found;
   for (std::size_t i = 0; i < events.size(); ++i) {
     const TraceEvent& event = events[i];
+    const bool reads = event.kind == StepKind::kRead;
     const std::uint64_t first = event.object / kWord;
     const std::uint64_t words =
         std::min((event.object + std::max<std::uint32_t>(event.size, 1) - 1) / kWord - first + 1,
                  kMostWords);
     const auto here = position(event);
-    for (std::uint64_t word = first; word < first + words; ++word) {
-      std::vector<std::size_t>& others = of_word[word];
-      std::size_t looked = 0;
-      for (auto at = others.rbegin(); here && at != others.rend() && looked < kLookBack; ++at) {
+    const auto look_back = [&](const std::vector<std::size_t>& earlier) {
+      const std::size_t end = earlier.size() > kLookBack ? earlier.size() - kLookBack : 0;
+      for (std::size_t at = earlier.size(); at-- > end;) {
+        const TraceEvent& other = events[earlier[at]];
         // What did not happen has no order among itself.
-        if (events[*at].clock == 0 || !conflict(events[*at], event)) continue;
-        ++looked;
-        const auto there = position(events[*at]);
-        if (there && *here < *there) found.emplace_back(*at, i);
+        if (other.clock == 0 || !conflict(other, event)) continue;
+        const auto there = position(other);
+        if (there && *here < *there) found.emplace_back(earlier[at], i);
       }
-      others.push_back(i);
+    };
+    for (std::uint64_t word = first; word < first + words; ++word) {
+      Touched& touched = of_word[word];
+      if (here) look_back(touched.others);
+      if (here && !reads) look_back(touched.reads);
+      (reads ? touched.reads : touched.others).push_back(i);
     }
   }
   std::ranges::sort(found);

@@ -11,7 +11,7 @@ namespace clew {
 namespace {
 
 constexpr auto kPulse = std::chrono::milliseconds(50);
-constexpr std::size_t kMostCheckpoints = 24;
+constexpr std::size_t kMostCheckpoints = 64;
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
 // The clock of the first item that only one of the lists has.
@@ -59,7 +59,7 @@ struct PrefixLane::State {
   void work();
   Result<LaneRun> run(const Task& task);
   Result<void> start();
-  Result<void> go_back(const Schedule& schedule);
+  Result<void> go_back(const Task& task);
   Result<ServedJob> run_one(const JobPlan& job);
 };
 
@@ -73,9 +73,9 @@ Result<void> PrefixLane::State::start() {
   return {};
 }
 
-// To the last checkpoint that the schedule shares.
-Result<void> PrefixLane::State::go_back(const Schedule& schedule) {
-  const std::uint64_t common = common_until(base, schedule);
+// To the last checkpoint that is of use.
+Result<void> PrefixLane::State::go_back(const Task& next) {
+  const std::uint64_t common = std::min(common_until(base, next.schedule), next.from);
   stands.resize(std::min(stands.size(), program->depth()));
   while (!stands.empty() && (stands.back() > common || program->depth() > stands.size())) {
     if (auto left = program->leave_checkpoint(); !left) return left;
@@ -95,7 +95,7 @@ Result<ServedJob> PrefixLane::State::run_one(const JobPlan& job) {
 Result<LaneRun> PrefixLane::State::run(const Task& wanted) {
   if (!program) {
     if (auto started = start(); !started) return std::unexpected(started.error());
-  } else if (auto back = go_back(wanted.schedule); !back) {
+  } else if (auto back = go_back(wanted); !back) {
     return std::unexpected(back.error());
   }
   base = wanted.schedule;

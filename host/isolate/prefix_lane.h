@@ -35,8 +35,9 @@ class PrefixLane {
   struct Task {
     JobPlan job;  // kSchedule, with the guide of `schedule`
     Schedule schedule;
-    std::vector<std::uint64_t> stops;  // where checkpoints will be of use; ascending
-    std::uint64_t horizon = 0;         // not to be run beyond this event; 0: to its end
+    std::vector<std::uint64_t> stops;        // where checkpoints will be of use; ascending
+    std::uint64_t horizon = 0;               // not to be run beyond this event; 0: to its end
+    std::uint64_t from = ~std::uint64_t{0};  // to be run from this event on at the latest
   };
   // `pulse` is called several times a second; false: give up. Nothing: it was given up.
   [[nodiscard]] Result<std::optional<LaneRun>> run(const Task& task,

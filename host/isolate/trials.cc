@@ -19,10 +19,11 @@ namespace {
 // is taken to pass.
 constexpr std::uint64_t kHorizon = 2;
 constexpr std::uint64_t kLeastHorizon = 1'000'000;
-// Made in the first run, for tests whose parting from it is not known yet.
-constexpr std::uint64_t kFirstCheckpoints = 16;
+// The part of the first run behind the last of its checkpoints, which are made for tests whose
+// parting from it is not known yet.
+constexpr std::uint64_t kSmallestRest = 64;
 // Checkpoints that lie closer are not worth it.
-constexpr std::uint64_t kCheckpointsPerRun = 64;
+constexpr std::uint64_t kCheckpointsPerRun = 512;
 constexpr std::size_t kMostKnown = 256;
 // A run that takes this many times as long as the failing one hangs.
 constexpr std::uint64_t kBudgetFactor = 50;
@@ -132,8 +133,10 @@ Result<std::optional<TrialRun>> Trials::run_first(const Schedule& failing) {
   if (!lane_) return run_traced(failing, 0, 0);
   PrefixLane::Task task{job_of(failing), failing, {}, 0};
   task.job.flags |= abi::kJobTrace;
-  for (std::uint64_t i = 1; i < kFirstCheckpoints; ++i)
-    task.stops.push_back(options_.expected_end / kFirstCheckpoints * i + 1);
+  // Ever closer to the end.
+  for (std::uint64_t rest = 2; rest <= kSmallestRest; rest *= 2)
+    for (const std::uint64_t part : {2 * rest - 3, 2 * rest - 2})
+      task.stops.push_back(options_.expected_end / (2 * rest) * part + 1);
   return run_from_checkpoint(std::move(task));
 }
 
@@ -304,6 +307,7 @@ Result<std::optional<TrialRun>> Trials::run_alone(const JobPlan& plan) {
 Result<std::optional<TrialRun>> Trials::run_traced(const Schedule& schedule, std::uint64_t first,
                                                    std::uint64_t last) {
   PrefixLane::Task task = task_of(schedule, {});
+  task.from = first;
   task.job.flags |= abi::kJobTrace;
   task.job.parameters[2] = first;
   task.job.parameters[3] = last;

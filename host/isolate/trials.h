@@ -70,8 +70,8 @@ class Trials {
   [[nodiscard]] Result<std::optional<TrialRun>> run_one(const Schedule& schedule,
                                                         std::span<const Schedule> next);
 
-  // The same with a trace of its accesses and synchronisation from event `first` to `last`; of its
-  // decisions, those behind the checkpoint that it goes on from.
+  // The same with a trace: of its decisions from event `first` on, or from earlier; of its accesses
+  // and synchronisation from there to `last`, if that is not before.
   [[nodiscard]] Result<std::optional<TrialRun>> run_traced(const Schedule& schedule,
                                                            std::uint64_t first, std::uint64_t last);
 
