@@ -35,6 +35,8 @@ auto place(const Group& group) {
 
 }  // namespace
 
+std::string decimal(unsigned __int128 number) { return fmt::format("{}", number); }
+
 ScheduleDifference::ScheduleDifference(const Schedule& passing, Clock passing_end,
                                        const Schedule& failing, Clock failing_end)
     : switches_(padded(passing.switches, passing_end, failing.switches)) {
@@ -94,7 +96,7 @@ Counts ScheduleDifference::sizes() const {
 std::string ScheduleDifference::total() const {
   __extension__ unsigned __int128 total = 0;
   for (const Group& group : groups_) total += group.size;
-  return fmt::format("{}", total);
+  return decimal(total);
 }
 
 std::optional<Schedule> ScheduleDifference::apply(const Counts& applied) const {

@@ -20,6 +20,9 @@
 
 namespace clew {
 
+// In decimal digits.
+[[nodiscard]] std::string decimal(unsigned __int128 number);
+
 class ScheduleDifference {
  public:
   enum class Kind : std::uint8_t {

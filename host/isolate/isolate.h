@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/error.h"
+#include "host/isolate/dd.h"
 #include "host/outcome.h"
 #include "host/recording/recording.h"
 #include "host/search/criteria.h"
@@ -145,6 +146,11 @@ struct IsolateResult {
   std::vector<std::string> doubts;  // what could not be shown, a sentence each
 
   // --- what it cost
+  struct Test {
+    std::string schedule;
+    Trial outcome;
+  };
+  std::vector<Test> log;  // the tests of the isolation in order, of schedules that are not too long
   std::uint64_t tests = 0;
   double cost_runs = 0;  // program runs' worth of events
   double seconds = 0;

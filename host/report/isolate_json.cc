@@ -71,6 +71,18 @@ Json switch_json(const IsolatedSwitch& one) {
            {{"from", standpoint_json(one.pass_from)}, {"next", standpoint_json(one.pass_next)}}}};
 }
 
+const char* to_word(Trial outcome) {
+  switch (outcome) {
+    case Trial::kPass:
+      return "pass";
+    case Trial::kFail:
+      return "fail";
+    case Trial::kUnresolved:
+      break;
+  }
+  return "unresolved";
+}
+
 Json window_json(const std::optional<SwitchWindow>& window) {
   if (!window) return nullptr;
   return {{"after", location_json(window->after)},
@@ -129,6 +141,9 @@ Json isolate_json(const IsolateResult& result) {
   for (const IsolatedSwitch& one : result.switches) switches.push_back(switch_json(one));
   Json preemptions = Json::array();
   for (const PreemptionInfo& one : result.preemptions) preemptions.push_back(preemption_json(one));
+  Json log = Json::array();
+  for (const IsolateResult::Test& test : result.log)
+    log.push_back({{"schedule", test.schedule}, {"outcome", to_word(test.outcome)}});
   Json waits = Json::array();
   for (const WaitInfo& wait : result.waits)
     waits.push_back({{"thread", wait.thread},
@@ -143,6 +158,7 @@ Json isolate_json(const IsolateResult& result) {
           {"deltas", result.deltas},
           {"deltas_left", result.deltas_left},
           {"tests", result.tests},
+          {"log", log},
           {"cost_runs", result.cost_runs},
           {"seconds", result.seconds},
           {"switches", switches},

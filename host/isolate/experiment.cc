@@ -1,0 +1,69 @@
+#include "host/isolate/experiment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "host/search/hunt.h"
+
+namespace clew {
+namespace {
+
+// A recording that took so many seconds, with all that starting and recording cost.
+constexpr double kClearlyLong = 4 * kLongRun;
+
+LaunchPlan plan_for(LaunchPlan plan) {
+  plan.flags &= ~static_cast<std::uint32_t>(abi::kFlagReplay);
+  plan.flags |= abi::kFlagFromMain;
+  plan.output = OutputMode::kCaptureOnly;
+  plan.follow = {};
+  return plan;
+}
+
+TrialOptions trial_options(const IsolateOptions& options, const Subject& subject,
+                           const LaunchPlan& plan) {
+  TrialOptions trial{.plan = plan,
+                     .criteria = options.criteria,
+                     .any_failure = options.any_failure,
+                     .jobs = options.jobs,
+                     .checkpoints = options.checkpoints};
+  if (subject.recording && subject.recording->meta.wall_seconds > kClearlyLong) {
+    trial.long_run = true;
+    trial.expected_end = subject.recording->meta.summary.clock;
+  }
+  return trial;
+}
+
+}  // namespace
+
+Clock end_of(const abi::JobResult& result) { return {result.company}; }
+
+Experiment::Experiment(const IsolateOptions& given, RecordingStore& recordings, Subject what,
+                       Judge judge, TrialPulse pulse)
+    : options(given),
+      store(recordings),
+      subject(std::move(what)),
+      plan(plan_for(subject.plan)),
+      recorder(plan, subject.input, store, judge),
+      trials(trial_options(options, subject, plan), subject.input, recorder, judge,
+             std::move(pulse)) {}
+
+Result<std::optional<RecordedJob>> Experiment::record(const JobPlan& job, Verdict verdict,
+                                                      std::vector<std::uint64_t> queries) {
+  std::ranges::sort(queries);
+  const auto repeated = std::ranges::unique(queries);
+  queries.erase(repeated.begin(), repeated.end());
+  const std::string origin = subject.recording
+                                 ? fmt::format("isolated from recording {}", subject.number())
+                                 : "isolated from a schedule";
+  auto recorded = recorder.record({job, {}, kAllChoices, plan.pool, origin, queries}, verdict);
+  if (recorder.interrupted_by() != 0) {
+    result.interrupted_by = recorder.interrupted_by();
+    result.complete = false;
+  }
+  if (recorded && *recorded) trials.count_elsewhere((*recorded)->run.summary.clock);
+  return recorded;
+}
+
+}  // namespace clew

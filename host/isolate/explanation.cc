@@ -1,0 +1,301 @@
+#include "host/isolate/explanation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "host/isolate/explain.h"
+#include "host/isolate/pair.h"
+#include "host/isolate/script.h"
+#include "host/isolate/window.h"
+#include "host/target/replay.h"
+
+namespace clew {
+namespace {
+
+using abi::StepKind;
+using abi::TraceEvent;
+
+// Of more preemptions only those that were isolated are explained.
+constexpr std::size_t kMostPreemptions = 16;
+// Events behind the point at which the two runs part among which the pair is sought.
+constexpr std::uint64_t kTraced = 400'000;
+constexpr std::size_t kMostPairs = 64;
+constexpr std::size_t kPairsOfLong = 4;
+// Positions tried within a window; runs that are long enough for checkpoints cost more.
+constexpr std::uint64_t kInner = 64;
+constexpr std::uint64_t kInnerOfLong = 8;
+
+class Explanation {
+ public:
+  Explanation(Experiment& experiment, const Narrowed& narrowed, const RecordedJob& failing,
+              const RecordedJob& passing)
+      : x_(experiment), narrowed_(narrowed), failing_record_(failing), passing_record_(passing) {}
+
+  Result<void> explain();
+
+ private:
+  void explain_switches(Explainer& failing, Explainer& passing,
+                        std::span<const TraceEvent> failing_trace,
+                        std::span<const TraceEvent> passing_trace);
+  Result<std::optional<EventPair>> find_pair(Explainer& explainer,
+                                             std::span<const TraceEvent> failing_trace,
+                                             std::span<const TraceEvent> passing_trace);
+  Result<void> explain_preemptions(Explainer& explainer);
+  Result<void> find_callers(const std::map<std::size_t, std::uint64_t>& begins);
+
+  Experiment& x_;
+  const Narrowed& narrowed_;
+  const RecordedJob& failing_record_;
+  const RecordedJob& passing_record_;
+};
+
+struct Handover {
+  std::optional<Standpoint> from;
+  std::optional<Standpoint> next;
+};
+
+// Who is preempted at this clock, and who goes on.
+Handover handover(Explainer& explainer, std::span<const TraceEvent> trace, std::uint64_t clock,
+                  std::uint8_t flags) {
+  const TraceEvent* decision = decision_at(trace, clock, flags);
+  Handover over;
+  if (decision != nullptr) {
+    over.from = explainer.standing(clock, explainer.thread(decision->thread));
+    over.next = explainer.running(clock);
+  } else {
+    over.from = explainer.running(clock);
+  }
+  return over;
+}
+
+std::string text_of(const std::optional<ThreadId>& thread) { return thread ? thread->text() : ""; }
+
+std::string text_of(const Choice& choice) {
+  return fmt::format("{}{}{}", to_word(choice.kind), choice.thread ? " " : "",
+                     text_of(choice.thread));
+}
+
+void Explanation::explain_switches(Explainer& failing, Explainer& passing,
+                                   std::span<const TraceEvent> failing_trace,
+                                   std::span<const TraceEvent> passing_trace) {
+  using Kind = ScheduleDifference::Kind;
+  const std::uint64_t passing_end = passing_record_.run.summary.clock;
+  for (std::size_t g = 0; g < narrowed_.groups.size(); ++g) {
+    if (narrowed_.isolated.passing[g] == narrowed_.isolated.failing[g]) continue;
+    const ScheduleDifference::Group& group = narrowed_.groups[g];
+    IsolatedSwitch one;
+    one.index = group.index + 1;
+    one.changes = narrowed_.isolated.failing[g] - narrowed_.isolated.passing[g];
+    std::uint64_t pass_clock = 0;
+    std::uint8_t flags = 0;
+    if (group.kind == Kind::kChoice) {
+      const Choice& choice = group.failing_choice ? *group.failing_choice : *group.passing_choice;
+      one.kind = IsolatedSwitch::Kind::kChoice;
+      one.choice = text_of(choice);
+      one.in_failing = group.failing_choice.has_value();
+      one.fail_clock = pass_clock = choice.clock.value;
+      flags = static_cast<std::uint8_t>(1 + static_cast<unsigned>(choice.kind));
+      if (group.failing_choice) one.fail_to = text_of(group.failing_choice->thread);
+      if (group.passing_choice) one.pass_to = text_of(group.passing_choice->thread);
+    } else {
+      const Switch& fails = narrowed_.failing.schedule.switches[group.index];
+      const Switch& passes = narrowed_.passing.schedule.switches[group.index];
+      one.kind =
+          group.kind == Kind::kMove ? IsolatedSwitch::Kind::kMove : IsolatedSwitch::Kind::kTarget;
+      one.fail_clock = fails.clock.value;
+      pass_clock = passes.clock.value;
+      one.fail_to = text_of(fails.to);
+      one.pass_to = text_of(passes.to);
+    }
+    if (pass_clock <= passing_end) one.pass_clock = pass_clock;
+    Handover over = handover(failing, failing_trace, one.fail_clock, flags);
+    if (over.from) one.fail_from = std::move(*over.from);
+    one.fail_next = std::move(over.next);
+    if (one.pass_clock) {
+      over = handover(passing, passing_trace, pass_clock, flags);
+      one.pass_from = std::move(over.from);
+      one.pass_next = std::move(over.next);
+    }
+    x_.result.switches.push_back(std::move(one));
+  }
+}
+
+// The last pair whose order decides, by running; otherwise the first there is.
+Result<std::optional<EventPair>> Explanation::find_pair(Explainer& explainer,
+                                                        std::span<const TraceEvent> failing_trace,
+                                                        std::span<const TraceEvent> passing_trace) {
+  x_.stage = "looking for the events whose order decides";
+  const std::vector<EventPair> pairs = flipped_pairs(failing_trace, passing_trace, kMostPairs);
+  if (pairs.empty()) return std::nullopt;
+  const auto schedule_of = [&](const EventPair& pair) -> std::optional<Schedule> {
+    const auto first = ThreadId::parse(explainer.thread(pair.first.thread));
+    const auto second = ThreadId::parse(explainer.thread(pair.second.thread));
+    if (!first || !second) return std::nullopt;
+    return flipped(narrowed_.failing.schedule, failing_trace, pair, *first, *second);
+  };
+  // Of those that are confirmed the last: the one nearest to the failure.
+  EventPair chosen = pairs.front();
+  bool confirmed = false;
+  const std::size_t first =
+      x_.trials.has_checkpoints() && pairs.size() > kPairsOfLong ? pairs.size() - kPairsOfLong : 0;
+  for (std::size_t i = pairs.size(); i-- > first && !confirmed;) {
+    const auto schedule = schedule_of(pairs[i]);
+    if (!schedule) continue;
+    const auto run = x_.trials.run_one(*schedule, {});
+    if (!run) return std::unexpected(run.error());
+    if (!*run) break;
+    confirmed = (*run)->outcome == Trial::kPass;
+    if (confirmed) chosen = pairs[i];
+  }
+  CriticalPair& found = x_.result.pair.emplace();
+  found.first = explainer.event(chosen.first);
+  found.second = explainer.event(chosen.second);
+  found.confirmed = confirmed;
+  if (const auto guarded = guarded_pair(failing_trace, passing_trace, pairs, chosen)) {
+    found.guarded_first = explainer.event(guarded->first);
+    found.guarded_second = explainer.event(guarded->second);
+  }
+  return chosen;
+}
+
+Result<void> Explanation::explain_preemptions(Explainer& explainer) {
+  const JobPlan plan = [&] {
+    JobPlan job = job_of(narrowed_.failing.schedule);
+    job.flags |= abi::kJobTrace;
+    return job;
+  }();
+  if (failing_record_.run.summary.preemptions > kMostPreemptions) return {};
+  // Unless it is asked for, not worth whole runs.
+  if (x_.trials.has_checkpoints() && !x_.result.simplified) return {};
+  x_.stage = "finding out how far each switch can be moved";
+  const auto runs = x_.trials.run({&plan, 1});
+  if (!runs) return std::unexpected(runs.error());
+  if (runs->empty()) return {};
+  const Script script = script_of(runs->front().trace);
+  std::map<std::size_t, std::uint64_t> begins;  // of windows: a clock just before, by preemption
+  std::size_t item = 0;
+  for (const TraceEvent& event : runs->front().trace) {
+    if (event.kind != StepKind::kDecision) continue;
+    const std::size_t at = item++;
+    if (event.flags != 0) continue;
+    PreemptionInfo info;
+    info.clock = event.clock;
+    info.to = explainer.thread(event.object);
+    if (auto from = explainer.standing(event.clock, explainer.thread(event.thread)))
+      info.from = std::move(*from);
+    info.next = explainer.running(event.clock);
+    const auto window =
+        window_of(x_.trials, script, at, x_.trials.has_checkpoints() ? kInnerOfLong : kInner);
+    if (!window) return std::unexpected(window.error());
+    if (*window) {
+      const Window& found = (*window)->window;
+      SwitchWindow& shown = info.window.emplace();
+      shown.after = explainer.location((*window)->before);
+      shown.first = explainer.location((*window)->first);
+      shown.last = explainer.location((*window)->last);
+      shown.positions = found.last - found.first + 1;
+      shown.tested = found.tested;
+      // Within one slice the clock counts the thread's own events.
+      const std::uint64_t back = event.own - found.first + 1;
+      if (found.first > 1 && back < event.clock)
+        begins[x_.result.preemptions.size()] = event.clock - back;
+    }
+    x_.result.preemptions.push_back(std::move(info));
+  }
+  return find_callers(begins);
+}
+
+// Where the threads stood before the windows began, and so in which calls they are interrupted.
+Result<void> Explanation::find_callers(const std::map<std::size_t, std::uint64_t>& begins) {
+  if (begins.empty() || x_.trials.stopped()) return {};
+  auto replay = prepare_replay(std::to_string(failing_record_.number));
+  if (!replay) return std::unexpected(replay.error());
+  replay->plan.output = OutputMode::kCaptureOnly;
+  for (const auto& [preemption, clock] : begins) replay->plan.queries.push_back(clock);
+  std::ranges::sort(replay->plan.queries);
+  RunObserver quiet;
+  const auto run = run_replay(*replay, quiet);
+  if (!run) return std::unexpected(run.error());
+  x_.trials.count_elsewhere(run->summary.clock);
+  Explainer explainer(*run);
+  for (const auto& [preemption, clock] : begins) {
+    PreemptionInfo& info = x_.result.preemptions[preemption];
+    const auto before = explainer.running(clock);
+    if (!before || before->thread != info.from.thread) continue;
+    // In a header of a library nobody finds himself.
+    if (const SourceFrame* frame = Symbolizer::user_frame(before->stack))
+      info.window->after = location_of(*frame);
+    const auto shared = shared_call(before->stack, info.from.stack);
+    if (!shared) continue;
+    info.window->caller_first = shared->first;
+    info.window->caller_last = shared->second;
+  }
+  return {};
+}
+
+Result<void> Explanation::explain() {
+  x_.result.failing = failing_record_.number;
+  x_.result.passing = passing_record_.number;
+  x_.result.preemption_count = failing_record_.run.summary.preemptions;
+  x_.result.choice_count = failing_record_.schedule.choices.size();
+  if (failing_record_.summary.failure) x_.result.failure = *failing_record_.summary.failure;
+  Explainer failing(failing_record_.run);
+  Explainer passing(passing_record_.run);
+  // Both runs are the same up to here.
+  const std::uint64_t parting =
+      common_until(narrowed_.failing.schedule, narrowed_.passing.schedule);
+  const auto failing_run =
+      x_.trials.run_traced(narrowed_.failing.schedule, parting, parting + kTraced);
+  if (!failing_run) return std::unexpected(failing_run.error());
+  const auto passing_run =
+      x_.trials.run_traced(narrowed_.passing.schedule, parting, parting + kTraced);
+  if (!passing_run) return std::unexpected(passing_run.error());
+  const bool traced = *failing_run && *passing_run;
+  const std::vector<TraceEvent> nothing;
+  const std::vector<TraceEvent>& failing_trace = traced ? (*failing_run)->trace : nothing;
+  const std::vector<TraceEvent>& passing_trace = traced ? (*passing_run)->trace : nothing;
+  explain_switches(failing, passing, failing_trace, passing_trace);
+  x_.result.waits = failing.waits();
+  if (!traced) return {};
+  const auto pair = find_pair(failing, failing_trace, passing_trace);
+  if (!pair) return std::unexpected(pair.error());
+  x_.result.failing_course = failing.course(failing_trace, *pair);
+  x_.result.passing_course = passing.course(passing_trace, *pair);
+  return explain_preemptions(failing);
+}
+
+}  // namespace
+
+QueriedClocks clocks_to_query(const Narrowed& narrowed) {
+  QueriedClocks clocks;
+  for (std::size_t g = 0; g < narrowed.groups.size(); ++g) {
+    if (narrowed.isolated.passing[g] == narrowed.isolated.failing[g]) continue;
+    if (clocks.failing.size() == kMostPreemptions) break;
+    const ScheduleDifference::Group& group = narrowed.groups[g];
+    if (group.kind == ScheduleDifference::Kind::kChoice) {
+      const Choice& choice = group.failing_choice ? *group.failing_choice : *group.passing_choice;
+      clocks.failing.push_back(choice.clock.value);
+      clocks.passing.push_back(choice.clock.value);
+      continue;
+    }
+    clocks.failing.push_back(narrowed.failing.schedule.switches[group.index].clock.value);
+    clocks.passing.push_back(narrowed.passing.schedule.switches[group.index].clock.value);
+  }
+  if (narrowed.failing.schedule.switches.size() <= kMostPreemptions)
+    for (const Switch& item : narrowed.failing.schedule.switches)
+      clocks.failing.push_back(item.clock.value);
+  return clocks;
+}
+
+Result<void> explain(Experiment& experiment, const Narrowed& narrowed, const RecordedJob& failing,
+                     const RecordedJob& passing) {
+  return Explanation(experiment, narrowed, failing, passing).explain();
+}
+
+}  // namespace clew

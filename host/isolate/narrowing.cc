@@ -1,0 +1,226 @@
+#include "host/isolate/narrowing.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
+
+namespace clew {
+namespace {
+
+using abi::StepKind;
+using abi::TraceEvent;
+
+// Switches from which on it pays to look for a later one with the same effect.
+constexpr std::size_t kManySwitches = 64;
+// The part of the switches that are exchanged first, in long runs.
+constexpr std::size_t kSmallestEnd = 64;
+// Tests that are written down, and switches that they may have.
+constexpr std::size_t kLongestLog = 1000;
+constexpr std::size_t kMostInLog = 64;
+
+unsigned __int128 difference_of(const Counts& passing, const Counts& failing) {
+  unsigned __int128 sum = 0;
+  for (std::size_t i = 0; i < passing.size(); ++i) sum += failing[i] - passing[i];
+  return sum;
+}
+
+// Paper 1, definition 14: differences are tested by running the program.
+class ScheduleOracle final : public DdOracle {
+ public:
+  ScheduleOracle(Experiment& experiment, const ScheduleDifference& difference)
+      : x_(experiment),
+        difference_(difference),
+        passing_(difference.sizes().size(), 0),
+        failing_(difference.sizes()) {}
+
+  Trial test(const Counts& applied) override {
+    x_.left = difference_of(passing_, failing_);
+    const Schedule schedule = *difference_.apply(applied);
+    const auto run = x_.trials.run_one(schedule, next_);
+    if (!run) error_ = run.error();
+    if (!run || !*run) return Trial::kUnresolved;
+    if (schedule.switches.size() <= kMostInLog && x_.result.log.size() < kLongestLog)
+      x_.result.log.push_back({format_schedule(schedule), (*run)->outcome});
+    if ((*run)->outcome == Trial::kPass && std::ranges::equal(passing_, applied, std::less_equal()))
+      passing_ = applied;
+    if ((*run)->outcome == Trial::kFail &&
+        std::ranges::equal(failing_, applied, std::greater_equal()))
+      failing_ = applied;
+    return (*run)->outcome;
+  }
+
+  std::optional<Trial> known(const Counts& applied) override {
+    if (difference_.apply(applied)) return std::nullopt;
+    return Trial::kUnresolved;
+  }
+
+  void expect(const Counts&, std::span<const Counts> if_pass,
+              std::span<const Counts> if_fail) override {
+    next_.clear();
+    for (const auto& list : {if_pass, if_fail})
+      for (const Counts& counts : list)
+        if (auto schedule = difference_.apply(counts)) next_.push_back(std::move(*schedule));
+  }
+
+  bool go_on() override { return !error_ && !x_.trials.stopped(); }
+
+  const std::optional<Error>& error() const { return error_; }
+
+ private:
+  Experiment& x_;
+  const ScheduleDifference& difference_;
+  std::vector<Schedule> next_;
+  Counts passing_;
+  Counts failing_;
+  std::optional<Error> error_;
+};
+
+class Narrower {
+ public:
+  Narrower(Experiment& experiment, const Side& passing, const Side& failing)
+      : x_(experiment), narrowed_{passing, failing, {}, {}} {}
+
+  Result<Narrowed> narrow();
+
+ private:
+  Result<void> narrow_once(const ScheduleDifference& difference);
+  Result<void> make_late();
+
+  Experiment& x_;
+  Narrowed narrowed_;
+};
+
+// Where tests go on from checkpoints, those that part late cost little: before the middle is tried,
+// ever longer ends of the schedules are exchanged. Gives the number of tests.
+std::uint64_t approach_from_the_end(ScheduleOracle& oracle, Counts& passing, Counts& failing) {
+  const Counts sizes = failing;
+  std::uint64_t tests = 0;
+  for (std::size_t part = kSmallestEnd; part >= 2 && oracle.go_on(); part /= 2) {
+    const std::size_t kept = sizes.size() - sizes.size() / part;
+    if (kept == sizes.size()) continue;
+    Counts counts = sizes;
+    std::fill(counts.begin() + static_cast<std::ptrdiff_t>(kept), counts.end(), 0);
+    if (oracle.known(counts)) continue;
+    oracle.expect(counts, {}, {});
+    const Trial outcome = oracle.test(counts);
+    ++tests;
+    if (outcome == Trial::kFail) failing = std::move(counts);
+    if (outcome != Trial::kPass) continue;
+    passing = std::move(counts);
+    break;
+  }
+  return tests;
+}
+
+Result<void> Narrower::narrow_once(const ScheduleDifference& difference) {
+  ScheduleOracle oracle(x_, difference);
+  const Counts sizes = difference.sizes();
+  Counts passing(sizes.size(), 0);
+  Counts failing = sizes;
+  if (x_.trials.has_checkpoints())
+    x_.result.tests += approach_from_the_end(oracle, passing, failing);
+  narrowed_.isolated = dd(oracle, std::move(passing), std::move(failing),
+                          x_.options.tests != 0 ? x_.options.tests : UINT64_MAX);
+  x_.left.reset();
+  x_.result.tests += narrowed_.isolated.tests;
+  if (oracle.error()) return std::unexpected(*oracle.error());
+  narrowed_.failing.schedule = *difference.apply(narrowed_.isolated.failing);
+  narrowed_.passing.schedule = *difference.apply(narrowed_.isolated.passing);
+  x_.result.minimal = narrowed_.isolated.minimal;
+  x_.result.deltas_left =
+      decimal(difference_of(narrowed_.isolated.passing, narrowed_.isolated.failing));
+  return {};
+}
+
+// In a schedule by the clock, a switch that comes one event later shifts the course of its two
+// threads against each other for the rest of the run, and what fails may be far behind it. The same
+// shift can be made at any later switch between the two. This takes the last that still decides:
+// the one next to the cause. (Not in the paper, whose passing and failing side are the answer.)
+Result<void> Narrower::make_late() {
+  const auto remaining =
+      std::ranges::mismatch(narrowed_.isolated.passing, narrowed_.isolated.failing).in1 -
+      narrowed_.isolated.passing.begin();
+  const ScheduleDifference::Group& group = narrowed_.groups[static_cast<std::size_t>(remaining)];
+  if (x_.result.deltas_left != "1" || group.kind != ScheduleDifference::Kind::kMove ||
+      narrowed_.failing.schedule.switches.size() < kManySwitches || x_.trials.stopped())
+    return {};
+  const Clock fails = narrowed_.failing.schedule.switches[group.index].clock;
+  const Clock passes = narrowed_.passing.schedule.switches[group.index].clock;
+  const auto traced = x_.trials.run_traced(narrowed_.failing.schedule, fails.value, 0);
+  if (!traced) return std::unexpected(traced.error());
+  if (!*traced) return {};
+  const TraceEvent* parting = decision_at((*traced)->trace, fails.value, 0);
+  if (parting == nullptr) return {};
+  // Schedules with the shift at later and later switches.
+  std::vector<Schedule> shifted{narrowed_.passing.schedule};
+  std::size_t at = group.index;
+  for (const TraceEvent& event : (*traced)->trace) {
+    const bool same = event.thread == parting->thread && event.object == parting->object;
+    const bool reverse = event.thread == parting->object && event.object == parting->thread;
+    if (event.kind != StepKind::kDecision || event.flags != 0 || event.clock <= fails.value ||
+        (!same && !reverse))
+      continue;
+    const std::vector<Switch>& switches = narrowed_.failing.schedule.switches;
+    while (at < switches.size() && switches[at].clock.value < event.clock) ++at;
+    if (at == switches.size() || switches[at].clock.value != event.clock) continue;
+    Schedule schedule = narrowed_.failing.schedule;
+    if ((passes > fails) == same)
+      ++schedule.switches[at].clock.value;
+    else
+      --schedule.switches[at].clock.value;
+    if (std::ranges::is_sorted(schedule.switches, {}, &Switch::clock))
+      shifted.push_back(std::move(schedule));
+  }
+  x_.stage = "following the difference to its effect";
+  std::size_t passing = 0;
+  std::size_t failing = shifted.size();
+  while (failing - passing > 1) {
+    const std::size_t middle = std::midpoint(passing, failing);
+    const Schedule next[] = {shifted[std::midpoint(passing, middle)],
+                             shifted[std::midpoint(middle, failing)]};
+    const auto run = x_.trials.run_one(shifted[middle], next);
+    if (!run) return std::unexpected(run.error());
+    if (!*run) return {};
+    ++x_.result.tests;
+    ((*run)->outcome == Trial::kPass ? passing : failing) = middle;
+  }
+  if (passing == 0) return {};
+  narrowed_.passing.schedule = std::move(shifted[passing]);
+  const ScheduleDifference difference(narrowed_.passing.schedule, narrowed_.passing.end,
+                                      narrowed_.failing.schedule, narrowed_.failing.end);
+  narrowed_.groups = difference.groups();
+  narrowed_.isolated.passing.assign(narrowed_.groups.size(), 0);
+  narrowed_.isolated.failing = difference.sizes();
+  return {};
+}
+
+Result<Narrowed> Narrower::narrow() {
+  x_.stage = "isolating";
+  const ScheduleDifference difference(narrowed_.passing.schedule, narrowed_.passing.end,
+                                      narrowed_.failing.schedule, narrowed_.failing.end);
+  x_.result.deltas = difference.total();
+  narrowed_.groups = difference.groups();
+  if (narrowed_.groups.empty())
+    return fail(ErrorCode::kBadInput, "the failing and the passing schedule are the same",
+                "the program does not do the same each time it is run");
+  if (auto done = narrow_once(difference); !done) return std::unexpected(done.error());
+  if (auto done = make_late(); !done) return std::unexpected(done.error());
+  return std::move(narrowed_);
+}
+
+}  // namespace
+
+const abi::TraceEvent* decision_at(std::span<const TraceEvent> trace, std::uint64_t clock,
+                                   std::uint8_t flags) {
+  for (const TraceEvent& event : trace)
+    if (event.kind == StepKind::kDecision && event.clock == clock && event.flags == flags)
+      return &event;
+  return nullptr;
+}
+
+Result<Narrowed> narrow(Experiment& experiment, const Side& passing, const Side& failing) {
+  return Narrower(experiment, passing, failing).narrow();
+}
+
+}  // namespace clew

@@ -1,0 +1,248 @@
+#include "host/isolate/sides.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host/isolate/fewer.h"
+#include "host/isolate/script.h"
+#include "host/isolate/simplify.h"
+#include "host/schedule/stream.h"
+#include "host/search/fuzz_search.h"
+#include "host/target/replay.h"
+
+namespace clew {
+namespace {
+
+constexpr std::size_t kFuzzJobs = 1000;
+constexpr std::size_t kFuzzRound = 16;
+constexpr std::size_t kFuzzJobsOfLong = 100;
+
+class SideFinder {
+ public:
+  explicit SideFinder(Experiment& experiment) : x_(experiment) {}
+
+  Result<Sides> find();
+
+ private:
+  Result<std::optional<Side>> passing_for(const Side& failing);
+  Result<std::optional<Side>> given_passing();
+  Result<std::optional<Side>> recorded_passing(const std::string& selector);
+  Result<std::optional<Side>> passing_side(Schedule schedule);
+  Result<std::optional<Side>> fuzzed_passing(const Side& failing);
+  Result<void> make_simple();
+  Result<Simplified> simplified(Script script);
+  Result<std::optional<Side>> without_one(const Script& script);
+  Result<std::optional<Script>> script_of_job(const JobPlan& plan);
+  Result<std::optional<Script>> script_of_schedule(const Schedule& schedule);
+  Result<std::optional<Side>> side_of(const Script& script, Verdict verdict);
+
+  Experiment& x_;
+  Side failing_;
+  Script script_;  // simplified: of the failing side
+};
+
+Result<std::optional<Side>> SideFinder::side_of(const Script& script, Verdict verdict) {
+  auto recorded = x_.record(job_of(script), verdict, {});
+  if (!recorded) return std::unexpected(recorded.error());
+  if (!*recorded) return std::nullopt;
+  if (auto removed = x_.store.remove((*recorded)->number); !removed)
+    return std::unexpected(removed.error());
+  const auto run = x_.trials.run_one((*recorded)->schedule, {});
+  if (!run) return std::unexpected(run.error());
+  if (!*run) return std::nullopt;
+  return Side{std::move((*recorded)->schedule), end_of((*run)->result)};
+}
+
+Result<std::optional<Script>> SideFinder::script_of_job(const JobPlan& plan) {
+  auto recorded = x_.record(plan, Verdict::kFail, {});
+  if (!recorded) return std::unexpected(recorded.error());
+  if (!*recorded) return std::nullopt;
+  if (auto removed = x_.store.remove((*recorded)->number); !removed)
+    return std::unexpected(removed.error());
+  return script_of_schedule((*recorded)->schedule);
+}
+
+// Nothing: it does not fail, or stopped.
+Result<std::optional<Script>> SideFinder::script_of_schedule(const Schedule& schedule) {
+  JobPlan plan = job_of(schedule);
+  plan.flags |= abi::kJobTrace;
+  const auto runs = x_.trials.run({&plan, 1});
+  if (!runs) return std::unexpected(runs.error());
+  if (runs->empty() || runs->front().outcome != Trial::kFail) return std::nullopt;
+  return script_of(runs->front().trace);
+}
+
+// The simplified schedule without one of its items, the last that will do.
+Result<std::optional<Side>> SideFinder::without_one(const Script& script) {
+  std::vector<Script> scripts;
+  std::vector<JobPlan> plans;
+  for (std::size_t i = script.size(); i-- > 0;) {
+    Script rest = script;
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+    plans.push_back(job_of(rest));
+    scripts.push_back(std::move(rest));
+  }
+  const auto runs = x_.trials.run(plans);
+  if (!runs) return std::unexpected(runs.error());
+  for (std::size_t i = 0; i < runs->size(); ++i)
+    if ((*runs)[i].outcome == Trial::kPass) return side_of(scripts[i], Verdict::kPass);
+  return std::nullopt;
+}
+
+Result<Simplified> SideFinder::simplified(Script script) {
+  auto simple = simplify(x_.trials, std::move(script));
+  if (!simple) return simple;
+  auto waiting = with_waits(x_.trials, simple->script);
+  if (!waiting) return std::unexpected(waiting.error());
+  simple->script = std::move(*waiting);
+  return simple;
+}
+
+Result<void> SideFinder::make_simple() {
+  x_.stage = "simplifying";
+  auto script = script_of_schedule(x_.subject.failing);
+  if (!script) return std::unexpected(script.error());
+  if (!*script) return {};
+  auto simple = simplified(std::move(**script));
+  if (!simple) return std::unexpected(simple.error());
+  bool fewest = simple->minimal && preemptions_of(simple->script) <= 1;
+  while (!x_.trials.stopped() && !fewest) {
+    auto fewer = look_for_fewer(x_.trials, simple->script,
+                                [this](const JobPlan& plan) -> Result<std::optional<Script>> {
+                                  auto found = script_of_job(plan);
+                                  if (!found || !*found) return found;
+                                  return with_waits(x_.trials, std::move(**found));
+                                });
+    if (!fewer) return std::unexpected(fewer.error());
+    fewest = fewer->none;
+    if (!fewer->script) break;
+    simple = simplified(std::move(*fewer->script));
+    if (!simple) return std::unexpected(simple.error());
+    fewest = simple->minimal && preemptions_of(simple->script) <= 1;
+  }
+  auto failing = side_of(simple->script, Verdict::kFail);
+  if (!failing) return std::unexpected(failing.error());
+  if (!*failing) {
+    x_.doubt("the simplified schedule did not fail in a process of its own; the original is used");
+    return {};
+  }
+  x_.result.simplified = true;
+  x_.result.simplest = preemptions_of(simple->script);
+  x_.result.fewest = fewest;
+  failing_ = std::move(**failing);
+  script_ = std::move(simple->script);
+  return {};
+}
+
+Result<std::optional<Side>> SideFinder::recorded_passing(const std::string& selector) {
+  auto replay = prepare_replay(selector);
+  if (!replay) return std::unexpected(replay.error());
+  const Meta& meta = replay->recording.meta;
+  const Meta& failing = x_.subject.recording->meta;
+  if (!(meta.identity == failing.identity) || meta.arguments != failing.arguments)
+    return fail(ErrorCode::kBadInput,
+                fmt::format("recordings {} and {} are of different programs or arguments",
+                            replay->recording.number, x_.subject.number()));
+  auto schedule = to_schedule(replay->plan.follow);
+  if (!schedule) return std::unexpected(schedule.error());
+  // A long run is not made again only to see what its recording says; in the end the passing side
+  // is run anyway.
+  if (x_.trials.has_checkpoints() && meta.summary.outcome == Outcome::kPass &&
+      !x_.options.criteria.need_output())
+    return Side{std::move(*schedule), {meta.summary.clock}};
+  return passing_side(std::move(*schedule));
+}
+
+Result<std::optional<Side>> SideFinder::passing_side(Schedule schedule) {
+  const auto run = x_.trials.run_one(schedule, {});
+  if (!run) return std::unexpected(run.error());
+  if (!*run || (*run)->outcome != Trial::kPass) return std::nullopt;
+  return Side{std::move(schedule), end_of((*run)->result)};
+}
+
+// Paper 1, section 5: the failing schedule, perturbed ever more widely until the program passes.
+Result<std::optional<Side>> SideFinder::fuzzed_passing(const Side& failing) {
+  FuzzSearch fuzz(failing.schedule, Verdict::kPass, failing.end.value, x_.options.seed,
+                  x_.options.sigma);
+  const std::size_t most = x_.trials.has_checkpoints() ? kFuzzJobsOfLong : kFuzzJobs;
+  for (std::size_t tried = 0; tried < most;) {
+    std::vector<JobPlan> plans = fuzz.next(kFuzzRound);
+    if (plans.empty()) break;
+    for (JobPlan& plan : plans) plan.flags |= abi::kJobLoose;
+    const auto runs = x_.trials.run(plans);
+    if (!runs) return std::unexpected(runs.error());
+    if (runs->empty()) return std::nullopt;
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      const TrialRun& run = (*runs)[i];
+      if (run.outcome == Trial::kPass)
+        return Side{FuzzSearch::schedule_of(plans[i]), end_of(run.result)};
+      fuzz.learn(plans[i], {run.result, Verdict::kFail, false, {}});
+    }
+    tried += plans.size();
+  }
+  return std::nullopt;
+}
+
+Result<std::optional<Side>> SideFinder::given_passing() {
+  Result<std::optional<Side>> given;
+  if (x_.subject.recording) {
+    given = recorded_passing(*x_.options.passing);
+  } else {
+    auto schedule = load_schedule(*x_.options.passing);
+    if (!schedule) return std::unexpected(schedule.error());
+    given = passing_side(std::move(*schedule));
+  }
+  if (given && !*given && !x_.trials.stopped())
+    return fail(ErrorCode::kBadInput, "the passing schedule does not pass when it is run",
+                "leave it out: clew looks for one");
+  return given;
+}
+
+Result<std::optional<Side>> SideFinder::passing_for(const Side& failing) {
+  if (x_.options.passing) return given_passing();
+  if (x_.result.simplified && !script_.empty()) {
+    auto less = without_one(script_);
+    if (!less || *less) return less;
+  }
+  x_.stage = "looking for a passing schedule";
+  // A hunt keeps the passing one close to a failing one under the number before.
+  if (!x_.result.simplified && x_.subject.number() > 1) {
+    const std::string before = std::to_string(x_.subject.number() - 1);
+    const auto listed = x_.store.load(before);
+    if (listed && listed->meta.summary.outcome == Outcome::kPass) {
+      auto kept = recorded_passing(before);
+      if (kept && *kept) return kept;
+    }
+  }
+  auto without_switches = passing_side({});
+  if (!without_switches) return without_switches;
+  if (!*without_switches || !x_.result.simplified) {
+    auto fuzzed = fuzzed_passing(failing);
+    if (!fuzzed || *fuzzed) return fuzzed;
+  }
+  return without_switches;
+}
+
+Result<Sides> SideFinder::find() {
+  const auto failure = x_.trials.set_failure(x_.subject.failing);
+  if (!failure) return std::unexpected(failure.error());
+  if (x_.trials.stopped()) return Sides{};
+  if (x_.subject.recording && x_.subject.recording->meta.summary.failure)
+    x_.result.failure = *x_.subject.recording->meta.summary.failure;
+  failing_ = {x_.subject.failing, end_of(failure->result)};
+  x_.result.original_preemptions = failure->result.preemptions;
+  if (x_.options.simplify)
+    if (auto done = make_simple(); !done) return std::unexpected(done.error());
+  auto passing = passing_for(failing_);
+  if (!passing) return std::unexpected(passing.error());
+  return Sides{std::move(failing_), std::move(*passing)};
+}
+
+}  // namespace
+
+Result<Sides> find_sides(Experiment& experiment) { return SideFinder(experiment).find(); }
+
+}  // namespace clew
