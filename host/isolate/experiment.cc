@@ -40,11 +40,12 @@ TrialOptions trial_options(const IsolateOptions& options, const Subject& subject
 Clock end_of(const abi::JobResult& result) { return {result.company}; }
 
 Experiment::Experiment(const IsolateOptions& given, RecordingStore& recordings, Subject what,
-                       Judge judge, TrialPulse pulse)
+                       Judge judging, TrialPulse pulse)
     : options(given),
       store(recordings),
       subject(std::move(what)),
       plan(plan_for(subject.plan)),
+      judge(std::move(judging)),
       recorder(plan, subject.input, store, judge),
       trials(trial_options(options, subject, plan), subject.input, recorder, judge,
              std::move(pulse)) {}

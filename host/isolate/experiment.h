@@ -45,6 +45,7 @@ struct Experiment {
   RecordingStore& store;
   Subject subject;
   LaunchPlan plan;
+  Judge judge;
   HuntRecorder recorder;
   Trials trials;
   IsolateResult result;
