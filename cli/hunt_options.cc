@@ -88,8 +88,13 @@ void add_search(CLI::App& app, HuntCommand& command) {
       ->type_name("N")
       ->capture_default_str();
   app.add_option("--from", hunt.from,
-                 "fuzz: the recording or schedule to start from; implies --strategy fuzz")
+                 "fuzz: the recording or schedule to start from; implies --strategy fuzz. From a "
+                 "failing recording, a passing schedule is looked for")
       ->type_name("RECORDING|TEXT|FILE");
+  app.add_option("--sigma", hunt.sigma, "fuzz: how far switches are moved to begin with, about")
+      ->type_name("EVENTS")
+      ->check(positive())
+      ->capture_default_str();
   app.add_flag("--fork", command.start_anew, "A new process for every schedule (slower)");
 }
 

@@ -13,7 +13,15 @@ namespace {
 // A recording that took so many seconds, with all that starting and recording cost.
 constexpr double kClearlyLong = 4 * kLongRun;
 
-LaunchPlan plan_for(LaunchPlan plan) {
+// To see that a run hangs takes all of its budget. A hunt gives a hang two hundred times what it
+// takes for one, to be sure; here others would have ended long before.
+constexpr std::uint64_t kLargeBudget = 1'000'000'000;
+constexpr std::uint64_t kHangPart = 100;
+
+LaunchPlan plan_for(const Subject& subject) {
+  LaunchPlan plan = subject.plan;
+  const bool hangs = subject.recording && subject.recording->meta.summary.outcome == Outcome::kHang;
+  if (hangs && plan.budget >= kLargeBudget) plan.budget /= kHangPart;
   plan.flags &= ~static_cast<std::uint32_t>(abi::kFlagReplay);
   plan.flags |= abi::kFlagFromMain;
   plan.output = OutputMode::kCaptureOnly;
@@ -44,7 +52,7 @@ Experiment::Experiment(const IsolateOptions& given, RecordingStore& recordings, 
     : options(given),
       store(recordings),
       subject(std::move(what)),
-      plan(plan_for(subject.plan)),
+      plan(plan_for(subject)),
       judge(std::move(judging)),
       recorder(plan, subject.input, store, judge),
       trials(trial_options(options, subject, plan), subject.input, recorder, judge,
@@ -55,9 +63,9 @@ Result<std::optional<RecordedJob>> Experiment::record(const JobPlan& job, Verdic
   std::ranges::sort(queries);
   const auto repeated = std::ranges::unique(queries);
   queries.erase(repeated.begin(), repeated.end());
-  const std::string origin = subject.recording
-                                 ? fmt::format("isolated from recording {}", subject.number())
-                                 : "isolated from a schedule";
+  const std::string origin =
+      kIsolatedFrom + (subject.recording ? fmt::format("recording {}", subject.number())
+                                         : std::string("a schedule"));
   auto recorded = recorder.record({job, {}, kAllChoices, plan.pool, origin, queries}, verdict);
   if (recorder.interrupted_by() != 0) {
     result.interrupted_by = recorder.interrupted_by();

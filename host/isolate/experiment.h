@@ -26,6 +26,9 @@ struct Subject {
   [[nodiscard]] std::uint64_t number() const { return recording ? recording->number : 0; }
 };
 
+// How the origin of recordings made by an isolation begins.
+inline constexpr char kIsolatedFrom[] = "isolated from ";
+
 struct Side {
   Schedule schedule;
   Clock end;  // of its run, or where nothing was left to be switched
@@ -49,6 +52,8 @@ struct Experiment {
   HuntRecorder recorder;
   Trials trials;
   IsolateResult result;
+
+  bool simplifying = false;
 
   // For the status.
   const char* stage = "running the failing schedule";

@@ -53,6 +53,12 @@ bool overlap(const TraceEvent& a, const TraceEvent& b) {
 
 }  // namespace
 
+bool is_user_location(const Location& at) {
+  SourceFrame frame;
+  frame.file = at.file;
+  return is_user_code(frame);
+}
+
 abi::ThreadKey key_of_thread(std::string_view id) {
   abi::ThreadKey key = abi::kMainThreadKey;
   for (std::size_t dot = id.find('.'); dot != std::string_view::npos; dot = id.find('.')) {
@@ -114,8 +120,14 @@ Standpoint Explainer::standpoint(const Standing& standing) const {
   point.thread = run_.thread_id(standing.thread);
   if (standing.thread < run_.reports.threads.size())
     point.name = run_.reports.threads[standing.thread].name;
-  point.at = standing.at;
   point.stack = standing.stack;
+  point.at = standing.at;
+  // In a header of a library nobody finds himself; a thread in nobody's code has not begun.
+  if (!point.at || !is_user_location(*point.at)) {
+    const SourceFrame* frame = Symbolizer::user_frame(point.stack);
+    point.at = frame != nullptr && is_user_code(*frame) ? std::optional(location_of(*frame))
+                                                        : std::nullopt;
+  }
   return point;
 }
 
@@ -142,12 +154,16 @@ std::optional<Standpoint> Explainer::running(std::uint64_t clock) {
 std::vector<WaitInfo> Explainer::waits() {
   std::vector<WaitInfo> waits;
   for (const WaitReport& report : run_.reports.waits) {
+    if (report.kind == abi::WaitKind::kNothing) continue;  // it has just ended
     WaitInfo wait;
     wait.thread = run_.thread_id(report.thread);
     const std::vector<SourceFrame> frames = symbols_.frames(report.frames);
     if (const SourceFrame* frame = Symbolizer::user_frame(frames)) wait.at = location_of(*frame);
     wait.what = object_text(run_, symbols_, report.kind, report.object);
-    if (report.holder) wait.holder = run_.thread_id(*report.holder);
+    if (report.kind == abi::WaitKind::kJoin && report.holder)
+      wait.what = "the end of " + run_.thread_id(*report.holder);
+    else if (report.holder)
+      wait.holder = run_.thread_id(*report.holder);
     waits.push_back(std::move(wait));
   }
   return waits;
@@ -155,13 +171,21 @@ std::vector<WaitInfo> Explainer::waits() {
 
 std::vector<CourseLine> Explainer::course(std::span<const TraceEvent> trace,
                                           const std::optional<EventPair>& pair) {
-  std::vector<TraceEvent> events;
-  for (const TraceEvent& event : trace)
-    if (event.kind != StepKind::kDecision && event.kind != StepKind::kOther)
-      events.push_back(event);
   const auto marked = [&](const TraceEvent& event) {
     return pair && (same_event(event, pair->first) || same_event(event, pair->second));
   };
+  std::unordered_map<abi::Place, bool> is_users;
+  const auto in_user_code = [&](abi::Place place) {
+    const auto known = is_users.find(place);
+    if (known != is_users.end()) return known->second;
+    const auto at = location(place);
+    return is_users[place] = at && is_user_location(*at);
+  };
+  std::vector<TraceEvent> events;
+  for (const TraceEvent& event : trace)
+    if (event.kind != StepKind::kDecision && event.kind != StepKind::kOther &&
+        (marked(event) || in_user_code(event.place)))
+      events.push_back(event);
   // Up to a little behind the last event of the pair, or a screenful.
   std::size_t end = std::min(events.size(), kMostLines);
   for (std::size_t i = 0; i < events.size(); ++i)

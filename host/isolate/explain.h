@@ -19,6 +19,9 @@ namespace clew {
 // The key of the thread with this path of creation ("T0.2").
 [[nodiscard]] abi::ThreadKey key_of_thread(std::string_view id);
 
+// A line of the user's own code, not of a library's header.
+[[nodiscard]] bool is_user_location(const Location& at);
+
 // The lines at which two stacks of a thread are in the innermost function call that they share, in
 // user code. Nothing: there is none, or it is where both stand themselves.
 struct SharedCall {

@@ -47,12 +47,13 @@ class Explanation {
                                              std::span<const TraceEvent> failing_trace,
                                              std::span<const TraceEvent> passing_trace);
   Result<void> explain_preemptions(Explainer& explainer);
-  Result<void> find_callers(const std::map<std::size_t, std::uint64_t>& begins);
+  Result<void> look_closer();
 
   Experiment& x_;
   const Narrowed& narrowed_;
   const RecordedJob& failing_record_;
   const RecordedJob& passing_record_;
+  std::map<std::size_t, std::uint64_t> begins_;  // of windows: a clock just before, by preemption
 };
 
 struct Handover {
@@ -170,7 +171,7 @@ Result<void> Explanation::explain_preemptions(Explainer& explainer) {
     job.flags |= abi::kJobTrace;
     return job;
   }();
-  if (failing_record_.run.summary.preemptions > kMostPreemptions) return {};
+  if (narrowed_.failing.schedule.switches.size() > kMostPreemptions) return {};
   // Unless it is asked for, not worth whole runs.
   if (x_.trials.has_checkpoints() && !x_.result.simplified) return {};
   x_.stage = "finding out how far each switch can be moved";
@@ -178,12 +179,16 @@ Result<void> Explanation::explain_preemptions(Explainer& explainer) {
   if (!runs) return std::unexpected(runs.error());
   if (runs->empty()) return {};
   const Script script = script_of(runs->front().trace);
-  std::map<std::size_t, std::uint64_t> begins;  // of windows: a clock just before, by preemption
+  const auto is_scheduled = [&](std::uint64_t clock) {
+    return std::ranges::binary_search(narrowed_.failing.schedule.switches, Clock{clock}, {},
+                                      &Switch::clock);
+  };
   std::size_t item = 0;
   for (const TraceEvent& event : runs->front().trace) {
     if (event.kind != StepKind::kDecision) continue;
     const std::size_t at = item++;
-    if (event.flags != 0) continue;
+    // What fairness adds to a long run is not of the schedule's making.
+    if (event.flags != 0 || !is_scheduled(event.clock)) continue;
     PreemptionInfo info;
     info.clock = event.clock;
     info.to = explainer.thread(event.object);
@@ -199,38 +204,53 @@ Result<void> Explanation::explain_preemptions(Explainer& explainer) {
       shown.after = explainer.location((*window)->before);
       shown.first = explainer.location((*window)->first);
       shown.last = explainer.location((*window)->last);
+      // Where a library is, the place of the switch itself will do.
+      for (std::optional<Location>* end : {&shown.first, &shown.last})
+        if (!*end || !is_user_location(**end)) *end = info.from.at;
       shown.positions = found.last - found.first + 1;
       shown.tested = found.tested;
       // Within one slice the clock counts the thread's own events.
       const std::uint64_t back = event.own - found.first + 1;
       if (found.first > 1 && back < event.clock)
-        begins[x_.result.preemptions.size()] = event.clock - back;
+        begins_[x_.result.preemptions.size()] = event.clock - back;
     }
     x_.result.preemptions.push_back(std::move(info));
   }
-  return find_callers(begins);
+  return {};
 }
 
-// Where the threads stood before the windows began, and so in which calls they are interrupted.
-Result<void> Explanation::find_callers(const std::map<std::size_t, std::uint64_t>& begins) {
-  if (begins.empty() || x_.trials.stopped()) return {};
+// A further look at the failing run: where the threads stood before the windows began, hence in
+// which calls they are interrupted; and which lines of the user's led to events in libraries.
+Result<void> Explanation::look_closer() {
+  std::vector<EventInfo*> events;
+  if (x_.result.pair)
+    for (EventInfo* event : {&x_.result.pair->first, &x_.result.pair->second})
+      if (event->clock != 0 && (!event->at || !is_user_location(*event->at)))
+        events.push_back(event);
+  if ((begins_.empty() && events.empty()) || x_.trials.stopped()) return {};
   auto replay = prepare_replay(std::to_string(failing_record_.number));
   if (!replay) return std::unexpected(replay.error());
   replay->plan.output = OutputMode::kCaptureOnly;
-  for (const auto& [preemption, clock] : begins) replay->plan.queries.push_back(clock);
-  std::ranges::sort(replay->plan.queries);
+  std::vector<std::uint64_t>& queries = replay->plan.queries;
+  for (const auto& [preemption, clock] : begins_) queries.push_back(clock);
+  for (const EventInfo* event : events) queries.push_back(event->clock);
+  std::ranges::sort(queries);
+  const auto repeated = std::ranges::unique(queries);
+  queries.erase(repeated.begin(), repeated.end());
   RunObserver quiet;
   const auto run = run_replay(*replay, quiet);
   if (!run) return std::unexpected(run.error());
   x_.trials.count_elsewhere(run->summary.clock);
   Explainer explainer(*run);
-  for (const auto& [preemption, clock] : begins) {
+  for (EventInfo* event : events)
+    if (const auto standing = explainer.running(event->clock);
+        standing && standing->thread == event->thread && standing->at)
+      event->at = standing->at;
+  for (const auto& [preemption, clock] : begins_) {
     PreemptionInfo& info = x_.result.preemptions[preemption];
     const auto before = explainer.running(clock);
     if (!before || before->thread != info.from.thread) continue;
-    // In a header of a library nobody finds himself.
-    if (const SourceFrame* frame = Symbolizer::user_frame(before->stack))
-      info.window->after = location_of(*frame);
+    info.window->after = before->at;
     const auto shared = shared_call(before->stack, info.from.stack);
     if (!shared) continue;
     info.window->caller_first = shared->first;
@@ -242,7 +262,8 @@ Result<void> Explanation::find_callers(const std::map<std::size_t, std::uint64_t
 Result<void> Explanation::explain() {
   x_.result.failing = failing_record_.number;
   x_.result.passing = passing_record_.number;
-  x_.result.preemption_count = failing_record_.run.summary.preemptions;
+  x_.result.preemption_count = std::min<std::uint64_t>(failing_record_.run.summary.preemptions,
+                                                       narrowed_.failing.schedule.switches.size());
   x_.result.choice_count = failing_record_.schedule.choices.size();
   if (failing_record_.summary.failure) x_.result.failure = *failing_record_.summary.failure;
   Explainer failing(failing_record_.run);
@@ -257,6 +278,10 @@ Result<void> Explanation::explain() {
       x_.trials.run_traced(narrowed_.passing.schedule, parting, parting + kTraced);
   if (!passing_run) return std::unexpected(passing_run.error());
   const bool traced = *failing_run && *passing_run;
+  if (traced && (*failing_run)->result.hash != failing_record_.run.summary.hash)
+    x_.doubt(
+        "two runs under the same schedule were not the same: the program depends on something that "
+        "clew does not control, and what is said here may be chance");
   const std::vector<TraceEvent> nothing;
   const std::vector<TraceEvent>& failing_trace = traced ? (*failing_run)->trace : nothing;
   const std::vector<TraceEvent>& passing_trace = traced ? (*passing_run)->trace : nothing;
@@ -267,7 +292,8 @@ Result<void> Explanation::explain() {
   if (!pair) return std::unexpected(pair.error());
   x_.result.failing_course = failing.course(failing_trace, *pair);
   x_.result.passing_course = passing.course(passing_trace, *pair);
-  return explain_preemptions(failing);
+  if (auto done = explain_preemptions(failing); !done) return done;
+  return look_closer();
 }
 
 }  // namespace

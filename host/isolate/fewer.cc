@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "host/search/exhaustive.h"
+#include "host/search/target_search.h"
 
 namespace clew {
 namespace {
@@ -14,6 +15,8 @@ constexpr std::uint8_t kPick = 1 + static_cast<std::uint8_t>(abi::ChoiceKind::kP
 constexpr std::uint32_t kFewThreads = 6;
 constexpr std::size_t kMostRecombined = 1500;
 constexpr std::size_t kRound = 64;
+constexpr std::size_t kMostDirected = 256;
+constexpr std::size_t kMostConverted = 16;
 // The search of all schedules.
 constexpr std::uint64_t kMostRuns = 4'000;
 constexpr double kMostSeconds = 3;
@@ -51,6 +54,35 @@ Result<std::optional<std::size_t>> first_failing(Trials& trials,
     if (!runs) return std::unexpected(runs.error());
     for (std::size_t i = 0; i < runs->size(); ++i)
       if ((*runs)[i].outcome == Trial::kFail) return begin + i;
+  }
+  return std::nullopt;
+}
+
+// What threads were seen to do says where one preemption could matter (target_search.h).
+Result<std::optional<Script>> directed_preemptions(Trials& trials, std::size_t fewer_than,
+                                                   const ToScript& to_script) {
+  JobPlan plain;
+  plain.strategy = abi::StrategyKind::kPlan;
+  plain.flags = abi::kJobTrace | abi::kJobAllPoints;
+  auto seen = trials.run({&plain, 1});
+  if (!seen) return std::unexpected(seen.error());
+  if (seen->empty()) return std::nullopt;
+  TargetSearch search(1);
+  search.learn(plain, {seen->front().result, Verdict::kPass, true, std::move(seen->front().trace)});
+  std::size_t converted = 0;
+  for (std::size_t done = 0; done < kMostDirected && search.untried() > 0;) {
+    std::vector<JobPlan> plans = search.next(std::min(kRound, search.untried()));
+    for (JobPlan& plan : plans) plan.flags |= abi::kJobAllPoints;
+    const auto runs = trials.run(plans);
+    if (!runs) return std::unexpected(runs.error());
+    if (runs->empty() || plans.empty()) return std::nullopt;
+    for (std::size_t i = 0; i < runs->size(); ++i) {
+      if ((*runs)[i].outcome != Trial::kFail || converted++ >= kMostConverted) continue;
+      auto script = to_script(plans[i]);
+      if (!script) return std::unexpected(script.error());
+      if (*script && preemptions_of(**script) < fewer_than) return script;
+    }
+    done += plans.size();
   }
   return std::nullopt;
 }
@@ -109,7 +141,7 @@ Result<Script> with_waits(Trials& trials, Script script) {
 
 Result<Fewer> look_for_fewer(Trials& trials, const Script& script, const ToScript& to_script) {
   const std::size_t preemptions = preemptions_of(script);
-  if (preemptions < 2) return Fewer{};
+  if (preemptions == 0) return Fewer{};
   const std::uint32_t threads = trials.failure().result.threads;
   for (std::size_t count = 1; count < preemptions && !trials.has_checkpoints(); ++count) {
     std::vector<Script> scripts = recombined(script, count, threads, kMostRecombined);
@@ -118,6 +150,11 @@ Result<Fewer> look_for_fewer(Trials& trials, const Script& script, const ToScrip
     if (*found) return Fewer{std::move(scripts[**found]), false};
   }
   if (trials.failure().result.clock > kLongestRun) return Fewer{};
+  if (preemptions > 1) {
+    auto directed = directed_preemptions(trials, preemptions, to_script);
+    if (!directed) return std::unexpected(directed.error());
+    if (*directed) return Fewer{std::move(**directed), false};
+  }
   ExhaustiveSearch search(static_cast<std::uint32_t>(preemptions - 1));
   const double until = seconds_now() + kMostSeconds;
   for (std::uint64_t done = 0; done < kMostRuns && seconds_now() < until;) {

@@ -33,6 +33,7 @@ struct Fewer {
   std::optional<Script> script;
   bool none = false;  // all schedules with fewer preemptions pass
 };
+// REQUIRES: the script fails; it has at least one preemption.
 [[nodiscard]] Result<Fewer> look_for_fewer(Trials& trials, const Script& script,
                                            const ToScript& to_script);
 

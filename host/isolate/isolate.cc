@@ -1,5 +1,7 @@
 #include "host/isolate/isolate.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -63,7 +65,11 @@ bool Isolation::pulse() {
   const bool limit = (x_.options.seconds > 0 && passed >= x_.options.seconds) ||
                      (x_.options.tests != 0 && x_.trials.runs() >= x_.options.tests);
   if (limit || x_.result.interrupted_by != 0) x_.result.complete = false;
-  return x_.result.complete;
+  // Simplifying leaves half of what there is to the rest.
+  const bool enough =
+      x_.simplifying && ((x_.options.seconds > 0 && passed >= x_.options.seconds / 2) ||
+                         (x_.options.tests != 0 && x_.trials.runs() >= x_.options.tests / 2));
+  return x_.result.complete && !enough;
 }
 
 // Both sides, in processes of their own, to the end.
@@ -122,7 +128,8 @@ Result<std::string> newest_failing(const RecordingStore& store) {
   const auto list = store.list();
   if (!list) return std::unexpected(list.error());
   for (const Listed& one : *list) {
-    if (!one.meta) continue;
+    // What came of an isolation is not what the next one is about.
+    if (!one.meta || one.meta->origin.starts_with(kIsolatedFrom)) continue;
     const RunSummary& summary = one.meta->summary;
     const bool failed = summary.outcome == Outcome::kFail || summary.outcome == Outcome::kHang ||
                         one.meta->origin.find(kByCriteria) != std::string::npos;
@@ -141,6 +148,14 @@ Result<Subject> recorded_subject(const IsolateOptions& options, const RecordingS
   }
   auto replay = prepare_replay(selector);
   if (!replay) return std::unexpected(replay.error());
+  const Meta& meta = replay->recording.meta;
+  if (meta.summary.outcome == Outcome::kPass && !options.criteria.need_output())
+    return fail(ErrorCode::kBadInput,
+                fmt::format("recording {} passed: there is no failure to isolate",
+                            replay->recording.number),
+                meta.origin.find(kByCriteria) != std::string::npos
+                    ? "give the criteria again that call it a failure"
+                    : "clew list shows which recordings failed");
   auto schedule = to_schedule(replay->plan.follow);
   if (!schedule) return std::unexpected(schedule.error());
   auto input = HuntInput::of_recording(replay->recording);

@@ -13,6 +13,8 @@ using abi::TraceEvent;
 
 // Switches from which on it pays to look for a later one with the same effect.
 constexpr std::size_t kManySwitches = 64;
+// Switches that are tried between the last two of the threads concerned.
+constexpr std::size_t kMostBetween = 8;
 // The part of the switches that are exchanged first, in long runs.
 constexpr std::size_t kSmallestEnd = 64;
 // Tests that are written down, and switches that they may have.
@@ -86,6 +88,9 @@ class Narrower {
  private:
   Result<void> narrow_once(const ScheduleDifference& difference);
   Result<void> make_late();
+  Result<std::optional<Schedule>> last_between(std::span<const TraceEvent> trace,
+                                               const TraceEvent& parting, std::uint64_t after,
+                                               std::uint64_t before, int direction);
 
   Experiment& x_;
   Narrowed narrowed_;
@@ -133,6 +138,40 @@ Result<void> Narrower::narrow_once(const ScheduleDifference& difference) {
   return {};
 }
 
+// Of the two threads one may be all that matters: the last switch between the clocks to or from
+// either of them that has the same effect on it. Nothing: none has, or stopped.
+Result<std::optional<Schedule>> Narrower::last_between(std::span<const TraceEvent> trace,
+                                                       const TraceEvent& parting,
+                                                       std::uint64_t after, std::uint64_t before,
+                                                       int direction) {
+  const std::vector<Switch>& switches = narrowed_.failing.schedule.switches;
+  std::vector<Schedule> candidates;
+  for (const TraceEvent& event : trace) {
+    if (event.kind != StepKind::kDecision || event.flags != 0 || event.clock <= after ||
+        event.clock >= before)
+      continue;
+    // The first thread gets one event more, the second one less (or the other way round).
+    int by = 0;
+    if (event.thread == parting.thread || event.object == parting.object) by = direction;
+    if (event.object == parting.thread || event.thread == parting.object) by = -direction;
+    const auto at = std::ranges::lower_bound(switches, Clock{event.clock}, {}, &Switch::clock);
+    if (by == 0 || at == switches.end() || at->clock.value != event.clock) continue;
+    Schedule schedule = narrowed_.failing.schedule;
+    schedule.switches[static_cast<std::size_t>(at - switches.begin())].clock.value +=
+        static_cast<std::uint64_t>(by);
+    if (std::ranges::is_sorted(schedule.switches, {}, &Switch::clock))
+      candidates.push_back(std::move(schedule));
+  }
+  for (std::size_t i = candidates.size(), tried = 0; i-- > 0 && tried < kMostBetween; ++tried) {
+    const auto run = x_.trials.run_one(candidates[i], {});
+    if (!run) return std::unexpected(run.error());
+    if (!*run) return std::nullopt;
+    ++x_.result.tests;
+    if ((*run)->outcome == Trial::kPass) return std::move(candidates[i]);
+  }
+  return std::nullopt;
+}
+
 // In a schedule by the clock, a switch that comes one event later shifts the course of its two
 // threads against each other for the rest of the run, and what fails may be far behind it. The same
 // shift can be made at any later switch between the two. This takes the last that still decides:
@@ -154,6 +193,7 @@ Result<void> Narrower::make_late() {
   if (parting == nullptr) return {};
   // Schedules with the shift at later and later switches.
   std::vector<Schedule> shifted{narrowed_.passing.schedule};
+  std::vector<std::uint64_t> clocks{fails.value};  // of the switches that are moved
   std::size_t at = group.index;
   for (const TraceEvent& event : (*traced)->trace) {
     const bool same = event.thread == parting->thread && event.object == parting->object;
@@ -169,8 +209,9 @@ Result<void> Narrower::make_late() {
       ++schedule.switches[at].clock.value;
     else
       --schedule.switches[at].clock.value;
-    if (std::ranges::is_sorted(schedule.switches, {}, &Switch::clock))
-      shifted.push_back(std::move(schedule));
+    if (!std::ranges::is_sorted(schedule.switches, {}, &Switch::clock)) continue;
+    shifted.push_back(std::move(schedule));
+    clocks.push_back(event.clock);
   }
   x_.stage = "following the difference to its effect";
   std::size_t passing = 0;
@@ -185,8 +226,12 @@ Result<void> Narrower::make_late() {
     ++x_.result.tests;
     ((*run)->outcome == Trial::kPass ? passing : failing) = middle;
   }
-  if (passing == 0) return {};
-  narrowed_.passing.schedule = std::move(shifted[passing]);
+  const std::uint64_t no_later = failing < shifted.size() ? clocks[failing] : UINT64_MAX;
+  auto between =
+      last_between((*traced)->trace, *parting, clocks[passing], no_later, passes > fails ? 1 : -1);
+  if (!between) return std::unexpected(between.error());
+  if (!*between && passing == 0) return {};
+  narrowed_.passing.schedule = *between ? std::move(**between) : std::move(shifted[passing]);
   const ScheduleDifference difference(narrowed_.passing.schedule, narrowed_.passing.end,
                                       narrowed_.failing.schedule, narrowed_.failing.end);
   narrowed_.groups = difference.groups();
@@ -211,12 +256,13 @@ Result<Narrowed> Narrower::narrow() {
 
 }  // namespace
 
-const abi::TraceEvent* decision_at(std::span<const TraceEvent> trace, std::uint64_t clock,
+const abi::TraceEvent* decision_at(std::span<const abi::TraceEvent> trace, std::uint64_t clock,
                                    std::uint8_t flags) {
-  for (const TraceEvent& event : trace)
+  const abi::TraceEvent* found = nullptr;
+  for (const abi::TraceEvent& event : trace)
     if (event.kind == StepKind::kDecision && event.clock == clock && event.flags == flags)
-      return &event;
-  return nullptr;
+      found = &event;
+  return found;
 }
 
 Result<Narrowed> narrow(Experiment& experiment, const Side& passing, const Side& failing) {

@@ -25,7 +25,7 @@ struct Narrowed {
 [[nodiscard]] Result<Narrowed> narrow(Experiment& experiment, const Side& passing,
                                       const Side& failing);
 
-// The decision before event `clock`, with these flags (abi::TraceEvent); null: there is none.
+// The last decision before event `clock` with these flags (abi::TraceEvent); null: there is none.
 [[nodiscard]] const abi::TraceEvent* decision_at(std::span<const abi::TraceEvent> trace,
                                                  std::uint64_t clock, std::uint8_t flags);
 

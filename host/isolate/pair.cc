@@ -59,18 +59,23 @@ Positions positions_of(std::span<const TraceEvent> trace) {
 std::vector<TraceEvent> with_what_was_to_come(std::span<const TraceEvent> failing,
                                               std::span<const TraceEvent> passing) {
   std::vector<TraceEvent> events;
-  std::unordered_map<abi::ThreadKey, std::uint64_t> last;
+  struct Last {
+    std::uint64_t own = 0;
+    bool stands = true;  // before its next event, as far as can be told: it has not ended
+  };
+  std::unordered_map<abi::ThreadKey, Last> last;
   for (const TraceEvent& event : failing) {
     if (is_event(event)) events.push_back(event);
-    std::uint64_t& own = last[event.thread];
-    // A decision is made before the event.
-    own = std::max(own, event.kind == StepKind::kDecision ? event.own - 1 : event.own);
+    const bool decision = event.kind == StepKind::kDecision;
+    last[event.thread] = {decision ? event.own - 1 : event.own,
+                          decision || event.kind == StepKind::kLock ||
+                              event.kind == StepKind::kWait || event.kind == StepKind::kJoin};
   }
   std::unordered_map<abi::ThreadKey, std::size_t> ahead;
   for (TraceEvent event : passing) {
     if (!is_event(event)) continue;
     const auto known = last.find(event.thread);
-    if (known != last.end() && event.own <= known->second) continue;
+    if (known != last.end() && (event.own <= known->second.own || !known->second.stands)) continue;
     if (++ahead[event.thread] > kMostAhead) continue;
     event.clock = 0;
     events.push_back(event);

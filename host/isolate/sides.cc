@@ -108,7 +108,7 @@ Result<void> SideFinder::make_simple() {
   if (!*script) return {};
   auto simple = simplified(std::move(**script));
   if (!simple) return std::unexpected(simple.error());
-  bool fewest = simple->minimal && preemptions_of(simple->script) <= 1;
+  bool fewest = preemptions_of(simple->script) == 0;
   while (!x_.trials.stopped() && !fewest) {
     auto fewer = look_for_fewer(x_.trials, simple->script,
                                 [this](const JobPlan& plan) -> Result<std::optional<Script>> {
@@ -119,9 +119,11 @@ Result<void> SideFinder::make_simple() {
     if (!fewer) return std::unexpected(fewer.error());
     fewest = fewer->none;
     if (!fewer->script) break;
+    // One preemption says more than the answers to several questions.
+    if (preemptions_of(simple->script) == 1) break;
     simple = simplified(std::move(*fewer->script));
     if (!simple) return std::unexpected(simple.error());
-    fewest = simple->minimal && preemptions_of(simple->script) <= 1;
+    fewest = preemptions_of(simple->script) == 0;
   }
   auto failing = side_of(simple->script, Verdict::kFail);
   if (!failing) return std::unexpected(failing.error());
@@ -167,11 +169,12 @@ Result<std::optional<Side>> SideFinder::passing_side(Schedule schedule) {
 Result<std::optional<Side>> SideFinder::fuzzed_passing(const Side& failing) {
   FuzzSearch fuzz(failing.schedule, Verdict::kPass, failing.end.value, x_.options.seed,
                   x_.options.sigma);
-  const std::size_t most = x_.trials.has_checkpoints() ? kFuzzJobsOfLong : kFuzzJobs;
+  const bool is_long = x_.trials.has_checkpoints();
+  const std::size_t most = is_long ? kFuzzJobsOfLong : kFuzzJobs;
+  const std::size_t round = is_long ? 1 : kFuzzRound;
   for (std::size_t tried = 0; tried < most;) {
-    std::vector<JobPlan> plans = fuzz.next(kFuzzRound);
+    const std::vector<JobPlan> plans = fuzz.next(round);
     if (plans.empty()) break;
-    for (JobPlan& plan : plans) plan.flags |= abi::kJobLoose;
     const auto runs = x_.trials.run(plans);
     if (!runs) return std::unexpected(runs.error());
     if (runs->empty()) return std::nullopt;
@@ -217,13 +220,15 @@ Result<std::optional<Side>> SideFinder::passing_for(const Side& failing) {
       if (kept && *kept) return kept;
     }
   }
-  auto without_switches = passing_side({});
-  if (!without_switches) return without_switches;
-  if (!*without_switches || !x_.result.simplified) {
+  // What passes without switches at all is far from a schedule with many, and near to a simple one.
+  if (!x_.result.simplified) {
     auto fuzzed = fuzzed_passing(failing);
     if (!fuzzed || *fuzzed) return fuzzed;
+    return passing_side({});
   }
-  return without_switches;
+  auto without_switches = passing_side({});
+  if (!without_switches || *without_switches) return without_switches;
+  return fuzzed_passing(failing);
 }
 
 Result<Sides> SideFinder::find() {
@@ -234,8 +239,15 @@ Result<Sides> SideFinder::find() {
     x_.result.failure = *x_.subject.recording->meta.summary.failure;
   failing_ = {x_.subject.failing, end_of(failure->result)};
   x_.result.original_preemptions = failure->result.preemptions;
-  if (x_.options.simplify)
+  if (x_.options.simplify) {
+    x_.simplifying = true;
     if (auto done = make_simple(); !done) return std::unexpected(done.error());
+    x_.simplifying = false;
+    if (x_.trials.stopped() && x_.result.complete) {
+      x_.doubt("simplifying was cut short to keep to the limit");
+      x_.trials.go_on();
+    }
+  }
   auto passing = passing_for(failing_);
   if (!passing) return std::unexpected(passing.error());
   return Sides{std::move(failing_), std::move(*passing)};

@@ -86,6 +86,7 @@ class Trials {
   [[nodiscard]] double cost_runs() const;
   [[nodiscard]] bool has_cut() const { return has_cut_; }  // some run
   [[nodiscard]] bool stopped() const { return stopped_; }
+  void go_on() { stopped_ = false; }
   [[nodiscard]] bool has_checkpoints() const { return lane_ != nullptr; }
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   [[nodiscard]] const TrialRun& failure() const { return failure_; }

@@ -275,11 +275,11 @@ std::string window_text(const PreemptionInfo& preemption) {
   const std::string where =
       begin == end ? "on " + end : fmt::format("between {} and {}", begin, end);
   const std::string calls = callers_text(window);
-  if (window.positions == 1 && !window.after)
-    return fmt::format("Only there does an interruption of {} lead to this failure.{}", who, calls);
   if (window.positions == 1)
-    return fmt::format("Only {} does an interruption of {} lead to this failure.{}", where, who,
-                       calls);
+    return fmt::format(
+        "The interruption of {} has to be {}: one step earlier or later it does not lead to this "
+        "failure.{}",
+        who, window.after ? where : "there", calls);
   const std::string tried = window.tested >= window.positions
                                 ? "all of them tried"
                                 : fmt::format("{} of them tried", with_commas(window.tested));

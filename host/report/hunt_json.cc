@@ -10,9 +10,10 @@ Json hunt_json(const HuntResult& result) {
                         {"count", one.count},
                         {"first_schedule", one.first_schedule},
                         {"recording", or_null(one.recording)}});
-  const bool found = !result.failures.empty();
+  const bool failed = !result.failures.empty();
+  const bool found = result.looked_for_passing ? result.passing.has_value() : failed;
   return {{"outcome", found ? "found" : "not-found"},
-          {"failure", found ? failures[0]["failure"] : Json(nullptr)},
+          {"failure", failed ? failures[0]["failure"] : Json(nullptr)},
           {"failing", or_null(result.failing)},
           {"passing", or_null(result.passing)},
           {"passing_distance", or_null(result.passing_distance)},

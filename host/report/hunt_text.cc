@@ -108,14 +108,16 @@ std::string hint(const HuntResult& result) {
 }  // namespace
 
 Outcome outcome_of(const HuntResult& result) {
+  if (result.looked_for_passing) return result.passing ? Outcome::kPass : Outcome::kUnresolved;
   if (!result.failures.empty()) return Outcome::kFail;
   return nothing_resolved(result) ? Outcome::kUnresolved : Outcome::kPass;
 }
 
 int exit_status_of(const HuntResult& result) {
+  if (result.looked_for_passing && result.passing) return 0;
   if (!result.failures.empty()) return 1;
   if (result.interrupted_by != 0) return 128 + result.interrupted_by;
-  return nothing_resolved(result) ? kExitUnresolved : 0;
+  return result.looked_for_passing || nothing_resolved(result) ? kExitUnresolved : 0;
 }
 
 std::string status_text(const HuntStatus& status) {
@@ -151,6 +153,11 @@ std::string figures_text(const HuntResult& result) {
 
 std::string headline(const HuntResult& result) {
   const char* interrupted = result.interrupted_by != 0 ? " (interrupted)" : "";
+  if (result.looked_for_passing)
+    return result.passing ? fmt::format("found a passing schedule: recording {}, {}",
+                                        *result.passing, result.passing_distance.value_or(""))
+                          : fmt::format("unresolved: no passing schedule in {}{}",
+                                        counted(result.schedules, "schedule"), interrupted);
   switch (outcome_of(result)) {
     case Outcome::kFail: {
       if (result.failures.size() > 1) {
@@ -179,6 +186,7 @@ std::string headline(const HuntResult& result) {
 std::string hunt_text(const HuntResult& result) {
   if (!result.failures.empty()) return found_text(result);
   std::string text = fmt::format("  {}\n", figures_text(result));
+  if (result.looked_for_passing) return text;
   if (const std::string advice = hint(result); !advice.empty())
     text += fmt::format("hint: {}\n", advice);
   return text;

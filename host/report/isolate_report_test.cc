@@ -158,7 +158,7 @@ TEST(IsolateText, WindowAndFewest) {
   IsolateResult narrow = simplified_result();
   narrow.fewest = false;
   narrow.preemptions[0].window->positions = 1;
-  EXPECT_SAYS(isolate_text(narrow), "Only there does an interruption of T0.2 lead to");
+  EXPECT_SAYS(isolate_text(narrow), "The interruption of T0.2 has to be there: one step earlier or later");
   EXPECT_SILENT(isolate_text(narrow), "none with fewer");
   IsolateResult wide = simplified_result();
   wide.preemptions[0].window = SwitchWindow{};

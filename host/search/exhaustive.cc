@@ -453,7 +453,8 @@ std::string untried_answers(std::uint32_t questions) {
 }  // namespace
 
 bool ExhaustiveSearch::all_pass() const {
-  return no_answer_.empty() && over() && failed_ == 0 && unresolved_ == 0 && departed_ == 0;
+  return no_answer_.empty() && over() && failed_ == 0 && unresolved_ == 0 && departed_ == 0 &&
+         untried_answers(questions_).empty();
 }
 
 std::optional<std::string> ExhaustiveSearch::conclusion() const {

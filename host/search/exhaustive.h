@@ -64,7 +64,8 @@ class ExhaustiveSearch final : public Search {
   void learn(const JobPlan& plan, const JobReport& report) override;
   [[nodiscard]] std::string using_now() const override;
   [[nodiscard]] std::optional<std::string> conclusion() const override;
-  // The search is over and every schedule within the bound passes.
+  // The search is over and every schedule within the bound passes, whatever is answered to
+  // questions.
   [[nodiscard]] bool all_pass() const;
 
  private:

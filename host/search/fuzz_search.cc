@@ -23,6 +23,7 @@ JobPlan plan_of(const Schedule& schedule) {
   Stream stream = encode(schedule);
   JobPlan plan;
   plan.strategy = abi::StrategyKind::kSchedule;
+  plan.flags = abi::kJobLoose;  // a run may end before the last of its switches
   plan.guide = std::move(stream.bytes);
   plan.names = std::move(stream.names);
   return plan;

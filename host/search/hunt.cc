@@ -35,6 +35,7 @@ constexpr std::size_t kMostInterleavings = std::size_t{1} << 24;
 // The search for a passing schedule close to the failing one.
 constexpr std::size_t kPassingJobs = 400;
 constexpr double kPassingSeconds = 5;
+constexpr std::size_t kPassingRound = 16;
 
 double seconds_now() {
   const auto since = std::chrono::steady_clock::now().time_since_epoch();
@@ -61,12 +62,13 @@ class SharingMap {
 class Hunt {
  public:
   Hunt(const HuntOptions& options, RecordingStore& store, HuntObserver& observer, HuntInput input,
-       Judge judge, std::unique_ptr<Search> search)
+       Judge judge, std::unique_ptr<Search> search, std::optional<FuzzStart> start)
       : options_(options),
         observer_(observer),
         input_(std::move(input)),
         judge_(std::move(judge)),
         search_(std::move(search)),
+        start_(std::move(start)),
         plan_(plan_for(options)),
         recorder_(plan_, input_, store, judge_),
         started_(seconds_now()) {}
@@ -90,6 +92,8 @@ class Hunt {
   Result<void> not_repeated(const Judgement& judgement);
   Result<void> raise_budget();
   Result<void> look_for_passing();
+  Result<bool> fuzz_for_passing(std::size_t most);
+  Result<void> run_from_failing();
   Result<bool> keep_passing(const JobPlan& plan, std::string distance);
   ExactJob exact(const JobPlan& plan) const {
     return {plan, sharing_.bits(), options_.choices, pool_,
@@ -112,6 +116,7 @@ class Hunt {
   HuntInput input_;
   Judge judge_;
   std::unique_ptr<Search> search_;
+  std::optional<FuzzStart> start_;  // a failing schedule: one that passes is wanted
   LaunchPlan plan_;
   HuntRecorder recorder_;
   Interrupts interrupts_;
@@ -359,12 +364,12 @@ Result<bool> Hunt::keep_passing(const JobPlan& plan, std::string distance) {
 }
 
 // Paper 1, section 5: the failing schedule, perturbed ever more widely until the program passes.
-Result<void> Hunt::look_for_passing() {
-  stage_ = "looking for a passing schedule close to the failing one";
-  stage_until_ = seconds_now() + kPassingSeconds;
-  FuzzSearch fuzz(*failing_, Verdict::kPass, failing_clock_, options_.seed);
-  for (std::size_t tried = 0; tried < kPassingJobs && !interrupted_;) {
-    const std::vector<JobPlan> plans = fuzz.next(16);
+Result<bool> Hunt::fuzz_for_passing(std::size_t most) {
+  FuzzSearch fuzz(*failing_, Verdict::kPass, failing_clock_, options_.seed, options_.sigma);
+  // One at a time while the first may do.
+  std::size_t round = 1;
+  for (std::size_t tried = 0; tried < most && !interrupted_ && !out_of_time_;) {
+    const std::vector<JobPlan> plans = fuzz.next(round);
     if (plans.empty()) break;
     auto ran = run_jobs(plans);
     if (!ran) return std::unexpected(ran.error());
@@ -372,24 +377,43 @@ Result<void> Hunt::look_for_passing() {
       if (!(*ran)[i].done) break;
       auto judgement = judge((*ran)[i]);
       if (!judgement) return std::unexpected(judgement.error());
+      if (start_) ++result_.schedules;
       if (judgement->verdict == Verdict::kPass) {
         auto kept = keep_passing(
             plans[i], fmt::format("switches moved by about {:.1f} events", fuzz.sigma()));
-        if (!kept) return std::unexpected(kept.error());
-        if (*kept) return {};
+        if (!kept || *kept) return kept;
       }
       fuzz.learn(plans[i], {(*ran)[i].job.result, judgement->verdict, false, {}});
     }
     tried += plans.size();
-    if (seconds_now() >= stage_until_) break;
+    round = std::min<std::size_t>(2 * round, kPassingRound);
+    if (stage_until_ != 0 && seconds_now() >= stage_until_) break;
   }
-  if (interrupted_) return {};
+  return false;
+}
+
+Result<void> Hunt::look_for_passing() {
+  stage_ = "looking for a passing schedule close to the failing one";
+  stage_until_ = seconds_now() + kPassingSeconds;
+  const auto found = fuzz_for_passing(kPassingJobs);
+  if (!found) return std::unexpected(found.error());
+  if (*found || interrupted_) return {};
   JobPlan no_preemptions;
   no_preemptions.strategy = abi::StrategyKind::kPlan;
   const auto kept = first_passing_
                         ? keep_passing(*first_passing_, "the first schedule that passed")
                         : keep_passing(no_preemptions, "the schedule without preemptions");
   if (!kept) return std::unexpected(kept.error());
+  return {};
+}
+
+Result<void> Hunt::run_from_failing() {
+  stage_ = "looking for a passing schedule";
+  failing_ = start_->schedule;
+  failing_clock_ = start_->run_length;
+  result_.looked_for_passing = true;
+  const auto found = fuzz_for_passing(options_.schedules != 0 ? options_.schedules : SIZE_MAX);
+  if (!found) return std::unexpected(found.error());
   return {};
 }
 
@@ -408,6 +432,13 @@ Result<HuntResult> Hunt::run() {
   result_.strategy = options_.strategy;
   result_.seed = options_.seed;
   if (auto chosen = choose_engine(); !chosen) return std::unexpected(chosen.error());
+  if (start_) {
+    auto done = run_from_failing();
+    result_.seconds = seconds_now() - started_;
+    note_files();
+    if (!done) return std::unexpected(done.error());
+    return std::move(result_);
+  }
   std::size_t size = 1;
   for (unsigned number = 1; !over() && !result_.complete; ++number) {
     if (auto done = round(size); !done) return std::unexpected(done.error());
@@ -436,9 +467,16 @@ Result<HuntResult> hunt(const HuntOptions& options, RecordingStore& store, HuntO
   if (!judge) return std::unexpected(judge.error());
   auto search = make_search(options, store);
   if (!search) return std::unexpected(search.error());
+  std::optional<FuzzStart> start;
+  if (options.strategy == "fuzz") {
+    auto given = fuzz_start(options, store);
+    if (!given) return std::unexpected(given.error());
+    if (given->looking_for == Verdict::kPass) start = std::move(*given);
+  }
   auto input = HuntInput::from_here();
   if (!input) return std::unexpected(input.error());
-  return Hunt(options, store, observer, std::move(*input), std::move(*judge), std::move(*search))
+  return Hunt(options, store, observer, std::move(*input), std::move(*judge), std::move(*search),
+              std::move(start))
       .run();
 }
 

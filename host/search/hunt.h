@@ -29,7 +29,9 @@ struct HuntOptions {
   std::uint32_t choices = kAllChoices;  // bits 1 << abi::ChoiceKind
   std::uint32_t depth = 3;              // pct
   std::uint32_t bound = 2;              // exhaustive: preemptions
-  std::optional<std::string> from;      // fuzz: the recording or schedule to start from
+  std::optional<std::string> from;      // fuzz: the recording or schedule to start from; from a
+                                        // failing recording a passing schedule is looked for
+  double sigma = 0.5;                   // fuzz: how far switches are moved to begin with, about
   bool in_place = true;                 // false: a new process for every schedule
   bool budget_is_guess = false;         // a hang must hold with many times the plan's budget
   bool keep_passing = true;             // look for a passing schedule close to the failing one
@@ -75,6 +77,7 @@ struct HuntResult {
   std::optional<std::uint64_t> passing;         // recording of a passing one close to it
   std::optional<std::string> passing_distance;  // "differs in 1 switch", for people
   std::optional<std::string> conclusion;        // of an exhaustive search
+  bool looked_for_passing = false;              // and not for a failure
   bool complete = false;                        // the search was over before the limits
   int interrupted_by = 0;                       // a signal, or 0
   std::vector<std::string> notes;               // "runs start anew for each schedule, because ..."

@@ -15,28 +15,6 @@
 namespace clew {
 namespace {
 
-// What fuzz starts from: a recording, by number or folder, or a schedule, by text or file.
-Result<std::unique_ptr<Search>> make_fuzz(const HuntOptions& options, RecordingStore& store) {
-  const std::string& from = *options.from;
-  if (from.find_first_of(":,/") == std::string::npos || from.find(".clew") != std::string::npos) {
-    auto recording = store.load(from);
-    if (!recording) return std::unexpected(recording.error());
-    auto stream = read_schedule_file(recording->schedule_file());
-    if (!stream) return std::unexpected(stream.error());
-    auto schedule = to_schedule(*stream);
-    if (!schedule) return std::unexpected(schedule.error());
-    const bool passed = recording->meta.summary.outcome == Outcome::kPass;
-    return std::make_unique<FuzzSearch>(std::move(*schedule),
-                                        passed ? Verdict::kFail : Verdict::kPass,
-                                        recording->meta.summary.clock, options.seed);
-  }
-  auto schedule = load_schedule(from);
-  if (!schedule) return std::unexpected(schedule.error());
-  const std::uint64_t last = schedule->switches.empty() ? 1 : schedule->switches.back().clock.value;
-  return std::make_unique<FuzzSearch>(std::move(*schedule), Verdict::kFail, 2 * last + 100,
-                                      options.seed);
-}
-
 std::optional<abi::StrategyKind> sampled(const std::string& name) {
   for (const auto& [word, kind] : {std::pair{"random", abi::StrategyKind::kRandom},
                                    {"pct", abi::StrategyKind::kPct},
@@ -48,6 +26,26 @@ std::optional<abi::StrategyKind> sampled(const std::string& name) {
 }
 
 }  // namespace
+
+Result<FuzzStart> fuzz_start(const HuntOptions& options, RecordingStore& store) {
+  if (!options.from) return FuzzStart{};
+  const std::string& from = *options.from;
+  if (from.find_first_of(":,/") == std::string::npos || from.find(".clew") != std::string::npos) {
+    auto recording = store.load(from);
+    if (!recording) return std::unexpected(recording.error());
+    auto stream = read_schedule_file(recording->schedule_file());
+    if (!stream) return std::unexpected(stream.error());
+    auto schedule = to_schedule(*stream);
+    if (!schedule) return std::unexpected(schedule.error());
+    const bool passed = recording->meta.summary.outcome == Outcome::kPass;
+    return FuzzStart{std::move(*schedule), passed ? Verdict::kFail : Verdict::kPass,
+                     recording->meta.summary.clock};
+  }
+  auto schedule = load_schedule(from);
+  if (!schedule) return std::unexpected(schedule.error());
+  const std::uint64_t last = schedule->switches.empty() ? 1 : schedule->switches.back().clock.value;
+  return FuzzStart{std::move(*schedule), Verdict::kFail, 2 * last + 100};
+}
 
 const std::vector<std::string>& strategy_names() {
   static const std::vector<std::string> names{"portfolio", "random", "pct",       "pos",
@@ -66,9 +64,12 @@ Result<std::unique_ptr<Search>> make_search(const HuntOptions& options, Recordin
   if (name == "rff") return std::make_unique<RffSearch>(options.seed);
   if (name == "period") return std::make_unique<PeriodSearch>(options.seed);
   if (name == "exhaustive") return std::make_unique<ExhaustiveSearch>(options.bound);
-  if (name == "fuzz" && options.from) return make_fuzz(options, store);
-  if (name == "fuzz")
-    return std::make_unique<FuzzSearch>(Schedule{}, Verdict::kFail, 1000, options.seed);
+  if (name == "fuzz") {
+    auto start = fuzz_start(options, store);
+    if (!start) return std::unexpected(start.error());
+    return std::make_unique<FuzzSearch>(std::move(start->schedule), start->looking_for,
+                                        start->run_length, options.seed, options.sigma);
+  }
   return fail(ErrorCode::kUsage, fmt::format("there is no strategy '{}'", name),
               fmt::format("one of {}", fmt::join(strategy_names(), ", ")));
 }

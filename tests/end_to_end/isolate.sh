@@ -118,7 +118,7 @@ if [ "$passing" != null ]; then
   check "both by number" run 0 isolate "$failing" "$passing" --json out.json
   check "... JSON" json "d['original'] == $failing and d['outcome'] == 'isolated'"
   check "a passing recording fails no more: 125" run 125 isolate "$passing"
-  check "... says so" says err.txt "does not fail"
+  check "... says so" says err.txt "passed"
   check "... in a line, with a hint" lines err.txt 2
   check "a failing one as the passing one: 125" run 125 isolate "$failing" "$failing"
   check "... says so" says err.txt "does not pass"
