@@ -100,7 +100,8 @@ std::string hint(const HuntResult& result) {
     return "clew run shows what ends a single run; --only may be too narrow";
   if (result.interleavings <= 1)
     return "all runs were equivalent: is everything built with clew c++, is there a second thread?";
-  if (result.interleavings * kRepetitions < result.schedules)
+  if (result.interleavings < kMostInterleavings &&
+      result.interleavings * kRepetitions < result.schedules)
     return "few interleavings, each seen many times: --strategy exhaustive gives a definite answer";
   return "more --time or --schedules, another --strategy or --seed, a larger workload";
 }

@@ -31,7 +31,6 @@ constexpr std::uint32_t kMostPool = 2048;
 // Different keys may stand for the same failure; each costs a run of its own to find out.
 constexpr std::size_t kMostKeys = 200;
 constexpr std::uint64_t kLongerBudget = 200;
-constexpr std::size_t kMostInterleavings = std::size_t{1} << 24;
 // The search for a passing schedule close to the failing one.
 constexpr std::size_t kPassingJobs = 400;
 constexpr double kPassingSeconds = 5;

@@ -18,6 +18,10 @@ namespace clew {
 inline constexpr std::uint32_t kAllChoices =
     (1u << static_cast<unsigned>(abi::ChoiceKind::kCount)) - 1;
 
+// Beyond, interleavings are not told apart any more: hunting for hours must not take ever more
+// memory.
+inline constexpr std::size_t kMostInterleavings = std::size_t{1} << 18;
+
 struct HuntOptions {
   LaunchPlan plan;  // what to run; strategy, seed and output are the hunt's
   std::string strategy = "portfolio";

@@ -72,7 +72,7 @@ int mutex_trylock(pthread_mutex_t* mutex, const void* caller) {
     ++mutex->__data.__count;
     return 0;
   }
-  if (g_sched.others_can_run() && g_sched.choose(abi::ChoiceKind::kTrylock) != 0) return EBUSY;
+  if (could_be_taken(mutex) && g_sched.choose(abi::ChoiceKind::kTrylock) != 0) return EBUSY;
   take(mutex, caller);
   return 0;
 }

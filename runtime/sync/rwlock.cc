@@ -56,7 +56,7 @@ int rwlock_rdlock(pthread_rwlock_t* lock, Nanos deadline, const void* caller) {
 
 int rwlock_tryrdlock(pthread_rwlock_t* lock, const void* caller) {
   if (!can_read(lock)) return EBUSY;
-  if (g_sched.others_can_run() && g_sched.choose(abi::ChoiceKind::kTrylock) != 0) return EBUSY;
+  if (could_be_taken(lock) && g_sched.choose(abi::ChoiceKind::kTrylock) != 0) return EBUSY;
   take_read(lock, caller);
   return 0;
 }
@@ -77,7 +77,7 @@ int rwlock_wrlock(pthread_rwlock_t* lock, Nanos deadline, const void* caller) {
 
 int rwlock_trywrlock(pthread_rwlock_t* lock, const void* caller) {
   if (!can_write(lock)) return EBUSY;
-  if (g_sched.others_can_run() && g_sched.choose(abi::ChoiceKind::kTrylock) != 0) return EBUSY;
+  if (could_be_taken(lock) && g_sched.choose(abi::ChoiceKind::kTrylock) != 0) return EBUSY;
   take_write(lock, caller);
   return 0;
 }

@@ -75,15 +75,22 @@ int main() {
 C
 cat >trylock.cpp <<'C'
 #include <assert.h>
+#include <atomic>
 #include <mutex>
 #include <thread>
-static std::mutex m, n;
+static std::mutex m;
+static std::atomic<int> step;
 int main() {
-  std::thread t([] { std::lock_guard lock(n); });
+  std::thread t([] {
+    { std::lock_guard lock(m); }
+    step++;
+    step++;
+  });
+  while (step == 0) std::this_thread::yield();
 #ifdef FIXED
   while (!m.try_lock()) {}
 #else
-  assert(m.try_lock() && "nobody else takes it");
+  assert(m.try_lock() && "nobody takes it any more");
 #endif
   m.unlock();
   t.join();
