@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "host/search/exhaustive.h"
+#include "host/search/sampling.h"
 #include "host/search/target_search.h"
 
 namespace clew {
@@ -15,6 +16,8 @@ constexpr std::uint8_t kPick = 1 + static_cast<std::uint8_t>(abi::ChoiceKind::kP
 constexpr std::uint32_t kFewThreads = 6;
 constexpr std::size_t kMostRecombined = 1500;
 constexpr std::size_t kRound = 64;
+constexpr std::size_t kMostAtOnce = 2;
+constexpr std::size_t kMostRandom = 500;
 constexpr std::size_t kMostDirected = 256;
 constexpr std::size_t kMostConverted = 16;
 // The search of all schedules.
@@ -41,6 +44,19 @@ std::vector<abi::ThreadKey> threads_of(const Script& script, std::uint32_t count
   const std::uint32_t children = count <= kFewThreads ? count : 2;
   for (std::uint32_t i = 1; i < children; ++i) add(threads, abi::child_key(abi::kMainThreadKey, i));
   return threads;
+}
+
+// Scripts with one preemption at a place drawn at random.
+void add_random(std::vector<Script>& scripts, const Script& script, const abi::JobResult& failure,
+                std::size_t count) {
+  const std::vector<abi::ThreadKey> known = threads_of(script, failure.threads);
+  const std::uint64_t longest = std::max<std::uint64_t>(1, failure.clock);
+  Random random(failure.hash);
+  for (std::size_t i = 0; i < count && known.size() > 1; ++i) {
+    const std::size_t from = random.below(known.size());
+    const std::size_t to = (from + 1 + random.below(known.size() - 1)) % known.size();
+    scripts.push_back({{known[from], 1 + random.below(longest), 0, 0, known[to]}});
+  }
 }
 
 // The position of the first script that fails; nothing: none does, or stopped.
@@ -143,8 +159,11 @@ Result<Fewer> look_for_fewer(Trials& trials, const Script& script, const ToScrip
   const std::size_t preemptions = preemptions_of(script);
   if (preemptions == 0) return Fewer{};
   const std::uint32_t threads = trials.failure().result.threads;
-  for (std::size_t count = 1; count < preemptions && !trials.has_checkpoints(); ++count) {
+  const std::size_t most = std::min<std::size_t>(preemptions - 1, kMostAtOnce);
+  for (std::size_t count = 1; count <= most && !trials.has_checkpoints(); ++count) {
     std::vector<Script> scripts = recombined(script, count, threads, kMostRecombined);
+    // In a program that does the same again and again nearly any place may do.
+    if (count == 1) add_random(scripts, script, trials.failure().result, kMostRandom);
     const auto found = first_failing(trials, scripts);
     if (!found) return std::unexpected(found.error());
     if (*found) return Fewer{std::move(scripts[**found]), false};
