@@ -1,12 +1,12 @@
 #include "host/isolate/fewer.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "host/search/exhaustive.h"
 #include "host/search/sampling.h"
 #include "host/search/target_search.h"
+#include "host/seconds.h"
 
 namespace clew {
 namespace {
@@ -24,11 +24,6 @@ constexpr std::size_t kMostConverted = 16;
 constexpr std::uint64_t kMostRuns = 4'000;
 constexpr double kMostSeconds = 3;
 constexpr std::uint64_t kLongestRun = 100'000;  // events
-
-double seconds_now() {
-  const auto since = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(since).count();
-}
 
 void add(std::vector<abi::ThreadKey>& threads, abi::ThreadKey thread) {
   if (thread != 0 && std::ranges::find(threads, thread) == threads.end()) threads.push_back(thread);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <utility>
 
 #include "host/isolate/experiment.h"
@@ -12,16 +11,12 @@
 #include "host/isolate/narrowing.h"
 #include "host/isolate/sides.h"
 #include "host/schedule/stream.h"
+#include "host/seconds.h"
 #include "host/target/interrupts.h"
 #include "host/target/replay.h"
 
 namespace clew {
 namespace {
-
-double seconds_now() {
-  const auto since = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(since).count();
-}
 
 class Isolation {
  public:

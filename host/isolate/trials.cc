@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <thread>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include "host/schedule/stream.h"
 #include "host/search/hunt.h"
 #include "host/search/servable.h"
+#include "host/seconds.h"
 
 namespace clew {
 namespace {
@@ -28,11 +28,6 @@ constexpr std::size_t kMostKnown = 256;
 // A run that takes this many times as long as the failing one hangs.
 constexpr std::uint64_t kBudgetFactor = 50;
 constexpr std::uint64_t kLeastBudget = 20'000'000;
-
-double seconds_now() {
-  const auto since = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(since).count();
-}
 
 // Of the failures whose place does not say what they are: a deadlock is one whoever else waits.
 bool place_matters(const std::string& kind) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <memory>
 #include <thread>
@@ -17,6 +16,7 @@
 #include "host/search/make_search.h"
 #include "host/search/servable.h"
 #include "host/search/workers.h"
+#include "host/seconds.h"
 #include "host/target/interrupts.h"
 
 namespace clew {
@@ -35,11 +35,6 @@ constexpr std::uint64_t kLongerBudget = 200;
 constexpr std::size_t kPassingJobs = 400;
 constexpr double kPassingSeconds = 5;
 constexpr std::size_t kPassingRound = 16;
-
-double seconds_now() {
-  const auto since = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(since).count();
-}
 
 unsigned cores() { return std::max(1u, std::thread::hardware_concurrency()); }
 

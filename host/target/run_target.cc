@@ -4,12 +4,12 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "host/schedule/stream.h"
+#include "host/seconds.h"
 #include "host/target/child.h"
 #include "host/target/control_memory.h"
 #include "host/target/interrupts.h"
@@ -25,11 +25,6 @@ namespace {
 constexpr int kRoundMilliseconds = 20;
 constexpr double kPulseSeconds = 0.2;
 constexpr std::uint64_t kStoredOutput = std::uint64_t{64} << 20;
-
-double seconds_now() {
-  const auto since = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(since).count();
-}
 
 // Where the recorded parts of a run go.
 struct Outlets {

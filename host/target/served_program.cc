@@ -12,11 +12,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <utility>
 
 #include "host/schedule/stream.h"
+#include "host/seconds.h"
 #include "host/target/watchdog.h"
 
 namespace clew {
@@ -26,11 +26,6 @@ constexpr double kStartSeconds = 30;
 constexpr long kRoundMilliseconds = 50;
 constexpr double kQuitSeconds = 2;
 constexpr std::size_t kMostOutput = std::size_t{64} << 20;
-
-double seconds_now() {
-  const auto since = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(since).count();
-}
 
 long futex(std::atomic<abi::ServerState>& word, int operation, std::uint32_t value,
            const timespec* timeout) {
