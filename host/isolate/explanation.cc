@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "host/isolate/explain.h"
+#include "host/isolate/explainer.h"
 #include "host/isolate/pair.h"
 #include "host/isolate/script.h"
 #include "host/isolate/window.h"

@@ -1,6 +1,7 @@
 #include "host/isolate/narrowing.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -88,9 +89,20 @@ class Narrower {
  private:
   Result<void> narrow_once(const ScheduleDifference& difference);
   Result<void> make_late();
-  Result<std::optional<Schedule>> last_between(std::span<const TraceEvent> trace,
-                                               const TraceEvent& parting, std::uint64_t after,
-                                               std::uint64_t before, int direction);
+
+  // A switch of the failing schedule, moved by one event.
+  struct Shift {
+    std::size_t index = 0;
+    int by = 0;
+    std::uint64_t clock = 0;  // before it was moved
+  };
+  enum class Concerned : std::uint8_t { kBoth, kEither };
+  [[nodiscard]] Schedule shifted(const Shift& shift) const;
+  [[nodiscard]] std::vector<Shift> shifts(std::span<const TraceEvent> trace,
+                                          const TraceEvent& parting, int direction,
+                                          std::uint64_t after, std::uint64_t before,
+                                          Concerned concerned) const;
+  Result<std::optional<bool>> passes_with(const Shift& shift, std::span<const Schedule> next);
 
   Experiment& x_;
   Narrowed narrowed_;
@@ -138,43 +150,49 @@ Result<void> Narrower::narrow_once(const ScheduleDifference& difference) {
   return {};
 }
 
-// Of the two threads one may be all that matters: the last switch between the clocks to or from
-// either of them that has the same effect on it. Nothing: none has, or stopped.
-Result<std::optional<Schedule>> Narrower::last_between(std::span<const TraceEvent> trace,
-                                                       const TraceEvent& parting,
-                                                       std::uint64_t after, std::uint64_t before,
-                                                       int direction) {
+// The failing schedule with the switch moved.
+Schedule Narrower::shifted(const Shift& shift) const {
+  Schedule schedule = narrowed_.failing.schedule;
+  schedule.switches[shift.index].clock.value += static_cast<std::uint64_t>(shift.by);
+  return schedule;
+}
+
+// The switches behind event `after` that shift the two threads of `parting` against each other as
+// it does, moved by one event: those between the two, or with Concerned::kEither all to or from one
+// of them, since one may be all that matters.
+std::vector<Narrower::Shift> Narrower::shifts(std::span<const TraceEvent> trace,
+                                              const TraceEvent& parting, int direction,
+                                              std::uint64_t after, std::uint64_t before,
+                                              Concerned concerned) const {
   const std::vector<Switch>& switches = narrowed_.failing.schedule.switches;
-  std::vector<Schedule> candidates;
+  std::vector<Shift> found;
   for (const TraceEvent& event : trace) {
     if (event.kind != StepKind::kDecision || event.flags != 0 || event.clock <= after ||
         event.clock >= before)
       continue;
     // The first thread gets one event more, the second one less (or the other way round).
-    int by = 0;
-    if (event.thread == parting.thread || event.object == parting.object) by = direction;
-    if (event.object == parting.thread || event.thread == parting.object) by = -direction;
+    const bool from_first = event.thread == parting.thread;
+    const bool to_first = event.object == parting.thread;
+    const bool from_second = event.thread == parting.object;
+    const bool to_second = event.object == parting.object;
+    const bool both = (from_first && to_second) || (from_second && to_first);
+    if (concerned == Concerned::kBoth && !both) continue;
+    const int by = from_second || to_first ? -direction : from_first || to_second ? direction : 0;
     const auto at = std::ranges::lower_bound(switches, Clock{event.clock}, {}, &Switch::clock);
     if (by == 0 || at == switches.end() || at->clock.value != event.clock) continue;
-    Schedule schedule = narrowed_.failing.schedule;
-    schedule.switches[static_cast<std::size_t>(at - switches.begin())].clock.value +=
-        static_cast<std::uint64_t>(by);
-    if (std::ranges::is_sorted(schedule.switches, {}, &Switch::clock))
-      candidates.push_back(std::move(schedule));
+    // Moved past its neighbour it would be invalid (definition 4).
+    const bool blocked = by > 0 ? at + 1 != switches.end() && (at + 1)->clock == at->clock
+                                : at != switches.begin() && (at - 1)->clock == at->clock;
+    if (!blocked)
+      found.push_back({static_cast<std::size_t>(at - switches.begin()), by, event.clock});
   }
-  for (std::size_t i = candidates.size(), tried = 0; i-- > 0 && tried < kMostBetween; ++tried) {
-    const auto run = x_.trials.run_one(candidates[i], {});
-    if (!run) return std::unexpected(run.error());
-    if (!*run) return std::nullopt;
-    ++x_.result.tests;
-    if ((*run)->outcome == Trial::kPass) return std::move(candidates[i]);
-  }
-  return std::nullopt;
+  return found;
 }
 
 // In a schedule by the clock, a switch that comes one event later shifts the course of its two
 // threads against each other for the rest of the run, and what fails may be far behind it. The same
-// shift can be made at any later switch between the two. This takes the last that still decides:
+// shift can be made at any later switch between the two. This takes the last that still decides,
+// and then the last between that and the next that does not, of those that concern either thread:
 // the one next to the cause. (Not in the paper, whose passing and failing side are the answer.)
 Result<void> Narrower::make_late() {
   const auto remaining =
@@ -186,58 +204,58 @@ Result<void> Narrower::make_late() {
     return {};
   const Clock fails = narrowed_.failing.schedule.switches[group.index].clock;
   const Clock passes = narrowed_.passing.schedule.switches[group.index].clock;
+  const int direction = passes > fails ? 1 : -1;
   const auto traced = x_.trials.run_traced(narrowed_.failing.schedule, fails.value, 0);
   if (!traced) return std::unexpected(traced.error());
   if (!*traced) return {};
-  const TraceEvent* parting = decision_at((*traced)->trace, fails.value, 0);
+  const std::span<const TraceEvent> trace = (*traced)->trace;
+  const TraceEvent* parting = decision_at(trace, fails.value, 0);
   if (parting == nullptr) return {};
-  // Schedules with the shift at later and later switches.
-  std::vector<Schedule> shifted{narrowed_.passing.schedule};
-  std::vector<std::uint64_t> clocks{fails.value};  // of the switches that are moved
-  std::size_t at = group.index;
-  for (const TraceEvent& event : (*traced)->trace) {
-    const bool same = event.thread == parting->thread && event.object == parting->object;
-    const bool reverse = event.thread == parting->object && event.object == parting->thread;
-    if (event.kind != StepKind::kDecision || event.flags != 0 || event.clock <= fails.value ||
-        (!same && !reverse))
-      continue;
-    const std::vector<Switch>& switches = narrowed_.failing.schedule.switches;
-    while (at < switches.size() && switches[at].clock.value < event.clock) ++at;
-    if (at == switches.size() || switches[at].clock.value != event.clock) continue;
-    Schedule schedule = narrowed_.failing.schedule;
-    if ((passes > fails) == same)
-      ++schedule.switches[at].clock.value;
-    else
-      --schedule.switches[at].clock.value;
-    if (!std::ranges::is_sorted(schedule.switches, {}, &Switch::clock)) continue;
-    shifted.push_back(std::move(schedule));
-    clocks.push_back(event.clock);
-  }
   x_.stage = "following the difference to its effect";
+  std::vector<Shift> candidates{{group.index, direction, fails.value}};
+  std::ranges::copy(shifts(trace, *parting, direction, fails.value, UINT64_MAX, Concerned::kBoth),
+                    std::back_inserter(candidates));
   std::size_t passing = 0;
-  std::size_t failing = shifted.size();
+  std::size_t failing = candidates.size();
   while (failing - passing > 1) {
     const std::size_t middle = std::midpoint(passing, failing);
-    const Schedule next[] = {shifted[std::midpoint(passing, middle)],
-                             shifted[std::midpoint(middle, failing)]};
-    const auto run = x_.trials.run_one(shifted[middle], next);
-    if (!run) return std::unexpected(run.error());
-    if (!*run) return {};
-    ++x_.result.tests;
-    ((*run)->outcome == Trial::kPass ? passing : failing) = middle;
+    const Schedule next[] = {shifted(candidates[std::midpoint(passing, middle)]),
+                             shifted(candidates[std::midpoint(middle, failing)])};
+    const auto passed = passes_with(candidates[middle], next);
+    if (!passed) return std::unexpected(passed.error());
+    if (!*passed) return {};
+    (**passed ? passing : failing) = middle;
   }
-  const std::uint64_t no_later = failing < shifted.size() ? clocks[failing] : UINT64_MAX;
-  auto between =
-      last_between((*traced)->trace, *parting, clocks[passing], no_later, passes > fails ? 1 : -1);
-  if (!between) return std::unexpected(between.error());
-  if (!*between && passing == 0) return {};
-  narrowed_.passing.schedule = *between ? std::move(**between) : std::move(shifted[passing]);
+  Shift last = candidates[passing];
+  const std::uint64_t before = failing < candidates.size() ? candidates[failing].clock : UINT64_MAX;
+  const std::vector<Shift> between =
+      shifts(trace, *parting, direction, last.clock, before, Concerned::kEither);
+  for (std::size_t i = between.size(), tried = 0; i-- > 0 && tried < kMostBetween; ++tried) {
+    const auto passed = passes_with(between[i], {});
+    if (!passed) return std::unexpected(passed.error());
+    if (!*passed) break;
+    if (!**passed) continue;
+    last = between[i];
+    break;
+  }
+  if (last.index == group.index) return {};
+  narrowed_.passing.schedule = shifted(last);
   const ScheduleDifference difference(narrowed_.passing.schedule, narrowed_.passing.end,
                                       narrowed_.failing.schedule, narrowed_.failing.end);
   narrowed_.groups = difference.groups();
   narrowed_.isolated.passing.assign(narrowed_.groups.size(), 0);
   narrowed_.isolated.failing = difference.sizes();
   return {};
+}
+
+// Nothing: stopped.
+Result<std::optional<bool>> Narrower::passes_with(const Shift& shift,
+                                                  std::span<const Schedule> next) {
+  const auto run = x_.trials.run_one(shifted(shift), next);
+  if (!run) return std::unexpected(run.error());
+  if (!*run) return std::nullopt;
+  ++x_.result.tests;
+  return (*run)->outcome == Trial::kPass;
 }
 
 Result<Narrowed> Narrower::narrow() {

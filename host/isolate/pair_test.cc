@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "host/isolate/explain.h"
+#include "host/isolate/explainer.h"
 #include "host/isolate/prefix_lane.h"
 
 namespace clew {

@@ -25,6 +25,7 @@ constexpr std::uint64_t kSmallestRest = 64;
 // Checkpoints that lie closer are not worth it.
 constexpr std::uint64_t kCheckpointsPerRun = 512;
 constexpr std::size_t kMostKnown = 256;
+constexpr std::size_t kMostKnownSwitches = 500'000;  // of all of them
 // A run that takes this many times as long as the failing one hangs.
 constexpr std::uint64_t kBudgetFactor = 50;
 constexpr std::uint64_t kLeastBudget = 20'000'000;
@@ -218,8 +219,13 @@ const TrialRun* Trials::known(const Schedule& schedule) const {
 }
 
 void Trials::remember(const Schedule& schedule, const TrialRun& run) {
-  if (known_.size() == kMostKnown) known_.erase(known_.begin());
   known_.push_back({schedule, run});
+  known_switches_ += schedule.switches.size();
+  while (known_.size() > kMostKnown ||
+         (known_switches_ > kMostKnownSwitches && known_.size() > 1)) {
+    known_switches_ -= known_.front().schedule.switches.size();
+    known_.pop_front();
+  }
 }
 
 Result<std::optional<TrialRun>> Trials::run_one(const Schedule& schedule,

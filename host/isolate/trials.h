@@ -7,6 +7,7 @@
 #define CLEW_HOST_ISOLATE_TRIALS_H_
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -130,7 +131,8 @@ class Trials {
     Schedule schedule;
     TrialRun run;
   };
-  std::vector<Known> known_;
+  std::deque<Known> known_;
+  std::size_t known_switches_ = 0;  // in all their schedules
 };
 
 // A job that follows the schedule; what it says beyond the end of the run has no effect.

@@ -1,4 +1,4 @@
-#include "host/isolate/explain.h"
+#include "host/isolate/explainer.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,6 +1,6 @@
 // From clocks, keys and places to threads, lines and variables.
-#ifndef CLEW_HOST_ISOLATE_EXPLAIN_H_
-#define CLEW_HOST_ISOLATE_EXPLAIN_H_
+#ifndef CLEW_HOST_ISOLATE_EXPLAINER_H_
+#define CLEW_HOST_ISOLATE_EXPLAINER_H_
 
 #include <optional>
 #include <span>
@@ -63,4 +63,4 @@ class Explainer {
 
 }  // namespace clew
 
-#endif  // CLEW_HOST_ISOLATE_EXPLAIN_H_
+#endif  // CLEW_HOST_ISOLATE_EXPLAINER_H_
