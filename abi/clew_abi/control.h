@@ -21,16 +21,18 @@ inline constexpr char kControlVariable[] = "CLEW_CONTROL";
 inline constexpr int kControlDigits = 6;
 
 enum ControlFlags : std::uint32_t {
-  kFlagReplay = 1u << 0,        // full replay: checks are compared, a departure ends the run
-  kFlagSlices = 1u << 1,        // report every slice (kSlice)
-  kFlagWaitDebugger = 1u << 2,  // before main, wait until `debugger_ready` is set
-  kFlagLineBuffered = 1u << 3,  // standard output was a terminal: flush at line ends
-  kFlagEveryPoint = 1u << 4,    // stop at every point: every slice's first and last line is known
-  kFlagFromMain = 1u << 5,      // the job begins at main, or at the first thread; nothing is
-                                // preempted before
-  kFlagServe = 1u << 6,         // take jobs from the host there, one after the other
-  kFlagInPlace = 1u << 7,       // ... and put the process back between jobs instead of forking
-  kFlagCapture = 1u << 8,       // standard output and error are files, emptied before each job
+  kFlagReplay = 1u << 0,         // full replay: checks are compared, a departure ends the run
+  kFlagSlices = 1u << 1,         // report every slice (kSlice)
+  kFlagWaitDebugger = 1u << 2,   // before main, wait until `debugger_ready` is set
+  kFlagLineBuffered = 1u << 3,   // standard output was a terminal: flush at line ends
+  kFlagEveryPoint = 1u << 4,     // stop at every point: every slice's first and last line is known
+  kFlagFromMain = 1u << 5,       // the job begins at main, or at the first thread; nothing is
+                                 // preempted before
+  kFlagServe = 1u << 6,          // take jobs from the host there, one after the other
+  kFlagInPlace = 1u << 7,        // ... and put the process back between jobs instead of forking
+  kFlagCapture = 1u << 8,        // standard output and error are files, emptied before each job
+  kFlagRecordInputs = 1u << 9,   // `inputs` is a ring for what the run reads from outside
+  kFlagReplayInputs = 1u << 10,  // `inputs` holds all of it; nothing outside is asked
 };
 
 inline constexpr std::size_t kMaxChangedPath = 1024;
@@ -64,6 +66,7 @@ struct Control {
   Part sharing;      // a bit for each yield point, id 0 first: known to touch what threads share
   Part new_sharing;  // u32 ids found by the jobs of this batch, one after the other
   Part trace;        // TraceEvent[]: of the jobs of this batch with kJobTrace
+  Part inputs;       // records of abi/inputs.h; as a ring its size is a power of two
   std::uint64_t new_sharing_count;  // filled by the batch's jobs so far, the two parts above
   std::uint64_t trace_count;
 
@@ -71,10 +74,15 @@ struct Control {
   alignas(64) std::atomic<std::uint64_t> head;
   alignas(64) std::atomic<std::uint64_t> tail;
 
+  // The ring of inputs, likewise.
+  alignas(64) std::atomic<std::uint64_t> inputs_head;
+  alignas(64) std::atomic<std::uint64_t> inputs_tail;
+
   // Live state, for progress and the watchdog.
   alignas(64) std::atomic<std::uint64_t> live_clock;
   std::atomic<std::uint32_t> attached;  // the runtime is in charge
   std::atomic<std::uint32_t> debugger_ready;
+  std::atomic<std::uint32_t> waits_outside;  // nobody can run, and something outside is waited for
 
   // The server. `state` is a futex; the host sets the counts back when it lays out a batch.
   alignas(64) std::atomic<ServerState> state;

@@ -107,7 +107,11 @@ enum class FailureKind : std::uint8_t {
   X(kFutex, "atomic wait (futex)")      \
   X(kOnce, "once initialisation")       \
   X(kJoin, "end of thread")             \
-  X(kSleep, "time to pass")
+  X(kSleep, "time to pass")             \
+  X(kDescriptor, "a descriptor")        \
+  X(kSignal, "a signal")                \
+  X(kChild, "a child process")          \
+  X(kFileLock, "a file lock")
 
 enum class WaitKind : std::uint8_t {
 #define CLEW_KIND(name, text) name,

@@ -16,7 +16,7 @@
 namespace clew::rt {
 namespace {
 
-constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+constexpr int kFatalSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
 constexpr std::size_t kStackSize = 256 * 1024;
 
 int g_depth = 0;
@@ -79,7 +79,7 @@ void install_crash_handlers() {
   struct sigaction action {};
   action.sa_sigaction = on_crash;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-  for (const int signal : kSignals) CLEW_REAL(sigaction)(signal, &action, nullptr);
+  for (const int signal : kFatalSignals) CLEW_REAL(sigaction)(signal, &action, nullptr);
 }
 
 }  // namespace clew::rt

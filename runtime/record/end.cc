@@ -30,13 +30,13 @@ constexpr int kEndedByClew = 122;
 // Who holds what the thread waits for: its index + 1, or 0.
 std::uint32_t holder_of(const Fiber& waiting) {
   std::uint32_t holder = 0;
-  if (waiting.wait_kind == abi::WaitKind::kJoin)
-    return static_cast<const Fiber*>(waiting.wait_object)->index + 1;
+  if (waiting.wait_kind() == abi::WaitKind::kJoin)
+    return static_cast<const Fiber*>(waiting.wait_object())->index + 1;
   g_sched.for_each_living([&](const Fiber& fiber) {
     const std::size_t count =
         fiber.held_count < Fiber::kMaxHeld ? fiber.held_count : Fiber::kMaxHeld;
     for (std::size_t i = 0; i < count; ++i)
-      if (fiber.held[i].object == waiting.wait_object) holder = fiber.index + 1;
+      if (fiber.held[i].object == waiting.wait_object()) holder = fiber.index + 1;
   });
   return holder;
 }
@@ -58,8 +58,8 @@ void report_wait(Fiber& fiber) {
   if (running_job()) return add_to_failure_key(key_of(frames, count));
   Payload waits;
   waits.number(fiber.index)
-      .number(static_cast<std::uint64_t>(fiber.wait_kind))
-      .number(reinterpret_cast<std::uintptr_t>(fiber.wait_object))
+      .number(static_cast<std::uint64_t>(fiber.wait_kind()))
+      .number(reinterpret_cast<std::uintptr_t>(fiber.wait_object()))
       .number(holder_of(fiber))
       .number(fiber.place)
       .frames(frames, count);

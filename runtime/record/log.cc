@@ -126,10 +126,10 @@ void Log::slice(const Fiber& fiber, Clock last, abi::SliceEnd why) {
       .number(fiber.slice_place)
       .number(fiber.place)
       .number(static_cast<std::uint64_t>(why))
-      .number(static_cast<std::uint64_t>(fiber.wait_kind))
-      .number(fiber.wait_kind == abi::WaitKind::kJoin
-                  ? static_cast<const Fiber*>(fiber.wait_object)->index
-                  : reinterpret_cast<std::uintptr_t>(fiber.wait_object));
+      .number(static_cast<std::uint64_t>(fiber.wait_kind()))
+      .number(fiber.wait_kind() == abi::WaitKind::kJoin
+                  ? static_cast<const Fiber*>(fiber.wait_object())->index
+                  : reinterpret_cast<std::uintptr_t>(fiber.wait_object()));
   message(abi::MessageType::kSlice, payload);
 }
 

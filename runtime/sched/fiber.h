@@ -9,6 +9,7 @@
 #include "clew_abi/stream.h"
 #include "runtime/fiber/context.h"
 #include "runtime/rt.h"
+#include "runtime/sched/wait.h"
 #include "runtime/strategy/strategy.h"
 
 namespace clew::rt {
@@ -31,6 +32,9 @@ struct Standing {
 };
 
 struct Fiber {
+  abi::WaitKind wait_kind() const { return wait != nullptr ? wait->kind : abi::WaitKind::kNothing; }
+  const void* wait_object() const { return wait != nullptr ? wait->object : nullptr; }
+
   Context context;
   // Where this thread's own copies of the two thread-local variables of abi/hooks.def are.
   std::int64_t* countdown = nullptr;
@@ -43,17 +47,12 @@ struct Fiber {
   std::uint32_t no_yield = 0;  // depth of regions without yield points
   std::uint32_t handlers = 0;  // signal handlers it is in
 
-  // Run queue, or the bucket of the object waited for.
+  // Run queue.
   Fiber* next = nullptr;
   Fiber* previous = nullptr;
 
-  // Waiting. `deadline` orders the list of timers; kForever: not in it.
-  abi::WaitKind wait_kind = abi::WaitKind::kNothing;
-  const void* wait_object = nullptr;
-  Nanos deadline = kForever;
-  Fiber* next_timer = nullptr;
-  std::uint32_t wait_bits = 0;  // futex bitset
-  bool timed_out = false;
+  Wait* wait = nullptr;    // innermost; null: it waits for nothing
+  bool disturbed = false;  // there is a signal or a cancellation to attend to
 
   // Where it stands: the point or call it has reached but not passed.
   abi::Place place = 0;

@@ -12,6 +12,7 @@
 #include "runtime/record/stacks.h"
 #include "runtime/record/trace.h"
 #include "runtime/sched/sharing.h"
+#include "runtime/signal/attend.h"
 #include "runtime/snapshot/checkpoint.h"
 
 namespace clew::rt {
@@ -88,6 +89,7 @@ void Scheduler::rearm() {
     const Nanos left = timers_->deadline - now_settled();
     at_most(clock_ + 1 + (left > 0 ? static_cast<Clock>(left) / kNanosPerPoint : 0));
   }
+  if (current->disturbed) limit = clock_ + 1;
   if (next_query_ < control_->queries_count) at_most(queries()[next_query_]);
   at_most(g_checkpoint_clock);
   at_most(at_every_point_ ? last_decision() : strategy_->next_decision(clock_));
@@ -123,6 +125,11 @@ void Scheduler::yield_slow() {
     if (event >= control_->budget) end_hang("the clock budget is spent");
     if (CLEW_UNLIKELY(event >= g_checkpoint_clock)) stop_at_checkpoint();
     if (timers_ != nullptr) fire_timers();
+    if (CLEW_UNLIKELY(current->disturbed)) {
+      attend(*current, kUndisturbed);
+      settle_clock();
+      continue;
+    }
     bool fairness = false;
     Decision decision = strategy_->decide(event);
     if (decision.kind == Decision::Kind::kStay && !(control_->flags & abi::kFlagReplay) &&

@@ -128,9 +128,22 @@ class Scheduler {
   // The running thread is about to end the program: another may go on before it does.
   void before_exit();
 
-  // Blocks the running thread until wake() or the deadline. Returns true if it was woken,
-  // false if the time ran out.
-  bool block(abi::WaitKind kind, const void* object, Nanos deadline);
+  // Blocks the running thread until it is woken, the deadline passes, or it is disturbed in one of
+  // the ways that end the wait (Disturbances).
+  Woke block(abi::WaitKind kind, const void* object, Nanos deadline, unsigned ended_by);
+  // The same, with a wait that the caller has made: kind, object and bits are filled in.
+  Woke block(Wait& wait, Nanos deadline, unsigned ended_by);
+  // Undisturbed. Whether it was woken.
+  bool block(abi::WaitKind kind, const void* object, Nanos deadline) {
+    return block(kind, object, deadline, kUndisturbed) == Woke::kByObject;
+  }
+  // The thread has something to attend to: a blocked one gets the CPU for it, in the middle of its
+  // wait.
+  void disturb(Fiber* fiber);
+  // Ends a wait that is in no bucket.
+  void wake(Wait& wait);
+  // The running thread leaves the frames below `stack` without returning through them.
+  void abandon_waits_below(std::uintptr_t stack);
   // Makes the longest waiting thread (of those with a common bit) runnable; null if none waits.
   Fiber* wake_one(const void* object, std::uint32_t bits = ~0u);
   std::uint32_t wake_all(const void* object);
@@ -152,6 +165,8 @@ class Scheduler {
   Nanos now() const;  // since the virtual start of the machine
   // Time passes that no point accounts for.
   void pass_time(Nanos t);
+  void arm(Timer& timer, Nanos deadline);
+  void disarm(Timer& timer);
 
   void enter_no_yield();
   void leave_no_yield();
@@ -193,17 +208,19 @@ class Scheduler {
  private:
   static constexpr std::size_t kBuckets = 1024;
   struct Bucket {
-    Fiber* head;
-    Fiber* tail;
+    Wait* head;
+    Wait* tail;
   };
 
   Bucket& bucket_of(const void* object);
-  void unlink_waiter(Fiber* fiber);
+  void link(Wait& wait);
+  void unlink(Wait& wait);
+  void over(Wait& wait);  // one of a thread's waits: it may go on
   void make_runnable(Fiber* fiber);
   void enqueue(Fiber* fiber);  // while another runs
-  void add_timer(Fiber* fiber);
-  void remove_timer(Fiber* fiber);
+  static void wait_timed_out(Timer& timer);
   void fire_timers();
+  bool time_ran_out_early(const Wait& wait);
   void let_time_pass_until(Nanos deadline);
 
   void settle_clock();
@@ -217,7 +234,7 @@ class Scheduler {
   Candidates gather(Fiber* running);
   Candidate candidate_of(const Fiber& fiber) const;
   void execute(const Fiber& thread, std::uint64_t enabled, std::uint8_t flags);
-  Fiber* waiter_to_wake(const void* object, std::uint32_t bits);
+  Wait* waiter_to_wake(const void* object, std::uint32_t bits);
   std::uint32_t next_ordinal(Clock event);
   Question next_question();
   std::uint32_t ask(abi::ChoiceKind kind, std::uint32_t count, const Question& question);
@@ -238,7 +255,7 @@ class Scheduler {
   static constexpr std::size_t kMaxThreads = std::size_t{1} << 22;
   RunQueue queue_;
   Bucket buckets_[kBuckets] = {};
-  Fiber* timers_ = nullptr;
+  Timer* timers_ = nullptr;
   Fiber* free_fibers_ = nullptr;
   Fiber* switched_from_ = nullptr;
   Fiber* zombie_ = nullptr;  // finished and detached, its stack still in use until the switch

@@ -2,6 +2,7 @@
 // fixed table of buckets, so that the objects themselves need no room for a queue.
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
+#include "runtime/signal/attend.h"
 
 namespace clew::rt {
 namespace {
@@ -13,46 +14,98 @@ Scheduler::Bucket& Scheduler::bucket_of(const void* object) {
   return buckets_[((address >> 2) * 0x9e3779b97f4a7c15ull) >> 54];
 }
 
-bool Scheduler::block(abi::WaitKind kind, const void* object, Nanos deadline) {
-  settle_clock();
-  Fiber* fiber = current;
-  fiber->wait_kind = kind;
-  fiber->wait_object = object;
-  fiber->deadline = deadline;
-  fiber->timed_out = false;
-  fiber->state = FiberState::kBlocked;
-  if (kind != abi::WaitKind::kSleep && object != nullptr) {
-    Bucket& bucket = bucket_of(object);
-    fiber->next = nullptr;
-    fiber->previous = bucket.tail;
-    (bucket.tail != nullptr ? bucket.tail->next : bucket.head) = fiber;
-    bucket.tail = fiber;
-  }
-  if (deadline != kForever) {
-    add_timer(fiber);
-    // A wait that is given seconds means "for ever, but do not hang": that its time runs out while
-    // others could run is possible, but nobody would call it a bug. A sleep is only a hint.
-    const bool in_earnest = kind == abi::WaitKind::kSleep || deadline - now_settled() < kSafety;
-    if (!queue_.empty() && in_earnest && choose(abi::ChoiceKind::kTimeout) != 0)
-      let_time_pass_until(deadline);
-  }
-  idle_yields_ = 0;
-  switch_to(next_to_run(), abi::SliceEnd::kBlocked);
-  fiber->wait_kind = abi::WaitKind::kNothing;
-  return !fiber->timed_out;
+Woke Scheduler::block(abi::WaitKind kind, const void* object, Nanos deadline, unsigned ended_by) {
+  Wait wait;
+  wait.kind = kind;
+  wait.object = object;
+  return block(wait, deadline, ended_by);
 }
 
-void Scheduler::unlink_waiter(Fiber* fiber) {
-  if (fiber->wait_object == nullptr || fiber->wait_kind == abi::WaitKind::kSleep) return;
-  Bucket& bucket = bucket_of(fiber->wait_object);
-  (fiber->previous != nullptr ? fiber->previous->next : bucket.head) = fiber->next;
-  (fiber->next != nullptr ? fiber->next->previous : bucket.tail) = fiber->previous;
-  fiber->next = fiber->previous = nullptr;
+Woke Scheduler::block(Wait& wait, Nanos deadline, unsigned ended_by) {
+  settle_clock();
+  Fiber* fiber = current;
+  wait.fiber = fiber;
+  wait.outer = fiber->wait;
+  wait.timer.fire = wait_timed_out;
+  fiber->wait = &wait;
+  if (wait.object != nullptr) link(wait);
+  if (deadline != kForever) {
+    arm(wait.timer, deadline);
+    if (time_ran_out_early(wait)) let_time_pass_until(deadline);
+  }
+  idle_yields_ = 0;
+  Attended attended;
+  // A signal that came before the wait is attended to in it, as if it had come just after.
+  while (!wait.over() && !attended.ends(ended_by)) {
+    if (!fiber->disturbed) {
+      settle_clock();
+      fiber->state = FiberState::kBlocked;
+      switch_to(next_to_run(), abi::SliceEnd::kBlocked);
+    }
+    if (fiber->disturbed) attended = attend(*fiber, ended_by);
+  }
+  fiber->wait = wait.outer;
+  if (wait.woken) return Woke::kByObject;
+  if (wait.timed_out) return Woke::kByTime;
+  unlink(wait);
+  disarm(wait.timer);
+  return attended.cancelled ? Woke::kByCancel : Woke::kBySignal;
+}
+
+// Whether the strategy lets the time of a wait run out while others could run. A wait that is given
+// seconds means "for ever, but do not hang": that its time runs out then is possible, but nobody
+// would call it a bug. A sleep is only a hint.
+bool Scheduler::time_ran_out_early(const Wait& wait) {
+  const bool in_earnest =
+      wait.kind == abi::WaitKind::kSleep || wait.timer.deadline - now_settled() < kSafety;
+  return !queue_.empty() && in_earnest && choose(abi::ChoiceKind::kTimeout) != 0;
+}
+
+void Scheduler::disturb(Fiber* fiber) {
+  fiber->disturbed = true;
+  if (fiber->state == FiberState::kBlocked) make_runnable(fiber);
+}
+
+void Scheduler::wake(Wait& wait) {
+  if (wait.over()) return;
+  disarm(wait.timer);
+  wait.woken = true;
+  over(wait);
+}
+
+void Scheduler::abandon_waits_below(std::uintptr_t stack) {
+  for (Wait*& wait = current->wait;
+       wait != nullptr && reinterpret_cast<std::uintptr_t>(wait) < stack; wait = wait->outer) {
+    if (wait->over()) continue;
+    unlink(*wait);
+    disarm(wait->timer);
+  }
+}
+
+void Scheduler::link(Wait& wait) {
+  Bucket& bucket = bucket_of(wait.object);
+  wait.next = nullptr;
+  wait.previous = bucket.tail;
+  (bucket.tail != nullptr ? bucket.tail->next : bucket.head) = &wait;
+  bucket.tail = &wait;
+}
+
+void Scheduler::unlink(Wait& wait) {
+  if (wait.object == nullptr) return;
+  Bucket& bucket = bucket_of(wait.object);
+  (wait.previous != nullptr ? wait.previous->next : bucket.head) = wait.next;
+  (wait.next != nullptr ? wait.next->previous : bucket.tail) = wait.previous;
+  wait.next = wait.previous = nullptr;
+}
+
+// A thread that attends to a signal runs already, or waits for something else in its handler: it
+// finds out afterwards.
+void Scheduler::over(Wait& wait) {
+  if (wait.fiber->wait == &wait && wait.fiber->state == FiberState::kBlocked)
+    make_runnable(wait.fiber);
 }
 
 void Scheduler::make_runnable(Fiber* fiber) {
-  if (fiber->deadline != kForever) remove_timer(fiber);
-  fiber->wait_object = nullptr;
   fiber->state = FiberState::kRunnable;
   enqueue(fiber);
 }
@@ -63,105 +116,113 @@ void Scheduler::enqueue(Fiber* fiber) {
 }
 
 namespace {
-bool waits_for(const Fiber& fiber, const void* object, std::uint32_t bits) {
-  return fiber.wait_object == object &&
-         (fiber.wait_kind != abi::WaitKind::kFutex || (fiber.wait_bits & bits) != 0);
+bool is_for(const Wait& wait, const void* object, std::uint32_t bits) {
+  return wait.object == object && (wait.bits & bits) != 0;
 }
 
-Fiber* next_waiter(Fiber* from, const void* object, std::uint32_t bits) {
-  while (from != nullptr && !waits_for(*from, object, bits)) from = from->next;
+Wait* next_waiter(Wait* from, const void* object, std::uint32_t bits) {
+  while (from != nullptr && !is_for(*from, object, bits)) from = from->next;
   return from;
 }
 }  // namespace
 
 // The longest waiting, unless the strategy chooses another.
-Fiber* Scheduler::waiter_to_wake(const void* object, std::uint32_t bits) {
-  Fiber* const first = next_waiter(bucket_of(object).head, object, bits);
+Wait* Scheduler::waiter_to_wake(const void* object, std::uint32_t bits) {
+  Wait* const first = next_waiter(bucket_of(object).head, object, bits);
   if (first == nullptr || next_waiter(first->next, object, bits) == nullptr) return first;
   settle_clock();
   const Question question = next_question();
   questions |= 1u << static_cast<unsigned>(abi::ChoiceKind::kWake);
   if (!(choices_ & 1u << static_cast<unsigned>(abi::ChoiceKind::kWake))) return first;
-  Fiber* chosen = first;
+  Wait* chosen = first;
   if (strategy_->follows()) {
     const Fiber* wanted = strategy_->follow(abi::ChoiceKind::kWake, question);
-    for (Fiber* f = first; f != nullptr; f = next_waiter(f->next, object, bits))
-      if (f == wanted) chosen = f;
+    for (Wait* w = first; w != nullptr; w = next_waiter(w->next, object, bits))
+      if (w->fiber == wanted) chosen = w;
   } else {
     std::uint32_t count = 0;
-    for (Fiber* f = first; f != nullptr; f = next_waiter(f->next, object, bits)) ++count;
+    for (Wait* w = first; w != nullptr; w = next_waiter(w->next, object, bits)) ++count;
     std::uint32_t answer = strategy_->choose(abi::ChoiceKind::kWake, count);
     for (; answer > 0 && chosen != nullptr; --answer)
       chosen = next_waiter(chosen->next, object, bits);
     if (chosen == nullptr) chosen = first;
   }
-  if (chosen != first) note_choice(abi::ChoiceKind::kWake, question, chosen->index, chosen->key);
+  if (chosen != first)
+    note_choice(abi::ChoiceKind::kWake, question, chosen->fiber->index, chosen->fiber->key);
   return chosen;
 }
 
 Fiber* Scheduler::wake_one(const void* object, std::uint32_t bits) {
-  Fiber* fiber = waiter_to_wake(object, bits);
-  if (fiber == nullptr) return nullptr;
-  unlink_waiter(fiber);
-  make_runnable(fiber);
-  return fiber;
+  Wait* wait = waiter_to_wake(object, bits);
+  if (wait == nullptr) return nullptr;
+  unlink(*wait);
+  wake(*wait);
+  return wait->fiber;
 }
 
 // In order of waiting: all of them become ready, and which runs first is decided then.
 std::uint32_t Scheduler::wake_all(const void* object) {
   std::uint32_t woken = 0;
-  while (Fiber* fiber = next_waiter(bucket_of(object).head, object, ~0u)) {
-    unlink_waiter(fiber);
-    make_runnable(fiber);
+  while (Wait* wait = next_waiter(bucket_of(object).head, object, ~0u)) {
+    unlink(*wait);
+    wake(*wait);
     ++woken;
   }
   return woken;
 }
 
 bool Scheduler::requeue_one(const void* from, const void* to) {
-  for (Fiber* f = bucket_of(from).head; f != nullptr; f = f->next) {
-    if (f->wait_object != from) continue;
-    unlink_waiter(f);
-    f->wait_object = to;
-    Bucket& bucket = bucket_of(to);
-    f->previous = bucket.tail;
-    (bucket.tail != nullptr ? bucket.tail->next : bucket.head) = f;
-    bucket.tail = f;
-    return true;
-  }
-  return false;
+  Wait* wait = next_waiter(bucket_of(from).head, from, ~0u);
+  if (wait == nullptr) return false;
+  unlink(*wait);
+  wait->object = to;
+  link(*wait);
+  return true;
 }
 
 bool Scheduler::has_waiter(const void* object, abi::WaitKind kind) const {
   const Bucket& bucket = const_cast<Scheduler*>(this)->bucket_of(object);
-  for (const Fiber* f = bucket.head; f != nullptr; f = f->next)
-    if (f->wait_object == object && f->wait_kind == kind) return true;
+  for (const Wait* w = bucket.head; w != nullptr; w = w->next)
+    if (w->object == object && w->kind == kind) return true;
   return false;
 }
 
-void Scheduler::add_timer(Fiber* fiber) {
-  Fiber** slot = &timers_;
-  while (*slot != nullptr && (*slot)->deadline <= fiber->deadline) slot = &(*slot)->next_timer;
-  fiber->next_timer = *slot;
-  *slot = fiber;
+// --- time --------------------------------------------------------------------------------------
+
+// Behind those that are due at the same time.
+void Scheduler::arm(Timer& timer, Nanos deadline) {
+  disarm(timer);
+  timer.deadline = deadline;
+  Timer** slot = &timers_;
+  while (*slot != nullptr && (*slot)->deadline <= deadline) slot = &(*slot)->next;
+  timer.next = *slot;
+  *slot = &timer;
 }
 
-void Scheduler::remove_timer(Fiber* fiber) {
-  for (Fiber** slot = &timers_; *slot != nullptr; slot = &(*slot)->next_timer) {
-    if (*slot != fiber) continue;
-    *slot = fiber->next_timer;
-    break;
+void Scheduler::disarm(Timer& timer) {
+  if (timer.deadline == kForever) return;
+  timer.deadline = kForever;
+  for (Timer** slot = &timers_; *slot != nullptr; slot = &(*slot)->next) {
+    if (*slot != &timer) continue;
+    *slot = timer.next;
+    return;
   }
-  fiber->deadline = kForever;
+}
+
+void Scheduler::wait_timed_out(Timer& timer) {
+  Wait& wait = reinterpret_cast<Wait&>(timer);
+  g_sched.unlink(wait);
+  wait.timed_out = true;
+  g_sched.over(wait);
 }
 
 // REQUIRES: the clock is settled.
 void Scheduler::fire_timers() {
   while (timers_ != nullptr && timers_->deadline <= now_settled()) {
-    Fiber* fiber = timers_;
-    unlink_waiter(fiber);
-    fiber->timed_out = true;
-    make_runnable(fiber);
+    Timer& timer = *timers_;
+    timers_ = timer.next;
+    timer.deadline = kForever;
+    timer.fire(timer);
   }
 }
 

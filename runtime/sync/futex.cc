@@ -13,8 +13,18 @@ long wait(std::uint32_t* word, std::uint32_t value, Nanos deadline, std::uint32_
   if (bits == 0) return -EINVAL;
   if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != value) return -EAGAIN;
   if (const int error = before_wait(deadline)) return -error;
-  g_sched.current->wait_bits = bits;
-  return g_sched.block(abi::WaitKind::kFutex, word, deadline) ? 0 : -ETIMEDOUT;
+  Wait wait;
+  wait.kind = abi::WaitKind::kFutex;
+  wait.object = word;
+  wait.bits = bits;
+  switch (g_sched.block(wait, deadline, kSignals)) {
+    case Woke::kByTime:
+      return -ETIMEDOUT;
+    case Woke::kBySignal:
+      return -EINTR;
+    default:
+      return 0;
+  }
 }
 
 long wake(std::uint32_t* word, std::uint32_t count, std::uint32_t bits) {

@@ -1,0 +1,52 @@
+// A wait of a thread: for an object, for time, for something from outside. It lies on the waiting
+// thread's stack, so that a signal handler that runs in the middle of one may wait itself.
+#ifndef CLEW_RUNTIME_SCHED_WAIT_H_
+#define CLEW_RUNTIME_SCHED_WAIT_H_
+
+#include "clew_abi/stream.h"
+#include "runtime/rt.h"
+
+namespace clew::rt {
+
+struct Fiber;
+
+// Something that is due at a time. In the scheduler's list, by deadline, while it is armed.
+struct Timer {
+  Nanos deadline = kForever;  // kForever: not armed
+  Timer* next = nullptr;
+  void (*fire)(Timer&) = nullptr;  // it is no longer armed then; may arm it again
+};
+
+struct Wait {
+  Timer timer;  // first: a timer that fires is its wait
+  Fiber* fiber = nullptr;
+  abi::WaitKind kind = abi::WaitKind::kNothing;
+  const void* object = nullptr;  // null: in no bucket
+  std::uint32_t bits = ~0u;      // futex bitset
+  bool woken = false;
+  bool timed_out = false;
+  Wait* next = nullptr;  // of the bucket of the object
+  Wait* previous = nullptr;
+  Wait* outer = nullptr;  // that a signal handler interrupted
+  bool over() const { return woken || timed_out; }
+};
+
+// How a wait came to its end.
+enum class Woke : std::uint8_t {
+  kByObject,
+  kByTime,
+  kBySignal,  // a handler ran, and the wait does not go on after it
+  kByCancel,  // pthread_cancel: the caller acts on it
+};
+
+// What a wait may end by, other than what it waits for. A handler runs in any case.
+enum Disturbances : std::uint8_t {
+  kUndisturbed = 0,
+  kSignals = 1,        // handlers without SA_RESTART
+  kSignalsAlways = 2,  // any handler
+  kCancel = 4,
+};
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_SCHED_WAIT_H_
