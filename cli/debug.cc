@@ -84,6 +84,7 @@ Result<int> run(DebugCommand& command) {
   auto store = RecordingStore::open();
   if (!store) return std::unexpected(store.error());
 
+  tell_if_preloaded(command.hunt.hunt.plan);
   // Between the stages, too, Ctrl-C must not lose what was found.
   const Interrupts interrupts;
   print_details(fmt::format("clew: 1/3 hunting: {}\n", limits_text(command.hunt.hunt)));

@@ -28,6 +28,7 @@ Result<int> run(HuntOnce& once) {
   if (auto done = complete(command); !done) return std::unexpected(done.error());
   auto store = RecordingStore::open();
   if (!store) return std::unexpected(store.error());
+  tell_if_preloaded(command.hunt.plan);
   if (once.each) return hunt_each(command.hunt, *store, once.json, once.junit);
 
   HuntStatusLine status(command.hunt.keep_going ? HuntStatusLine::Found::kAnnounce

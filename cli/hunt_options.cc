@@ -117,7 +117,7 @@ void add_hunt_options(CLI::App& app, HuntCommand& command) {
   add_criteria(app, command.criteria);
   add_choices(app, command);
   app.add_option("PROG", command.command,
-                 "The program, built with clew, and its arguments; options after it are its own")
+                 "The program and its arguments; options after it are its own")
       ->type_name("ARGS")
       ->required();
 }
@@ -135,10 +135,9 @@ Result<void> complete(HuntCommand& command) {
   hunt.in_place = !command.start_anew;
 
   const std::vector<std::string> arguments = without_marks(command.command);
-  auto program = find_program(arguments.front());
-  if (!program) return std::unexpected(program.error());
-  if (auto usable = check_program(*program, arguments.front()); !usable) return usable;
-  hunt.plan = plan_here(*program, arguments);
+  auto plan = plan_program(arguments);
+  if (!plan) return std::unexpected(plan.error());
+  hunt.plan = std::move(*plan);
   hunt.plan.budget = command.budget.value_or(kHuntBudget);
   hunt.budget_is_guess = !command.budget;
   hunt.plan.output = OutputMode::kCaptureOnly;

@@ -49,11 +49,10 @@ Result<void> complete(IsolateCommand& command) {
   if (command.words.empty())
     return fail(ErrorCode::kUsage, "--fails needs a program to run",
                 "put it at the end: -- ./prog");
-  auto program = find_program(command.words.front());
-  if (!program) return std::unexpected(program.error());
-  if (auto usable = check_program(*program, command.words.front()); !usable) return usable;
+  auto plan = plan_program(command.words);
+  if (!plan) return std::unexpected(plan.error());
   isolate.failing = *command.fails;
-  isolate.program = plan_here(*program, command.words);
+  isolate.program = std::move(*plan);
   return {};
 }
 

@@ -15,6 +15,7 @@
 #include "host/report/holds.h"
 #include "host/report/run_json.h"
 #include "host/report/run_text.h"
+#include "host/report/words.h"
 #include "host/schedule/schedule.h"
 #include "host/schedule/stream.h"
 #include "host/symbolize/symbolizer.h"
@@ -40,11 +41,9 @@ std::uint64_t random_seed() {
 }
 
 Result<LaunchPlan> make_plan(const RunOptions& options) {
-  auto program = find_program(options.command.front());
-  if (!program) return std::unexpected(program.error());
-  if (auto usable = check_program(*program, options.command.front()); !usable)
-    return std::unexpected(usable.error());
-  LaunchPlan plan = plan_here(*program, options.command);
+  auto planned = plan_program(options.command);
+  if (!planned) return planned;
+  LaunchPlan& plan = *planned;
   plan.budget = options.budget;
   plan.seed = options.seed ? *options.seed : random_seed();
   plan.schedule_seed = plan.seed;
@@ -56,7 +55,7 @@ Result<LaunchPlan> make_plan(const RunOptions& options) {
     plan.follow = encode(*schedule);
   }
   if (options.json == "-") plan.output = OutputMode::kCaptureOnly;
-  return plan;
+  return planned;
 }
 
 Meta make_meta(const LaunchPlan& plan, const RunResult& run, StdinKind input) {
@@ -70,12 +69,14 @@ Meta make_meta(const LaunchPlan& plan, const RunResult& run, StdinKind input) {
   meta.stdin_data = run.input;
   meta.stdout_data = run.output;
   meta.stderr_data = run.errors;
+  meta.inputs = run.inputs;
   return meta;
 }
 
 void print_summary(const LaunchPlan& plan, const RunResult& run, std::uint64_t number,
                    Symbolizer& symbols) {
-  for (const std::string& note : run.summary.notes) print_details("clew: note: " + note + "\n");
+  for (const std::string& note : run.summary.notes)
+    print_details("clew: note: " + printable(note) + "\n");
   if (run.summary.outcome == Outcome::kPass) {
     print_headline(Outcome::kPass, fmt::format("{}, recording {}", headline(run.summary), number));
     return;
@@ -100,6 +101,7 @@ Result<int> run(const RunOptions& options) {
   if (!input) return std::unexpected(input.error());
   const StdinKind input_kind = input->kind();
 
+  tell_if_preloaded(*plan);
   ProgressLine progress;
   auto result = run_target(*plan, std::move(*input), &*draft, progress);
   progress.clear();
@@ -146,7 +148,7 @@ void register_run(CLI::App& app, int& exit_status) {
       ->capture_default_str();
   command->add_option("--json", options->json, "Write the result as JSON; - is standard output")
       ->type_name("FILE");
-  command->add_option("PROG", options->command, "The program, built with clew, and its arguments")
+  command->add_option("PROG", options->command, "The program and its arguments")
       ->type_name("ARGS")
       ->required();
   command->footer(

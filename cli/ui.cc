@@ -75,6 +75,15 @@ void print_headline(Outcome outcome, std::string_view text) {
 
 void print_details(std::string_view text) { write_all(STDERR_FILENO, text); }
 
+void tell_if_preloaded(const LaunchPlan& plan) {
+  if (plan.preload.empty()) return;
+  print_details(
+      fmt::format("clew: {} was not built with clew: only calls of synchronisation functions and "
+                  "system calls are yield points (rebuild it with clew c++ for switches between "
+                  "plain memory accesses)\n",
+                  plan.shown));
+}
+
 void print_result(std::string_view text) { write_all(STDOUT_FILENO, text); }
 
 Result<void> write_json(const std::string& target, const Json& json) {

@@ -22,6 +22,9 @@ void print_details(std::string_view text);
 // Standard output, as it is. A reader that has gone is not an error.
 void print_result(std::string_view text);
 
+// Says what a program that was not built with clew cannot have.
+void tell_if_preloaded(const LaunchPlan& plan);
+
 // --json FILE: "-" is standard output; nothing happens if `target` is empty.
 [[nodiscard]] Result<void> write_json(const std::string& target, const Json& json);
 

@@ -8,7 +8,8 @@
 //   kBlocks   v system call: the calling thread had to wait
 //   kAsked    v number of the asking, v number of threads, the index of each: what they wait for
 //             has come; v number of signals, and for each v size and siginfo: they have arrived
-//   kMapping  v size and bytes: the content of a file that was mapped
+//   kMapping  v size and bytes: the content of a file that was mapped; what a child that shared
+//             the program's memory has left in it
 // `check` is a hash of the call's plain arguments, 16 bits.
 #ifndef CLEW_ABI_INPUTS_H_
 #define CLEW_ABI_INPUTS_H_

@@ -85,6 +85,7 @@ enum class MessageType : std::uint8_t {
   X(kException, "exception")     \
   X(kDeadlock, "deadlock")       \
   X(kHang, "hang")               \
+  X(kSanitizer, "sanitizer")     \
   X(kUnsupported, "unsupported") \
   X(kInfeasible, "infeasible")
 

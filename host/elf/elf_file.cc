@@ -52,6 +52,7 @@ ElfFile& ElfFile::operator=(ElfFile&& other) noexcept {
   std::swap(bytes_, other.bytes_);
   std::swap(mapped_, other.mapped_);
   std::swap(executable_, other.executable_);
+  std::swap(whole_, other.whole_);
   std::swap(interpreter_, other.interpreter_);
   std::swap(segments_, other.segments_);
   std::swap(dynamic_, other.dynamic_);
@@ -83,7 +84,11 @@ Result<void> ElfFile::parse(const std::string& name) {
   for (std::uint64_t i = 0; i < header->e_phnum; ++i) {
     const auto segment = load<Elf64_Phdr>(header->e_phoff + i * sizeof(Elf64_Phdr));
     if (!segment) return not_elf(name);
-    if (segment->p_type == PT_INTERP) interpreter_ = true;
+    if (segment->p_type == PT_INTERP)
+      interpreter_ = string_at(segment->p_offset, bytes_.size()).value_or("");
+    if (segment->p_type == PT_LOAD && (segment->p_offset > bytes_.size() ||
+                                       segment->p_filesz > bytes_.size() - segment->p_offset))
+      whole_ = false;
     if (segment->p_type == PT_LOAD)
       segments_.push_back({segment->p_offset, segment->p_vaddr, segment->p_filesz});
     if (segment->p_type == PT_DYNAMIC && segment->p_offset <= bytes_.size() &&
@@ -116,6 +121,28 @@ std::vector<std::string> ElfFile::needed_libraries() const {
   for (const std::uint64_t name : names)
     if (const auto text = string_at_address(table + name)) result.emplace_back(*text);
   return result;
+}
+
+bool ElfFile::defines_symbol(std::string_view name) const {
+  constexpr std::pair<const char*, const char*> kTables[] = {{".dynsym", ".dynstr"},
+                                                             {".symtab", ".strtab"}};
+  for (const auto& [symbols_name, names_name] : kTables) {
+    const auto symbols = section(symbols_name);
+    const auto names = section(names_name);
+    if (!symbols || !names) continue;
+    const auto* text = reinterpret_cast<const char*>(names->bytes.data());
+    const std::string_view all(text, names->bytes.size());
+    for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= symbols->bytes.size();
+         at += sizeof(Elf64_Sym)) {
+      Elf64_Sym symbol;
+      std::memcpy(&symbol, symbols->bytes.data() + at, sizeof symbol);
+      if (symbol.st_shndx == SHN_UNDEF || symbol.st_name >= all.size()) continue;
+      const std::string_view found = all.substr(symbol.st_name, name.size() + 1);
+      if (found.size() == name.size() + 1 && found.starts_with(name) && found.back() == 0)
+        return true;
+    }
+  }
+  return false;
 }
 
 std::optional<ElfFile::Section> ElfFile::section(std::string_view name) const {

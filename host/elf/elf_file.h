@@ -31,8 +31,12 @@ class ElfFile {
   ~ElfFile();
 
   bool is_executable() const { return executable_; }  // by its type: ET_EXEC or ET_DYN
-  bool has_interpreter() const { return interpreter_; }
+  bool is_whole() const { return whole_; }            // all that is to be loaded is there
+  // The dynamic linker that it asks for; empty: none.
+  std::string_view interpreter() const { return interpreter_; }
   std::vector<std::string> needed_libraries() const;
+  // In its dynamic or its full table of symbols.
+  bool defines_symbol(std::string_view name) const;
 
   struct Section {
     std::uint64_t address = 0;  // virtual, as linked
@@ -60,7 +64,8 @@ class ElfFile {
   std::span<const std::byte> bytes_;
   bool mapped_ = false;
   bool executable_ = false;
-  bool interpreter_ = false;
+  bool whole_ = true;
+  std::string_view interpreter_;
   std::vector<Segment> segments_;
   std::span<const std::byte> dynamic_;
   std::uint64_t section_headers_ = 0;

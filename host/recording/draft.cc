@@ -55,6 +55,8 @@ Result<CaptureWriter> Draft::open_stdin() const {
   return CaptureWriter::create(path_ / "stdin", kUnlimited);
 }
 
+InputsWriter Draft::open_inputs() const { return InputsWriter(path_ / "inputs"); }
+
 Result<void> Draft::sync() const {
   std::error_code error;
   for (std::filesystem::directory_iterator it(path_, error), end; !error && it != end;

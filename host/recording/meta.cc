@@ -8,6 +8,7 @@
 #include "clew_abi/version.h"
 #include "host/quote.h"
 #include "host/recording/content_hash.h"
+#include "host/recording/inputs_file.h"
 #include "host/recording/other_version.h"
 
 namespace clew {
@@ -190,7 +191,18 @@ Captured captured_from(const Fields& fields) {
   fields.hash("hash", captured.hash);
   fields.integer("stored", captured.stored);
   fields.hash("stored_hash", captured.stored_hash);
+  return captured;
+}
+
+Captured stream_from(const Fields& fields) {
+  const Captured captured = captured_from(fields);
   if (captured.stored > captured.size) fields.note("stored", "is more than the size");
+  return captured;
+}
+
+Captured inputs_from(const Fields& fields) {
+  const Captured captured = captured_from(fields);
+  if (captured.size > kMaxInputs) fields.note("size", fmt::format("is more than {}", kMaxInputs));
   return captured;
 }
 
@@ -256,9 +268,10 @@ Meta meta_from(const Fields& fields) {
   fields.number("wall_seconds", meta.wall_seconds);
   meta.summary = summary_from(fields.object("summary"));
   fields.word("stdin_kind", kStdinWords, meta.stdin_kind);
-  if (!fields.is_null("stdin")) meta.stdin_data = captured_from(fields.object("stdin"));
-  meta.stdout_data = captured_from(fields.object("stdout"));
-  meta.stderr_data = captured_from(fields.object("stderr"));
+  if (!fields.is_null("stdin")) meta.stdin_data = stream_from(fields.object("stdin"));
+  meta.stdout_data = stream_from(fields.object("stdout"));
+  meta.stderr_data = stream_from(fields.object("stderr"));
+  if (!fields.is_null("inputs")) meta.inputs = inputs_from(fields.object("inputs"));
   return meta;
 }
 
@@ -319,6 +332,7 @@ std::string format_meta(const Meta& meta) {
       {"stdin", meta.stdin_data ? captured_to_json(*meta.stdin_data) : json()},
       {"stdout", captured_to_json(meta.stdout_data)},
       {"stderr", captured_to_json(meta.stderr_data)},
+      {"inputs", meta.inputs ? captured_to_json(*meta.inputs) : json()},
   };
   object["checksum"] = hex(checksum(object));
   return object.dump(1) + "\n";

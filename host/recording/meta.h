@@ -19,7 +19,7 @@
 namespace clew {
 
 // Bumped with every change of meta.json or of the set of files.
-inline constexpr std::uint32_t kRecordingVersion = 2;
+inline constexpr std::uint32_t kRecordingVersion = 3;
 
 // Tells a rebuilt program from the one that was recorded.
 struct ProgramIdentity {
@@ -74,6 +74,7 @@ struct Meta {
   std::optional<Captured> stdin_data;  // if there is a file `stdin`
   Captured stdout_data;
   Captured stderr_data;
+  std::optional<Captured> inputs;  // if there is a file `inputs` (inputs_file.h)
 };
 
 // "none", "timer", "schedule", ...: the words of CLEW_STRATEGIES.

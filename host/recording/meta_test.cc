@@ -23,6 +23,7 @@ std::string sealed(json object) {
 TEST(Meta, RoundTrips) {
   Meta meta = sample_meta();
   meta.stdin_data = Captured{10, 11, 5, 12};
+  meta.inputs = Captured{10, 11, 20, 12};
   const std::string text = format_meta(meta);
   const auto parsed = parse_meta(text, "meta.json");
   ASSERT_TRUE(parsed) << parsed.error().message;
@@ -33,6 +34,7 @@ TEST(Meta, RoundTrips) {
   EXPECT_EQ(parsed->epoch_ns, -5);
   EXPECT_EQ(parsed->identity, meta.identity);
   EXPECT_EQ(parsed->stdin_data, meta.stdin_data);
+  EXPECT_EQ(parsed->inputs, meta.inputs);
   EXPECT_EQ(parsed->strategy, abi::StrategyKind::kTimer);
   EXPECT_TRUE(parsed->from_main);
   EXPECT_EQ(parsed->pool, 8u);
@@ -49,6 +51,7 @@ TEST(Meta, AbsentPartsRoundTrip) {
   meta.summary.failure = Failure{"deadlock", "", "", std::nullopt};
   EXPECT_FALSE(parse_meta(format_meta(meta), "m").value().summary.failure->at);
   EXPECT_FALSE(parse_meta(format_meta(meta), "m").value().stdin_data);
+  EXPECT_FALSE(parse_meta(format_meta(meta), "m").value().inputs);
 }
 
 TEST(Meta, EveryStrategyRoundTrips) {
@@ -128,6 +131,12 @@ TEST(Meta, NamesTheFieldThatIsMissingOrWrong) {
   object = good;
   object["stdout"]["stored"] = 1;
   EXPECT_EQ(message(object), "m is damaged: 'stdout.stored' is more than the size");
+  object = good;
+  object["inputs"] = {{"size", kMaxInputs + 1},
+                      {"hash", "0000000000000000"},
+                      {"stored", 1},
+                      {"stored_hash", "0000000000000000"}};
+  EXPECT_EQ(message(object), "m is damaged: 'inputs.size' is more than 549755813888");
 }
 
 // Each member in turn replaced by each kind of value: never a crash.
@@ -150,12 +159,12 @@ TEST(Meta, OtherVersionsAreNamed) {
     return parse_meta(sealed(object), "m").error();
   };
   object.erase("program");
-  EXPECT_EQ(error(77, 3).message,
-            "m belongs to a recording of another clew: it has version 77.3, this clew reads 2.3");
+  EXPECT_EQ(error(77, 4).message,
+            "m belongs to a recording of another clew: it has version 77.4, this clew reads 3.4");
   EXPECT_EQ(error(1, 1).message,
-            "m belongs to a recording of an earlier clew: it has version 1.1, this clew reads 2.3");
+            "m belongs to a recording of an earlier clew: it has version 1.1, this clew reads 3.4");
   EXPECT_EQ(error(1, 1).hint, "use the clew that made it, or record again");
-  EXPECT_EQ(error(2, 3).message, "m is damaged: 'program' is missing");
+  EXPECT_EQ(error(3, 4).message, "m is damaged: 'program' is missing");
   object["abi_version"] = "2";
   EXPECT_EQ(parse_meta(sealed(object), "m").error().message,
             "m is damaged: 'abi_version' is not a number of the right size");

@@ -4,6 +4,7 @@
 //               that has it is complete
 //   schedule    the switches and choices (schedule_file.h)
 //   stdout, stderr, stdin   what went through them; stdin only if there was any
+//   inputs      what was read from outside (inputs_file.h), if anything
 //   lock        held (flock) by the clew that writes the recording
 //
 // A folder gets its number by rename, with its lock held, and leaves by rename before
@@ -22,6 +23,7 @@
 #include "host/error.h"
 #include "host/recording/capture.h"
 #include "host/recording/file.h"
+#include "host/recording/inputs_file.h"
 #include "host/recording/meta.h"
 #include "host/recording/schedule_file.h"
 
@@ -36,6 +38,7 @@ struct Recording {
   [[nodiscard]] std::filesystem::path stdout_file() const { return path / "stdout"; }
   [[nodiscard]] std::filesystem::path stderr_file() const { return path / "stderr"; }
   [[nodiscard]] std::filesystem::path stdin_file() const { return path / "stdin"; }
+  [[nodiscard]] std::filesystem::path inputs_file() const { return path / "inputs"; }
 };
 
 // A recording in the making. If it is destroyed before commit(), its folder goes too.
@@ -55,7 +58,9 @@ class Draft {
   [[nodiscard]] Result<ScheduleFileWriter> open_schedule() const;
   [[nodiscard]] Result<CaptureWriter> open_stdout(std::uint64_t cap = kDefaultOutputCap) const;
   [[nodiscard]] Result<CaptureWriter> open_stderr(std::uint64_t cap = kDefaultOutputCap) const;
-  [[nodiscard]] Result<CaptureWriter> open_stdin() const;  // never capped: replay needs all of it
+  [[nodiscard]] Result<CaptureWriter> open_stdin()
+      const;                                       // never capped: isolation needs all of it
+  [[nodiscard]] InputsWriter open_inputs() const;  // nor this: replay does
 
   // Makes it a recording. Version fields of `meta` are filled in; check_limits(meta) must
   // hold. After an error the draft is still one, and goes when it is destroyed.

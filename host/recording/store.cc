@@ -91,6 +91,8 @@ Result<Recording> load_folder(std::uint64_t number, fs::path path) {
   if (checked) checked = check_captured(recording.stderr_file(), recording.meta.stderr_data);
   if (checked && recording.meta.stdin_data)
     checked = check_captured(recording.stdin_file(), *recording.meta.stdin_data);
+  if (checked && recording.meta.inputs)
+    checked = check_captured(recording.inputs_file(), *recording.meta.inputs);
   if (!checked) return std::unexpected(checked.error());
   return recording;
 }

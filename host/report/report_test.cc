@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 
 #include "host/report/run_json.h"
 #include "host/report/run_text.h"
@@ -93,6 +94,31 @@ TEST(Text, ADeadlockNamesWaitersAndHolders) {
   EXPECT_NE(text.find("T0.1 (worker) waits for mutex 0x1000, held by T0"), std::string::npos)
       << text;
   EXPECT_NE(text.find("holds mutex 0x2000, taken at unknown place, clock 33"), std::string::npos)
+      << text;
+}
+
+TEST(Text, WaitsForWhatIsOutsideNameTheCall) {
+  RunResult run = failing_run();
+  const std::uint64_t reading = std::uint64_t{SYS_read} << 32 | 5;
+  run.reports.waits = {{0, abi::WaitKind::kSignal, 0, {}, 0, {}},
+                       {1, abi::WaitKind::kDescriptor, reading, {}, 0, {}}};
+  run.reports.slices = {
+      {1, 1, 2, 0, 0, abi::SliceEnd::kBlocked, abi::WaitKind::kDescriptor, reading}};
+  Symbolizer symbols(run.reports);
+  std::string text = failure_text(run, symbols);
+  EXPECT_NE(text.find("T0 waits for a signal\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("T0.1 (worker) waits in read of descriptor 5\n"), std::string::npos) << text;
+  EXPECT_NE(slices_text(run, Length::kAll, symbols).find("blocked in read of descriptor 5"),
+            std::string::npos);
+  const Json waits = run_json(1, run, symbols)["failure"]["waits"];
+  EXPECT_EQ(waits[0]["waits_for"], "a signal");
+  EXPECT_EQ(waits[1]["waits_for"], "read of descriptor 5");
+  EXPECT_EQ(waits[1]["object"], "0x5");
+
+  run.summary.failure->kind = "deadlock";
+  text = failure_text(run, symbols);
+  EXPECT_NE(text.find("waits in read of descriptor 5 (which only this program itself could end)"),
+            std::string::npos)
       << text;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "host/report/words.h"
+#include "host/target/syscall_names.h"
 
 namespace clew {
 namespace {
@@ -17,6 +18,8 @@ Json waits_json(const RunResult& run, Symbolizer& symbols) {
   for (const WaitReport& wait : run.reports.waits) {
     const auto frames = symbols.frames(wait.frames);
     const SourceFrame* user = Symbolizer::user_frame(frames);
+    // Of a system call the object is the descriptor or the process.
+    const std::string call = waiting_call(wait.kind, wait.object);
     Json holds = Json::array();
     for (const HoldReport& hold : run.reports.holds)
       if (hold.thread == wait.thread)
@@ -25,13 +28,14 @@ Json waits_json(const RunResult& run, Symbolizer& symbols) {
                          {"clock", hold.clock},
                          {"at", hold.taken_at ? location_json(*hold.taken_at)
                                               : place_json(symbols, hold.address << 1 | 1)}});
-    list.push_back({{"thread", run.thread_id(wait.thread)},
-                    {"waits_for", to_word(wait.kind)},
-                    {"object", fmt::format("{:#x}", wait.object)},
-                    {"holder", wait.holder ? Json(run.thread_id(*wait.holder)) : Json(nullptr)},
-                    {"at", user != nullptr ? location_json(location_of(*user))
-                                           : place_json(symbols, wait.place)},
-                    {"holds", holds}});
+    list.push_back(
+        {{"thread", run.thread_id(wait.thread)},
+         {"waits_for", call.empty() ? to_word(wait.kind) : call},
+         {"object", fmt::format("{:#x}", call.empty() ? wait.object : wait.object & 0xffff'ffff)},
+         {"holder", wait.holder ? Json(run.thread_id(*wait.holder)) : Json(nullptr)},
+         {"at",
+          user != nullptr ? location_json(location_of(*user)) : place_json(symbols, wait.place)},
+         {"holds", holds}});
   }
   return list;
 }

@@ -21,11 +21,18 @@ std::string wait_place(Symbolizer& symbols, const WaitReport& wait) {
   return user != nullptr ? location_text(location_of(*user)) : place_text(symbols, wait.place);
 }
 
+bool is_deadlock(const RunResult& run) {
+  return run.summary.failure && run.summary.failure->kind == "deadlock";
+}
+
 std::string awaited_text(const RunResult& run, Symbolizer& symbols, const WaitReport& wait) {
   // For a join the holder is the thread that has to end.
   if (wait.kind == abi::WaitKind::kJoin && wait.holder)
     return "the end of " + thread_label(run, *wait.holder);
   const std::string object = object_text(run, symbols, wait.kind, wait.object);
+  // The runtime calls it a deadlock only if nobody else has the other end.
+  if (wait.kind == abi::WaitKind::kDescriptor && is_deadlock(run))
+    return object + " (which only this program itself could end)";
   return wait.holder ? fmt::format("{}, held by {}", object, thread_label(run, *wait.holder))
                      : object;
 }
@@ -36,8 +43,8 @@ std::string waits_text(const RunResult& run, Symbolizer& symbols) {
   const auto& waits = run.reports.waits;
   for (std::size_t i = 0; i < std::min(waits.size(), kMostWaits); ++i) {
     const WaitReport& wait = waits[i];
-    fmt::format_to(out, "  {} waits for {}\n", thread_label(run, wait.thread),
-                   awaited_text(run, symbols, wait));
+    fmt::format_to(out, "  {} waits {} {}\n", thread_label(run, wait.thread),
+                   waiting_word(wait.kind), awaited_text(run, symbols, wait));
     fmt::format_to(out, "      waits at {}\n", wait_place(symbols, wait));
     for (const HoldReport& hold : run.reports.holds) {
       if (hold.thread != wait.thread) continue;

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "host/report/words.h"
+#include "host/target/syscall_names.h"
 
 namespace clew {
 namespace {
@@ -33,7 +34,8 @@ std::string end_word(abi::SliceEnd end) {
 std::string end_text(const RunResult& run, const SliceReport& slice, Symbolizer& symbols) {
   if (slice.end != abi::SliceEnd::kBlocked || slice.wait == abi::WaitKind::kNothing)
     return end_word(slice.end);
-  return "blocked on " + object_text(run, symbols, slice.wait, slice.object);
+  return fmt::format("blocked {} {}", waiting_call(slice.wait, 0).empty() ? "on" : "in",
+                     object_text(run, symbols, slice.wait, slice.object));
 }
 
 std::string short_function(const std::string& function) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "host/target/syscall_names.h"
+
 namespace clew {
 namespace {
 constexpr std::size_t kMostText = 500;
@@ -71,10 +73,17 @@ std::string object_text(const RunResult& run, Symbolizer& symbols, abi::WaitKind
     return object < run.reports.threads.size()
                ? fmt::format("the end of {}", thread_label(run, object))
                : "the end of a thread";
-  if (kind == abi::WaitKind::kSleep || kind == abi::WaitKind::kNothing) return to_word(kind);
+  if (kind == abi::WaitKind::kSleep || kind == abi::WaitKind::kNothing ||
+      kind == abi::WaitKind::kSignal)
+    return to_word(kind);
+  if (std::string call = waiting_call(kind, object); !call.empty()) return call;
   const std::string name = symbols.object_name(object);
   return name.empty() ? fmt::format("{} {:#x}", to_word(kind), object)
                       : fmt::format("{} {} ({:#x})", to_word(kind), printable(name), object);
+}
+
+const char* waiting_word(abi::WaitKind kind) {
+  return waiting_call(kind, 0).empty() ? "for" : "in";
 }
 
 std::string place_text(Symbolizer& symbols, abi::Place place) {

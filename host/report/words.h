@@ -29,9 +29,11 @@ std::string short_path(const std::string& path);
 std::string printable(std::string_view text);
 
 const char* to_word(abi::WaitKind kind);  // "mutex"
-// "mutex forks+40 (0x5555...)"; "end of thread T0.1"; "time to pass"
+// "mutex forks+40 (0x5555...)"; "end of thread T0.1"; "time to pass"; "read of descriptor 5"
 std::string object_text(const RunResult& run, Symbolizer& symbols, abi::WaitKind kind,
                         std::uint64_t object);
+// One waits "for" a mutex, but "in" read.
+const char* waiting_word(abi::WaitKind kind);
 // "queue.cc:31 in enqueue(int)" or "unknown place"
 std::string place_text(Symbolizer& symbols, abi::Place place);
 

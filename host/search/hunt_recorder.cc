@@ -116,6 +116,7 @@ Result<std::optional<RecordedJob>> HuntRecorder::record(const ExactJob& job, Ver
   meta.stdin_data = run->input;
   meta.stdout_data = run->output;
   meta.stderr_data = run->errors;
+  meta.inputs = run->inputs;
   meta.identity = *identity_;
   // What only the user's criteria call a failure is none to a replay, which has the program's own
   // end to compare.

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -101,6 +102,26 @@ bool wire(const Child::Wiring& wiring) {
   give_up(pipe, Stage::kExec);
 }
 
+// A variable that was set, even to nothing, keeps its place and gets a ':'.
+void add_preload(const std::string& runtime, std::vector<std::string>& variables) {
+  constexpr std::string_view kName = "LD_PRELOAD=";
+  const auto set = std::ranges::find_if(
+      variables, [&](const std::string& text) { return text.starts_with(kName); });
+  if (set == variables.end())
+    variables.push_back(fmt::format("{}{}", kName, runtime));
+  else
+    set->insert(kName.size(), runtime + ":");
+  variables.push_back(fmt::format("{}=1", kPreloadVariable));
+}
+
+std::vector<std::string> variables_of(const LaunchPlan& plan, int control) {
+  std::vector<std::string> variables = plan.environment;
+  if (!plan.preload.empty()) add_preload(plan.preload, variables);
+  variables.push_back(
+      fmt::format("{}={:0{}}", abi::kControlVariable, control, abi::kControlDigits));
+  return variables;
+}
+
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> result;
   for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
@@ -126,9 +147,7 @@ Result<Child> Child::start(const LaunchPlan& plan, const Wiring& wiring) {
   FileDescriptor reading(ends[0]);
   FileDescriptor writing(ends[1]);
 
-  std::vector<std::string> variables = plan.environment;
-  variables.push_back(
-      fmt::format("{}={:0{}}", abi::kControlVariable, wiring.control, abi::kControlDigits));
+  const std::vector<std::string> variables = variables_of(plan, wiring.control);
   const std::vector<char*> arguments = pointers(plan.arguments);
   const std::vector<char*> environment = pointers(variables);
   const pid_t parent = getpid();

@@ -34,7 +34,7 @@ std::string joined_names(const Stream& stream) {
 
 }  // namespace
 
-Result<ControlMemory> ControlMemory::create(const LaunchPlan& plan, const JobRoom& room) {
+Result<ControlMemory> ControlMemory::create(const LaunchPlan& plan, const Room& room) {
   const std::string names = joined_names(plan.follow);
   std::uint64_t total = round_up(sizeof(abi::Control));
   const auto reserve = [&total](std::uint64_t size) {
@@ -52,6 +52,9 @@ Result<ControlMemory> ControlMemory::create(const LaunchPlan& plan, const JobRoo
   layout.new_sharing.size = room.sharing * 8 * sizeof(std::uint32_t);
   layout.new_sharing.offset = reserve(layout.new_sharing.size);
   layout.trace = {reserve(room.trace), room.trace};
+  layout.inputs.size = plan.inputs ? plan.inputs->content.size : 0;
+  if (room.record_inputs) layout.inputs.size = kInputsRingSize;
+  layout.inputs.offset = reserve(layout.inputs.size);
   const std::uint64_t queries_size = plan.queries.size() * sizeof(std::uint64_t);
   const std::uint64_t queries_offset = reserve(queries_size);
   const std::uint64_t ring_offset = reserve(kRingSize);
@@ -68,13 +71,15 @@ Result<ControlMemory> ControlMemory::create(const LaunchPlan& plan, const JobRoo
   if (mapped == MAP_FAILED) return no_memory();
 
   ControlMemory memory(std::move(fd), static_cast<std::byte*>(mapped), total);
-  memory.ring_offset_ = ring_offset;
+  memory.ring_ = {.offset = ring_offset, .size = kRingSize};
+  if (room.record_inputs)
+    memory.inputs_ring_ = {.offset = layout.inputs.offset, .size = kInputsRingSize};
   memory.layout_ = layout;
   auto* control = new (mapped) abi::Control{};
   control->magic = abi::kControlMagic;
   control->version = abi::kVersion;
   control->size_of_control = sizeof(abi::Control);
-  control->flags = plan.flags;
+  control->flags = plan.flags | (room.record_inputs ? abi::kFlagRecordInputs : 0u);
   control->pool = plan.pool;
   control->seed = plan.seed;
   control->budget = plan.budget;
@@ -90,6 +95,7 @@ Result<ControlMemory> ControlMemory::create(const LaunchPlan& plan, const JobRoo
   control->sharing = layout.sharing;
   control->new_sharing = layout.new_sharing;
   control->trace = layout.trace;
+  control->inputs = layout.inputs;
   control->jobs_count = 1;
 
   const auto put = [&memory](std::uint64_t offset, const void* from, std::size_t size) {
@@ -116,8 +122,8 @@ ControlMemory::ControlMemory(ControlMemory&& other) noexcept
     : fd_(std::move(other.fd_)),
       data_(std::exchange(other.data_, nullptr)),
       size_(other.size_),
-      ring_offset_(other.ring_offset_),
-      tail_(other.tail_),
+      ring_(other.ring_),
+      inputs_ring_(other.inputs_ring_),
       layout_(other.layout_) {}
 
 ControlMemory::~ControlMemory() {

@@ -3,9 +3,12 @@
 #ifndef CLEW_HOST_TARGET_CONTROL_MEMORY_H_
 #define CLEW_HOST_TARGET_CONTROL_MEMORY_H_
 
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "clew_abi/control.h"
 #include "host/error.h"
@@ -15,9 +18,13 @@
 namespace clew {
 
 inline constexpr std::uint64_t kRingSize = std::uint64_t{16} << 20;
+inline constexpr std::uint64_t kInputsRingSize = std::uint64_t{16} << 20;
 
-// Room for the jobs of a program that is run many times (abi::kFlagServe).
-struct JobRoom {
+// What else there is to be room for.
+struct Room {
+  bool record_inputs = false;  // a ring for what the run reads from outside
+
+  // For the jobs of a program that is run many times (abi::kFlagServe).
   std::uint32_t jobs = 1;
   std::uint64_t data = 0;     // guides and names of a batch, bytes
   std::uint64_t sharing = 0;  // bytes
@@ -26,8 +33,7 @@ struct JobRoom {
 
 class ControlMemory {
  public:
-  [[nodiscard]] static Result<ControlMemory> create(const LaunchPlan& plan,
-                                                    const JobRoom& room = {});
+  [[nodiscard]] static Result<ControlMemory> create(const LaunchPlan& plan, const Room& room = {});
 
   ControlMemory(ControlMemory&& other) noexcept;
   ControlMemory& operator=(ControlMemory&&) = delete;
@@ -42,10 +48,21 @@ class ControlMemory {
   // Hands what the runtime has written since the last call to `take`, in one or two pieces.
   template <class Take>
   Drained drain(Take&& take);
+  // The same of what it has read from outside. REQUIRES: there is a ring for it.
+  template <class Take>
+  Drained drain_inputs(Take&& take);
 
   std::uint64_t live_clock() const { return control().live_clock.load(std::memory_order_relaxed); }
   bool attached() const { return control().attached.load(std::memory_order_acquire) != 0; }
-  std::uint64_t bytes_drained() const { return tail_; }
+  // Nobody can run, and something from outside is waited for.
+  bool waits_outside() const {
+    return control().waits_outside.load(std::memory_order_relaxed) != 0;
+  }
+  std::uint64_t bytes_drained() const { return ring_.tail + inputs_ring_.tail; }
+  // Of the part for what the run reads from outside, as the host laid it out.
+  std::span<std::uint8_t> inputs() const {
+    return {reinterpret_cast<std::uint8_t*>(data_) + layout_.inputs.offset, layout_.inputs.size};
+  }
 
   // For a program that is run many times. The parts as the host laid them out, whatever the program
   // has made of the offsets in the memory.
@@ -53,36 +70,57 @@ class ControlMemory {
   std::byte* at(std::uint64_t offset) const { return data_ + offset; }
   struct Layout {
     std::uint64_t jobs = 0, results = 0, data = 0, data_size = 0;
-    abi::Part sharing{}, new_sharing{}, trace{};
+    abi::Part sharing{}, new_sharing{}, trace{}, inputs{};
   };
   const Layout& layout() const { return layout_; }
 
  private:
+  struct Ring {
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;  // a power of two
+    std::uint64_t tail = 0;  // bytes taken since the start
+  };
+  template <class Take>
+  Drained drain(Ring& ring, const std::atomic<std::uint64_t>& head,
+                std::atomic<std::uint64_t>& tail, Take&& take);
+
   ControlMemory(FileDescriptor fd, std::byte* data, std::size_t size)
       : fd_(std::move(fd)), data_(data), size_(size) {}
 
   FileDescriptor fd_;
   std::byte* data_;
   std::size_t size_;
-  std::uint64_t ring_offset_ = 0;
-  std::uint64_t tail_ = 0;
+  Ring ring_;
+  Ring inputs_ring_;
   Layout layout_;
 };
 
 template <class Take>
-ControlMemory::Drained ControlMemory::drain(Take&& take) {
-  const std::uint64_t head = control().head.load(std::memory_order_acquire);
-  const std::uint64_t waiting = head - tail_;
-  if (waiting > kRingSize) return Drained::kCorrupted;  // also when it went backwards
+ControlMemory::Drained ControlMemory::drain(Ring& ring, const std::atomic<std::uint64_t>& head,
+                                            std::atomic<std::uint64_t>& tail, Take&& take) {
+  const std::uint64_t until = head.load(std::memory_order_acquire);
+  const std::uint64_t waiting = until - ring.tail;
+  if (waiting > ring.size) return Drained::kCorrupted;  // also when it went backwards
   if (waiting == 0) return Drained::kNothing;
-  const auto* ring = reinterpret_cast<const std::uint8_t*>(data_) + ring_offset_;
-  const std::uint64_t at = tail_ % kRingSize;
-  const std::uint64_t first = std::min(waiting, kRingSize - at);
-  take(std::span(ring + at, first));
-  if (waiting > first) take(std::span(ring, waiting - first));
-  tail_ = head;
-  control().tail.store(tail_, std::memory_order_release);
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(data_) + ring.offset;
+  const std::uint64_t at = ring.tail % ring.size;
+  const std::uint64_t first = std::min(waiting, ring.size - at);
+  take(std::span(bytes + at, first));
+  if (waiting > first) take(std::span(bytes, waiting - first));
+  ring.tail = until;
+  tail.store(until, std::memory_order_release);
   return Drained::kSome;
+}
+
+template <class Take>
+ControlMemory::Drained ControlMemory::drain(Take&& take) {
+  return drain(ring_, control().head, control().tail, std::forward<Take>(take));
+}
+
+template <class Take>
+ControlMemory::Drained ControlMemory::drain_inputs(Take&& take) {
+  return drain(inputs_ring_, control().inputs_head, control().inputs_tail,
+               std::forward<Take>(take));
 }
 
 }  // namespace clew

@@ -29,17 +29,12 @@ Result<FileDescriptor> open_reading(const std::filesystem::path& path) {
 
 Result<InputFeed> InputFeed::from_here(const Draft* draft) {
   struct stat status {};
-  InputFeed feed;
-  if (fstat(STDIN_FILENO, &status) != 0 || is_null_device(status)) {
-    auto null = open_reading("/dev/null");
-    if (!null) return std::unexpected(null.error());
-    feed.child_end_ = std::move(*null);
-    return feed;
-  }
+  if (fstat(STDIN_FILENO, &status) != 0 || is_null_device(status)) return empty();
   FileDescriptor source(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
   if (!S_ISREG(status.st_mode)) return piped(std::move(source), draft);
   if (draft != nullptr && static_cast<std::uint64_t>(status.st_size) < kMaxRecordedInput)
     return copied(std::move(source), *draft);
+  InputFeed feed;
   feed.kind_ = StdinKind::kFile;
   feed.child_end_ = std::move(source);
   if (draft != nullptr)
@@ -51,6 +46,14 @@ Result<InputFeed> InputFeed::from_file(FileDescriptor source, const Draft* draft
   if (draft != nullptr) return copied(std::move(source), *draft);
   InputFeed feed;
   feed.child_end_ = std::move(source);
+  return feed;
+}
+
+Result<InputFeed> InputFeed::empty() {
+  auto null = open_reading("/dev/null");
+  if (!null) return std::unexpected(null.error());
+  InputFeed feed;
+  feed.child_end_ = std::move(*null);
   return feed;
 }
 

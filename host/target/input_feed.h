@@ -20,6 +20,7 @@ class InputFeed {
   [[nodiscard]] static Result<InputFeed> from_here(const Draft* draft);
   // A file that is read from where it stands; null: the input is empty and not recorded.
   [[nodiscard]] static Result<InputFeed> from_file(FileDescriptor source, const Draft* draft);
+  [[nodiscard]] static Result<InputFeed> empty();
   // The input of a recording.
   [[nodiscard]] static Result<InputFeed> from_recording(const Recording& recording);
 

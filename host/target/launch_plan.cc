@@ -20,6 +20,11 @@ std::uint64_t soft_stack_limit() {
 // program that takes its own seed from the date.
 constexpr std::int64_t kEpochNs = 1'735'689'600'000'000'000;
 
+bool is_own_variable(std::string_view entry) {
+  const std::string_view name = entry.substr(0, entry.find('='));
+  return name == abi::kControlVariable || name == kPreloadVariable;
+}
+
 }  // namespace
 
 LaunchPlan plan_here(std::string program, std::vector<std::string> arguments) {
@@ -27,9 +32,8 @@ LaunchPlan plan_here(std::string program, std::vector<std::string> arguments) {
   plan.program = std::move(program);
   plan.shown = arguments.empty() ? plan.program : arguments.front();
   plan.arguments = std::move(arguments);
-  const std::string ours = std::string(abi::kControlVariable) + "=";
   for (char** entry = environ; *entry != nullptr; ++entry)
-    if (!std::string_view(*entry).starts_with(ours)) plan.environment.emplace_back(*entry);
+    if (!is_own_variable(*entry)) plan.environment.emplace_back(*entry);
   std::error_code ignored;
   plan.working_folder = std::filesystem::current_path(ignored).string();
   plan.stack_limit = soft_stack_limit();
@@ -38,7 +42,8 @@ LaunchPlan plan_here(std::string program, std::vector<std::string> arguments) {
   return plan;
 }
 
-LaunchPlan plan_of(const Meta& meta, Stream recorded) {
+LaunchPlan plan_of(const Recording& recording, Stream schedule) {
+  const Meta& meta = recording.meta;
   LaunchPlan plan;
   plan.program = meta.program;
   plan.shown = meta.arguments.empty() ? meta.program : meta.arguments.front();
@@ -51,10 +56,12 @@ LaunchPlan plan_of(const Meta& meta, Stream recorded) {
   plan.budget = meta.budget;
   plan.fair_slice = meta.fair_slice;
   plan.epoch_ns = meta.epoch_ns;
-  plan.flags = abi::kFlagReplay | (meta.line_buffered ? abi::kFlagLineBuffered : 0u) |
+  plan.flags = abi::kFlagReplay | abi::kFlagReplayInputs |
+               (meta.line_buffered ? abi::kFlagLineBuffered : 0u) |
                (meta.from_main ? abi::kFlagFromMain : 0u);
   plan.pool = meta.pool;
-  plan.follow = std::move(recorded);
+  plan.follow = std::move(schedule);
+  if (meta.inputs) plan.inputs = RecordedInputs{recording.inputs_file(), *meta.inputs};
   return plan;
 }
 

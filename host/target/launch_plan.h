@@ -4,12 +4,15 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "clew_abi/control.h"
 #include "clew_abi/job.h"
+#include "host/recording/inputs_file.h"
 #include "host/recording/meta.h"
+#include "host/recording/recording.h"
 #include "host/schedule/stream.h"
 
 namespace clew {
@@ -17,6 +20,10 @@ namespace clew {
 // Paper 1's programs end within thousands of points; a server test within billions.
 inline constexpr std::uint64_t kDefaultBudget = 20'000'000'000;
 inline constexpr std::uint64_t kDefaultFairSlice = 1'000'000;
+
+// Tells the runtime that LD_PRELOAD has one path and perhaps ':' before what the user set, which it
+// takes away again before the program can see it.
+inline constexpr char kPreloadVariable[] = "CLEW_PRELOAD";
 
 enum class OutputMode : std::uint8_t {
   kPassThrough,  // to clew's own standard output and error
@@ -27,9 +34,12 @@ struct LaunchPlan {
   std::string program;                   // absolute path
   std::string shown;                     // what the user calls it
   std::vector<std::string> arguments;    // argv, argv[0] first
-  std::vector<std::string> environment;  // "NAME=value"; the control variable is added
+  std::vector<std::string> environment;  // "NAME=value"; variables of clew's own are added
   std::string working_folder;
   std::uint64_t stack_limit = UINT64_MAX;  // RLIMIT_STACK, soft; UINT64_MAX: none
+  // Loaded into a program that was not built with clew: the path of the runtime. Empty: the program
+  // has it.
+  std::string preload;
 
   // The job (abi::Job).
   abi::StrategyKind strategy = abi::StrategyKind::kTimer;
@@ -47,6 +57,9 @@ struct LaunchPlan {
   std::int64_t epoch_ns = 0;
   std::uint32_t flags = 0;             // abi::ControlFlags
   std::vector<std::uint64_t> queries;  // clocks, ascending
+  // What a replay is given instead of what is outside (abi::kFlagReplayInputs); nothing if the run
+  // read nothing from there.
+  std::optional<RecordedInputs> inputs;
 
   OutputMode output = OutputMode::kPassThrough;
 };
@@ -55,7 +68,7 @@ struct LaunchPlan {
 LaunchPlan plan_here(std::string program, std::vector<std::string> arguments);
 
 // What `clew replay` starts: everything as it was recorded.
-LaunchPlan plan_of(const Meta& meta, Stream recorded);
+LaunchPlan plan_of(const Recording& recording, Stream schedule);
 
 // What a recording keeps of a plan.
 Meta meta_of(const LaunchPlan& plan);

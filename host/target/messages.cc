@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -13,6 +14,7 @@ using abi::MessageType;
 // A program with more threads than this runs out of memory long before.
 constexpr std::uint64_t kMaxThreads = 1u << 20;
 constexpr std::size_t kMaxThreadIdLength = 1024;
+constexpr std::size_t kMaxNotes = 1000;
 
 class Payload {
  public:
@@ -170,7 +172,9 @@ MessageStatus read_message(std::uint64_t type, std::span<const std::uint8_t> byt
     }
     case MessageType::kNote: {
       std::string note = payload.text();
-      if (payload.good()) reports.notes.push_back(std::move(note));
+      const bool known = std::ranges::find(reports.notes, note) != reports.notes.end();
+      if (payload.good() && !known && reports.notes.size() < kMaxNotes)
+        reports.notes.push_back(std::move(note));
       return status_of(payload.good());
     }
     case MessageType::kDeparted: {

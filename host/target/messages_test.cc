@@ -49,6 +49,15 @@ TEST(Messages, ThreadsAreNamedByTheirPath) {
   EXPECT_EQ(reports.threads[3].name, "worker");
 }
 
+TEST(Messages, NotesAreKeptOnceEach) {
+  Reports reports;
+  for (const char* note : {"not recorded: ioctl 0x5413 on fd 3", "another",
+                           "not recorded: ioctl 0x5413 on fd 3", "another"})
+    EXPECT_EQ(Bytes().text(note).read(MessageType::kNote, reports), MessageStatus::kGood);
+  EXPECT_EQ(reports.notes,
+            (std::vector<std::string>{"not recorded: ioctl 0x5413 on fd 3", "another"}));
+}
+
 TEST(Messages, ImpossibleThreadsAreRefused) {
   Reports reports;
   EXPECT_EQ(thread(UINT64_MAX, 0, 1).read(MessageType::kThread, reports),

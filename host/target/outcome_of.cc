@@ -36,12 +36,6 @@ Outcome outcome_of(abi::FailureKind kind) {
   }
 }
 
-std::string thread_name(const Reports& reports, ThreadIndex thread) {
-  if (thread < reports.threads.size() && !reports.threads[thread].id.empty())
-    return reports.threads[thread].id;
-  return fmt::format("thread {}", thread);
-}
-
 Failure failure_of(const FailureReport& report, const Reports& reports) {
   Failure failure{to_word(report.kind), report.detail, thread_name(reports, report.thread), {}};
   if (!report.file.empty()) failure.at = Location{report.file, report.line, report.function};
@@ -62,6 +56,12 @@ void judge_status(int wait_status, RunSummary& summary) {
 }
 
 }  // namespace
+
+std::string thread_name(const Reports& reports, ThreadIndex thread) {
+  if (thread < reports.threads.size() && !reports.threads[thread].id.empty())
+    return reports.threads[thread].id;
+  return fmt::format("thread {}", thread);
+}
 
 std::string RunResult::thread_id(ThreadIndex thread) const { return thread_name(reports, thread); }
 

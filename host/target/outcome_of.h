@@ -28,6 +28,9 @@ struct EndFacts {
 // rest needs symbols.
 RunSummary summarize(const EndFacts& facts, const Reports& reports);
 
+// "T0.2", or "thread 7" for one that was never announced.
+std::string thread_name(const Reports& reports, ThreadIndex thread);
+
 // What a shell would see: the exit status, or 128 + signal.
 int shell_status(int wait_status);
 

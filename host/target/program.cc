@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,15 +12,18 @@
 #include <cstring>
 #include <fstream>
 #include <string_view>
+#include <utility>
 
 #include "clew_abi/point.h"
 #include "host/elf/elf_file.h"
+#include "host/toolchain/installation.h"
 
 namespace clew {
 namespace {
 
 constexpr char kBuildHint[] = "build it with clew c++ (or CXX=clew-c++)";
 constexpr std::string_view kRuntimeName = "libclew_rt.so";
+constexpr std::string_view kDynamicLinker = "/ld-linux-x86-64.so.2";
 
 std::string absolute(const std::string& path) {
   if (path.starts_with('/')) return path;
@@ -50,6 +54,57 @@ bool is_script(const std::string& path) {
   return start[0] == '#' && start[1] == '!';
 }
 
+bool has_runtime(const ElfFile& file) {
+  const auto needed = file.needed_libraries();
+  return std::ranges::find(needed, kRuntimeName) != needed.end() ||
+         file.section(CLEW_POINT_SECTION).has_value();
+}
+
+bool has_thread_sanitizer(const ElfFile& file) {
+  const auto needed = file.needed_libraries();
+  return std::ranges::any_of(needed,
+                             [](const auto& name) { return name.starts_with("libtsan.so"); }) ||
+         file.defines_symbol("__tsan_init");
+}
+
+// The dynamic linker preloads nothing into a program that gives its user more rights.
+bool gives_rights(const std::string& path) {
+  struct stat status {};
+  return (stat(path.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) != 0) ||
+         getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
+}
+
+// REQUIRES: `file` is a dynamically linked program that was not built with clew.
+Result<void> check_preloadable(const ElfFile& file, const std::string& path,
+                               const std::string& shown) {
+  if (!file.interpreter().ends_with(kDynamicLinker))
+    return cannot_run(shown, "it does not use the C library glibc", kBuildHint);
+  if (gives_rights(path))
+    return cannot_run(shown, "it is set-user-ID, set-group-ID or has capabilities",
+                      "run a copy of it that has none of these (cp makes one), or build it with "
+                      "clew c++");
+  if (has_thread_sanitizer(file))
+    return cannot_run(shown,
+                      "it was built with ThreadSanitizer, which keeps its own picture of threads "
+                      "and memory that clew's fibers do not fit in",
+                      "build it without -fsanitize=thread: clew finds the same races by running "
+                      "them");
+  return {};
+}
+
+Result<std::string> runtime_to_preload() {
+  const auto installation = toolchain::own_installation();
+  if (!installation) return std::unexpected(installation.error());
+  std::string runtime = installation->runtime.string();
+  if (runtime.find_first_of(": ;\t\n") != std::string::npos)
+    return fail(ErrorCode::kBadInput,
+                fmt::format("the path {} cannot be given to the dynamic linker: it holds a space "
+                            "or a colon",
+                            runtime),
+                "install clew elsewhere, or build the program with clew c++");
+  return runtime;
+}
+
 }  // namespace
 
 Result<std::string> find_program(const std::string& name) {
@@ -73,25 +128,35 @@ Result<std::string> find_program(const std::string& name) {
                     here ? fmt::format("for the one in this folder, write ./{}", name) : "");
 }
 
-Result<void> check_program(const std::string& path, const std::string& shown) {
-  if (auto usable = check_file(path, shown); !usable) return usable;
+Result<std::string> preload_for(const std::string& path, const std::string& shown) {
+  if (auto usable = check_file(path, shown); !usable) return std::unexpected(usable.error());
   if (is_script(path))
-    return cannot_run(shown, "it is a script, not a program built with clew",
+    return cannot_run(shown, "it is a script, not a program",
                       "name the program that the script starts");
   const auto file = ElfFile::open(path);
   if (!file) {
     if (file.error().code == ErrorCode::kSystem) return std::unexpected(file.error());
     return cannot_run(shown, "it is not a 64-bit x86 Linux program", kBuildHint);
   }
-  const auto needed = file->needed_libraries();
-  const bool built = std::ranges::find(needed, kRuntimeName) != needed.end() ||
-                     file->section(CLEW_POINT_SECTION).has_value();
-  if (!built)
-    return fail(ErrorCode::kBadInput, fmt::format("{} was not built with clew", shown), kBuildHint);
-  if (!file->is_executable() || !file->has_interpreter())
+  if (!file->is_whole()) return cannot_run(shown, "it is cut short", "build it again");
+  if (!file->is_executable() || file->interpreter().empty())
     return cannot_run(shown, "it is no dynamically linked program",
                       "link it without -static, and not as a shared library");
-  return {};
+  if (has_runtime(*file)) return "";
+  if (auto loadable = check_preloadable(*file, path, shown); !loadable)
+    return std::unexpected(loadable.error());
+  return runtime_to_preload();
+}
+
+Result<LaunchPlan> plan_program(const std::vector<std::string>& command) {
+  const std::string& shown = command.front();
+  auto program = find_program(shown);
+  if (!program) return std::unexpected(program.error());
+  auto preload = preload_for(*program, shown);
+  if (!preload) return std::unexpected(preload.error());
+  LaunchPlan plan = plan_here(*program, command);
+  plan.preload = std::move(*preload);
+  return plan;
 }
 
 }  // namespace clew

@@ -52,15 +52,18 @@ Result<Replay> prepare_replay(const std::string& selector) {
   auto stream = read_schedule_file(recording->schedule_file());
   if (!stream) return std::unexpected(stream.error());
   if (auto same = check_identity(*recording); !same) return std::unexpected(same.error());
-  LaunchPlan plan = plan_of(recording->meta, std::move(*stream));
-  if (auto usable = check_program(plan.program, plan.shown); !usable)
-    return std::unexpected(usable.error());
+  LaunchPlan plan = plan_of(*recording, std::move(*stream));
+  auto preload = preload_for(plan.program, plan.shown);
+  if (!preload) return std::unexpected(preload.error());
+  plan.preload = std::move(*preload);
   if (was_interrupted(recording->meta)) plan.budget = recording->meta.summary.clock + 1;
   return Replay{std::move(*recording), std::move(plan)};
 }
 
 Result<RunResult> run_replay(const Replay& replay, RunObserver& observer) {
-  auto input = InputFeed::from_recording(replay.recording);
+  // What it read from its standard input is among its inputs.
+  auto input =
+      replay.plan.inputs ? InputFeed::empty() : InputFeed::from_recording(replay.recording);
   if (!input) return std::unexpected(input.error());
   return run_target(replay.plan, std::move(*input), nullptr, observer);
 }

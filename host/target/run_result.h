@@ -111,10 +111,11 @@ struct Reports {
 struct RunResult {
   RunSummary summary;
   Reports reports;
-  Captured output;                // standard output
-  Captured errors;                // standard error
-  std::optional<Captured> input;  // standard input, if it was recorded
-  int interrupted_by = 0;         // the signal that clew got; 0: none
+  Captured output;                 // standard output
+  Captured errors;                 // standard error
+  std::optional<Captured> input;   // standard input, if it was recorded
+  std::optional<Captured> inputs;  // all that it read from outside, if it was recorded
+  int interrupted_by = 0;          // the signal that clew got; 0: none
   double seconds = 0;
   double cpu_seconds = 0;  // of the program alone
 

@@ -23,12 +23,16 @@ namespace clew {
 namespace {
 
 constexpr int kRoundMilliseconds = 20;
+// While the program reads so much that it could have to wait for clew.
+constexpr int kShortRoundMilliseconds = 1;
+constexpr std::uint64_t kManyInputs = kInputsRingSize / 8;
 constexpr double kPulseSeconds = 0.2;
 constexpr std::uint64_t kStoredOutput = std::uint64_t{64} << 20;
 
 // Where the recorded parts of a run go.
 struct Outlets {
   std::optional<ScheduleFileWriter> schedule;
+  std::optional<InputsWriter> inputs;
   OutputSink output;
   OutputSink errors;
 };
@@ -45,11 +49,12 @@ Result<Outlets> open_outlets(const LaunchPlan& plan, const Draft* draft) {
   if (!output) return std::unexpected(output.error());
   auto errors = sink(STDERR_FILENO, [&] { return draft->open_stderr(kStoredOutput); });
   if (!errors) return std::unexpected(errors.error());
-  Outlets outlets{std::nullopt, std::move(*output), std::move(*errors)};
+  Outlets outlets{std::nullopt, std::nullopt, std::move(*output), std::move(*errors)};
   if (draft != nullptr) {
     auto schedule = draft->open_schedule();
     if (!schedule) return std::unexpected(schedule.error());
     outlets.schedule = std::move(*schedule);
+    outlets.inputs = draft->open_inputs();
   }
   return outlets;
 }
@@ -73,7 +78,9 @@ class Run {
   bool round();  // false: the program has ended
   void poll_descriptors();
   void watch();
+  void blocked();
   void drain();
+  void drain_inputs();
   void take(const StreamItem& item);
   void stop(std::string kind, std::string detail);
   void fail_with(Error error);
@@ -96,6 +103,7 @@ class Run {
   double last_pulse_;
   bool ended_ = false;
   bool told_attached_ = false;
+  int round_milliseconds_ = kRoundMilliseconds;
   int partner_ = -1;  // gdb's pidfd
   std::optional<Stopped> stopped_;
   std::optional<Error> error_;
@@ -137,6 +145,18 @@ void Run::drain() {
   }
 }
 
+void Run::drain_inputs() {
+  if (!outlets_.inputs || (stopped_ && stopped_->kind == "overwritten")) return;
+  std::uint64_t taken = 0;
+  const auto drained = memory_.drain_inputs([&](auto bytes) {
+    taken += bytes.size();
+    if (!error_) check(outlets_.inputs->append(bytes));
+  });
+  if (drained == ControlMemory::Drained::kCorrupted)
+    return stop("overwritten", "the program overwrote clew's memory");
+  round_milliseconds_ = taken > kManyInputs ? kShortRoundMilliseconds : kRoundMilliseconds;
+}
+
 void Run::pass(OutputSink& sink) {
   observer_.before_output();
   sink.pass();
@@ -156,7 +176,7 @@ void Run::poll_descriptors() {
       {input_.writable(), out, 0},
       {partner_, in, 0},
   };
-  if (poll(ready.data(), ready.size(), kRoundMilliseconds) <= 0) return;
+  if (poll(ready.data(), ready.size(), round_milliseconds_) <= 0) return;
   if (ready[2].revents != 0) check(outlets_.output.pump());
   if (ready[3].revents != 0) check(outlets_.errors.pump());
   if (ready[4].revents != 0) pass(outlets_.output);
@@ -169,6 +189,14 @@ void Run::poll_descriptors() {
     result_.interrupted_by = number;
     stop("interrupted", fmt::format("interrupted by {}", signal_name(number)));
   }
+}
+
+void Run::blocked() {
+  const bool outside = memory_.waits_outside();
+  const auto call = system_call_of(child_.pid());
+  const bool may_be_input = outside || (call && waits_for_input(child_.pid(), *call));
+  if (input_.is_open() && may_be_input) return stall_.reset();
+  stop("blocked", outside ? describe_outside(result_.reports) : describe_block(child_.pid(), call));
 }
 
 void Run::watch() {
@@ -188,13 +216,8 @@ void Run::watch() {
   } else {
     pulse->clock = memory_.live_clock();
     pulse->reported = memory_.bytes_drained();
-    if (stall_.look(*pulse, now - last_pulse_) >= kBlockedSeconds) {
-      const auto call = system_call_of(child_.pid());
-      if (input_.is_open() && call && waits_for_input(child_.pid(), *call))
-        stall_.reset();
-      else
-        stop("blocked", describe_block(child_.pid(), call));
-    }
+    const double patience = memory_.waits_outside() ? kOutsideSeconds : kBlockedSeconds;
+    if (stall_.look(*pulse, now - last_pulse_) >= patience) blocked();
   }
   last_pulse_ = now;
 }
@@ -205,6 +228,7 @@ Result<RunResult> Run::to_the_end() {
   input_.close_child_end();
   while (!ended_) {
     poll_descriptors();
+    drain_inputs();
     drain();
     watch();
   }
@@ -219,6 +243,7 @@ Result<RunResult> Run::conclude() {
     result_.interrupted_by = number;
     stopped_ = Stopped{"interrupted", fmt::format("interrupted by {}", signal_name(number))};
   }
+  drain_inputs();
   drain();
   for (OutputSink* sink : {&outlets_.output, &outlets_.errors}) {
     check(sink->pump());
@@ -235,7 +260,9 @@ Result<RunResult> Run::conclude() {
     return fail(ErrorCode::kBadInput,
                 fmt::format("{} ended ({}) before clew's runtime took charge", plan_.shown,
                             shell_status(facts.wait_status)),
-                "rebuild it with this clew, as it may have been built with another version");
+                plan_.preload.empty()
+                    ? "rebuild it with this clew, as it may have been built with another version"
+                    : "does it run without clew? otherwise build it with clew c++");
 
   facts.live_clock = memory_.live_clock();
   facts.stopped = stopped_;
@@ -251,6 +278,11 @@ Result<RunResult> Run::conclude() {
     for (const ThreadInfo& thread : result_.reports.threads)
       names.push_back(thread.id.empty() ? "T0" : thread.id);
     check(outlets_.schedule->finish(names));
+  }
+  if (outlets_.inputs && !error_) {
+    auto inputs = outlets_.inputs->finish();
+    if (!inputs) return std::unexpected(inputs.error());
+    result_.inputs = *inputs;
   }
   auto output = outlets_.output.finish();
   auto errors = outlets_.errors.finish();
@@ -273,8 +305,11 @@ Result<int> RunObserver::attached(pid_t) { return -1; }
 
 Result<RunResult> run_target(const LaunchPlan& plan, InputFeed input, const Draft* draft,
                              RunObserver& observer) {
-  auto memory = ControlMemory::create(plan);
+  auto memory = ControlMemory::create(plan, {.record_inputs = draft != nullptr});
   if (!memory) return std::unexpected(memory.error());
+  if (plan.inputs)
+    if (auto read = read_inputs_file(*plan.inputs, memory->inputs()); !read)
+      return std::unexpected(read.error());
   auto outlets = open_outlets(plan, draft);
   if (!outlets) return std::unexpected(outlets.error());
   auto child = Child::start(plan, {input.child_end(), outlets->output.child_end(),

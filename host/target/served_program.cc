@@ -163,8 +163,10 @@ Result<ServedProgram> ServedProgram::start(const LaunchPlan& wanted, int input,
   plan.flags |= abi::kFlagFromMain | abi::kFlagServe;
   if (options.in_place) plan.flags |= abi::kFlagInPlace;
   if (options.capture) plan.flags |= abi::kFlagCapture;
-  auto memory =
-      ControlMemory::create(plan, {options.jobs, options.data, options.sharing, options.trace});
+  auto memory = ControlMemory::create(plan, {.jobs = options.jobs,
+                                             .data = options.data,
+                                             .sharing = options.sharing,
+                                             .trace = options.trace});
   if (!memory) return std::unexpected(memory.error());
   auto output = output_file(options.capture);
   if (!output) return std::unexpected(output.error());

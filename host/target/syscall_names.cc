@@ -20,11 +20,16 @@ constexpr Name kNames[] = {
     {SYS_readv, "readv", true},
     {SYS_pread64, "pread", true},
     {SYS_preadv, "preadv", true},
+    {SYS_preadv2, "preadv2", true},
     {SYS_write, "write", true},
     {SYS_writev, "writev", true},
     {SYS_pwrite64, "pwrite", true},
+    {SYS_pwritev, "pwritev", true},
+    {SYS_pwritev2, "pwritev2", true},
     {SYS_sendfile, "sendfile", true},
     {SYS_splice, "splice", true},
+    {SYS_tee, "tee", true},
+    {SYS_vmsplice, "vmsplice", true},
     {SYS_open, "open", false},
     {SYS_openat, "openat", false},
     {SYS_fsync, "fsync", true},
@@ -82,6 +87,24 @@ std::string syscall_name(long number) {
 bool syscall_takes_descriptor(long number) {
   const Name* name = find(number);
   return name != nullptr && name->descriptor;
+}
+
+std::string waiting_call(abi::WaitKind kind, std::uint64_t object) {
+  const auto call = static_cast<long>(object >> 32);
+  const auto number = static_cast<std::int32_t>(object);
+  std::string text = syscall_name(call);
+  switch (kind) {
+    case abi::WaitKind::kDescriptor:
+      if (syscall_takes_descriptor(call)) text += fmt::format(" of descriptor {}", number);
+      return text;
+    case abi::WaitKind::kFileLock:
+      return fmt::format("{} of descriptor {} (a file lock)", text, number);
+    case abi::WaitKind::kChild:
+      return number > 0 ? fmt::format("{} for child process {}", text, number)
+                        : fmt::format("{} for a child process", text);
+    default:
+      return "";
+  }
 }
 
 std::string signal_name(int number) {

@@ -2,7 +2,10 @@
 #ifndef CLEW_HOST_TARGET_SYSCALL_NAMES_H_
 #define CLEW_HOST_TARGET_SYSCALL_NAMES_H_
 
+#include <cstdint>
 #include <string>
+
+#include "clew_abi/stream.h"
 
 namespace clew {
 
@@ -11,6 +14,10 @@ std::string syscall_name(long number);
 
 // True if the call's first argument is a file descriptor.
 bool syscall_takes_descriptor(long number);
+
+// Where a thread stands that waits for something outside: "read of descriptor 5", "wait4 for child
+// process 12", "poll". Empty if it waits in no system call. The object is that of abi::WaitKind.
+std::string waiting_call(abi::WaitKind kind, std::uint64_t object);
 
 // "SIGSEGV"; "signal 77" if it has no name.
 std::string signal_name(int number);

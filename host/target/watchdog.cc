@@ -10,10 +10,13 @@
 #include <fstream>
 #include <iterator>
 
+#include "host/target/outcome_of.h"
 #include "host/target/syscall_names.h"
 
 namespace clew {
 namespace {
+
+constexpr std::size_t kMostNamed = 4;
 
 std::string slurp(const std::string& path) {
   std::ifstream file(path);
@@ -41,6 +44,13 @@ std::string link_of(pid_t pid, std::uint64_t descriptor) {
   const std::string path = fmt::format("/proc/{}/fd/{}", pid, descriptor);
   const ssize_t size = readlink(path.c_str(), target.data(), target.size());
   return size > 0 ? std::string(target.data(), static_cast<std::size_t>(size)) : "";
+}
+
+// "in read of descriptor 5"; empty if it waits for something within the program.
+std::string outside_text(const WaitReport& wait) {
+  if (wait.kind == abi::WaitKind::kSignal) return "for a signal";
+  const std::string call = waiting_call(wait.kind, wait.object);
+  return call.empty() ? "" : "in " + call;
 }
 
 bool polls(long call) {
@@ -105,6 +115,19 @@ std::string describe_block(pid_t pid, const std::optional<SystemCall>& call) {
                         link.empty() ? "" : " (" + link + ")");
   }
   return fmt::format("the program waits in {} and all of its threads with it", what);
+}
+
+std::string describe_outside(const Reports& reports) {
+  std::string text = "every thread waits, and what they wait for has not come from outside";
+  std::size_t named = 0;
+  for (const WaitReport& wait : reports.waits) {
+    const std::string where = outside_text(wait);
+    if (where.empty()) continue;
+    if (named == kMostNamed) return text + ", …";
+    text +=
+        fmt::format("{} {} {}", named++ == 0 ? ":" : ",", thread_name(reports, wait.thread), where);
+  }
+  return text;
 }
 
 }  // namespace clew

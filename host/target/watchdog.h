@@ -10,9 +10,13 @@
 #include <string>
 #include <string_view>
 
+#include "host/target/run_result.h"
+
 namespace clew {
 
 inline constexpr double kBlockedSeconds = 5;
+// What is outside may take its time.
+inline constexpr double kOutsideSeconds = 10;
 
 // What two looks at a program can differ in.
 struct Pulse {
@@ -53,6 +57,10 @@ bool waits_for_input(pid_t pid, const SystemCall& call);
 
 // "the program waits in accept(3) for something outside of it"
 std::string describe_block(pid_t pid, const std::optional<SystemCall>& call);
+
+// "every thread waits, and what they wait for has not come from outside: T0.1 in read of descriptor
+// 5". The runtime says so itself (abi::Control::waits_outside), and may have named the waits.
+std::string describe_outside(const Reports& reports);
 
 }  // namespace clew
 

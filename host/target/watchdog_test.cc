@@ -50,5 +50,33 @@ TEST(Watchdog, NamesCallsAndSignals) {
   EXPECT_EQ(signal_name(200), "signal 200");
 }
 
+TEST(Watchdog, NamesCallsThatWaitForWhatIsOutside) {
+  const auto object = [](long call, std::int32_t number) {
+    return static_cast<std::uint64_t>(call) << 32 | static_cast<std::uint32_t>(number);
+  };
+  using Kind = abi::WaitKind;
+  EXPECT_EQ(waiting_call(Kind::kDescriptor, object(SYS_read, 5)), "read of descriptor 5");
+  EXPECT_EQ(waiting_call(Kind::kDescriptor, object(SYS_poll, 0)), "poll");
+  EXPECT_EQ(waiting_call(Kind::kChild, object(SYS_wait4, 12)), "wait4 for child process 12");
+  EXPECT_EQ(waiting_call(Kind::kChild, object(SYS_waitid, -1)), "waitid for a child process");
+  EXPECT_EQ(waiting_call(Kind::kFileLock, object(SYS_flock, 3)),
+            "flock of descriptor 3 (a file lock)");
+  EXPECT_EQ(waiting_call(Kind::kSignal, 0), "");
+  EXPECT_EQ(waiting_call(Kind::kMutex, 0x1234), "");
+
+  Reports reports;
+  const std::string nothing =
+      "every thread waits, and what they wait for has not come from outside";
+  EXPECT_EQ(describe_outside(reports), nothing);
+  reports.threads.push_back({"T0.1", "", 0});
+  reports.waits.push_back({1, Kind::kDescriptor, object(SYS_read, 5), {}, 0, {}});
+  reports.waits.push_back({0, Kind::kJoin, 1, {}, 0, {}});
+  reports.waits.push_back({2, Kind::kSignal, 0, {}, 0, {}});
+  EXPECT_EQ(describe_outside(reports),
+            nothing + ": T0.1 in read of descriptor 5, thread 2 for a signal");
+  for (int i = 0; i < 9; ++i) reports.waits.push_back(reports.waits.front());
+  EXPECT_TRUE(describe_outside(reports).ends_with("T0.1 in read of descriptor 5, …"));
+}
+
 }  // namespace
 }  // namespace clew

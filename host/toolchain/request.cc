@@ -137,9 +137,9 @@ class Reader {
   Result<Request> refuse_what_cannot_work() {
     if (thread_sanitizer_ && request_.has_input) {
       return fail(ErrorCode::kUsage,
-                  "-fsanitize=thread cannot be combined with clew: both want to control the "
-                  "program's threads",
-                  "leave -fsanitize=thread out, or build that variant with clang");
+                  "-fsanitize=thread cannot be combined with clew: ThreadSanitizer keeps its own "
+                  "picture of threads and memory that clew's fibers do not fit in",
+                  "leave -fsanitize=thread out: clew finds the same races by running them");
     }
     if (request_.links && !static_.empty()) {
       return fail(

@@ -33,6 +33,11 @@ void clew_context_switch(Context* from, const Context* to);
 // Parks the caller in *self and ends the calling kernel thread, leaving its stack and
 // thread-local storage behind for whoever switches to *self.
 void clew_context_park_and_exit_thread(Context* self);
+// Starts a kernel thread that calls `entry` on the stack of the parked context, below what is in
+// use, with its thread-local storage. The kernel keeps its id in *tid until it ends. The kernel's
+// answer: an id, or -errno. `entry` must not return.
+long clew_context_run_on_kernel_thread(const Context* parked, int* tid, void (*entry)(void*),
+                                       void* argument);
 // The value of a pointer that setjmp stored mangled.
 std::uintptr_t clew_demangle_pointer(std::uintptr_t mangled);
 }

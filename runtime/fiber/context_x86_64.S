@@ -95,6 +95,38 @@ clew_context_park_and_exit_thread:
         .cfi_endproc
         .size   clew_context_park_and_exit_thread, .-clew_context_park_and_exit_thread
 
+// CLONE_VM | FS | FILES | SIGHAND | THREAD | SYSVSEM | SETTLS | PARENT_SETTID | CHILD_CLEARTID
+#define KERNEL_THREAD 0x3d0f00
+
+        .globl  clew_context_run_on_kernel_thread
+        .hidden clew_context_run_on_kernel_thread
+        .type   clew_context_run_on_kernel_thread, @function
+clew_context_run_on_kernel_thread:
+        .cfi_startproc
+        movq    8(%rdi), %r8            // its thread-local storage
+        movq    (%rdi), %rax
+        subq    $256, %rax
+        andq    $-16, %rax
+        movq    %rdx, (%rax)            // entry and argument: the new thread finds them there
+        movq    %rcx, 8(%rax)
+        movq    %rsi, %rdx              // where to store the id, and to clear it
+        movq    %rsi, %r10
+        movq    %rax, %rsi
+        movl    $KERNEL_THREAD, %edi
+        movl    $56, %eax               // clone
+        syscall
+        testq   %rax, %rax
+        je      1f
+        ret
+1:      .cfi_undefined %rip
+        xorl    %ebp, %ebp
+        popq    %rax
+        popq    %rdi
+        call    *%rax
+        ud2
+        .cfi_endproc
+        .size   clew_context_run_on_kernel_thread, .-clew_context_run_on_kernel_thread
+
         .globl  clew_demangle_pointer
         .hidden clew_demangle_pointer
         .type   clew_demangle_pointer, @function

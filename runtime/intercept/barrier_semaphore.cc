@@ -6,7 +6,7 @@ using namespace clew::rt;
 CLEW_EXPORT int pthread_barrier_init(pthread_barrier_t* barrier,
                                      const pthread_barrierattr_t* attributes, unsigned count) {
   if (!g_sched.active) return CLEW_REAL(pthread_barrier_init)(barrier, attributes, count);
-  return answer(barrier_init(barrier, count));
+  return answer(barrier_init(barrier, attributes, count));
 }
 
 CLEW_EXPORT int pthread_barrier_destroy(pthread_barrier_t* barrier) {
@@ -30,16 +30,25 @@ CLEW_EXPORT int sem_trywait(sem_t* semaphore) {
   return answer_errno(semaphore_trywait(semaphore));
 }
 
+namespace {
+
+// Unlike for a lock, the time must be one even if it is not needed.
+int semaphore_timedwait(sem_t* semaphore, Nanos deadline) {
+  return deadline == kInvalidDeadline ? EINVAL : semaphore_wait(semaphore, deadline);
+}
+
+}  // namespace
+
 CLEW_EXPORT int sem_timedwait(sem_t* semaphore, const timespec* until) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kWait, semaphore}), sem_timedwait, semaphore, until);
-  return answer_errno(semaphore_wait(semaphore, deadline_of(CLOCK_REALTIME, until)));
+  return answer_errno(semaphore_timedwait(semaphore, deadline_of(CLOCK_REALTIME, until)));
 }
 
 CLEW_EXPORT int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* until) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kWait, semaphore}), sem_clockwait, semaphore, clock,
                   until);
   if (!is_wait_clock(clock)) return answer_errno(EINVAL);
-  return answer_errno(semaphore_wait(semaphore, deadline_of(clock, until)));
+  return answer_errno(semaphore_timedwait(semaphore, deadline_of(clock, until)));
 }
 
 CLEW_EXPORT int sem_post(sem_t* semaphore) {

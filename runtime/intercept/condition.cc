@@ -3,11 +3,6 @@
 
 using namespace clew::rt;
 
-CLEW_EXPORT int pthread_cond_init(pthread_cond_t* cond, const pthread_condattr_t* attributes) {
-  if (!g_sched.active) return CLEW_REAL(pthread_cond_init)(cond, attributes);
-  return answer(cond_init(cond, attributes));
-}
-
 CLEW_EXPORT int pthread_cond_destroy(pthread_cond_t* cond) {
   if (!g_sched.active) return CLEW_REAL(pthread_cond_destroy)(cond);
   return answer(cond_destroy(cond));

@@ -15,6 +15,9 @@
 #include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/real.h"
 #include "runtime/intercept/thread_block.h"
+#include "runtime/outside/process.h"
+#include "runtime/outside/system_call.h"
+#include "runtime/record/crash.h"
 #include "runtime/record/debug_table.h"
 #include "runtime/record/end.h"
 #include "runtime/record/log.h"
@@ -45,6 +48,7 @@ void* clew_resolve_refused(const char* name) {
 namespace {
 
 constexpr int kCannotAttach = 127;
+constexpr char kPreloadVariable[] = "CLEW_PRELOAD";
 
 [[noreturn]] void cannot_attach(const char* why) {
   char text[256];
@@ -105,6 +109,7 @@ void take_over(abi::Control& control) {
   g_sched.init(control, main_fiber);
   report_registered_points();
   install_crash_handlers();
+  system_calls_init(control);
   install_terminate_handler();
   if (control.flags & abi::kFlagLineBuffered) setvbuf(stdout, nullptr, _IOLBF, 0);
   if (control.flags & abi::kFlagServe) on_exit(end_job, nullptr);
@@ -113,12 +118,27 @@ void take_over(abi::Control& control) {
   if (control.flags & abi::kFlagWaitDebugger) wait_for_debugger(control);
 }
 
+// A program that was not built with clew has this library by LD_PRELOAD, first of all; what it
+// starts itself has not.
+void restore_preload() {
+  if (getenv(kPreloadVariable) == nullptr) return;
+  unsetenv(kPreloadVariable);
+  const char* value = getenv("LD_PRELOAD");
+  const char* rest = value != nullptr ? strchr(value, ':') : nullptr;
+  if (rest != nullptr && rest[1] != '\0') {
+    setenv("LD_PRELOAD", rest + 1, 1);
+  } else {
+    unsetenv("LD_PRELOAD");
+  }
+}
+
 __attribute__((constructor(101))) void start() {
   real::resolve();
   const char* value = getenv(abi::kControlVariable);
   if (value == nullptr) return;
   const int fd = atoi(value);
   unsetenv(abi::kControlVariable);
+  restore_preload();
   take_over(*map_control(fd));
 }
 
@@ -128,6 +148,10 @@ __attribute__((destructor(101))) void finish() {
 }
 
 }  // namespace
+
+namespace clew::rt {
+void leave_charge() { clew_in_charge = 0; }
+}  // namespace clew::rt
 
 // The C library's own entry, called by the program's start code: main is wrapped.
 CLEW_EXPORT int __libc_start_main(int (*main)(int, char**, char**), int count, char** arguments,

@@ -1,49 +1,138 @@
-// Reading and writing pass through, as long as they cannot block on another thread of
-// the same program: that would stop all of them.
-#include <sys/stat.h>
+// Input and output: a yield point, then the system call (outside/system_call.h).
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include "runtime/intercept/call.h"
-#include "runtime/record/end.h"
+#include "runtime/outside/system_call.h"
 
 using namespace clew::rt;
 
 namespace {
 
-// The standard streams, and what was opened as /dev/stdout and the like, lead to clew itself.
-bool may_wait_for_a_thread(int fd) {
-  struct stat status;
-  if (fd <= 2 || fstat(fd, &status) != 0) return false;
-  if (!S_ISFIFO(status.st_mode) && !S_ISSOCK(status.st_mode)) return false;
-  for (int standard = 0; standard <= 2; ++standard) {
-    struct stat other;
-    if (fstat(standard, &other) == 0 && other.st_dev == status.st_dev &&
-        other.st_ino == status.st_ino)
-      return false;
-  }
-  return true;
+// What all calls to the outside touch: their order may matter.
+char g_outside;
+
+template <class... Arguments>
+long call_out(std::uint64_t op, const void* caller, long number, Arguments... arguments) {
+  enter(op, caller, {clew::abi::StepKind::kUpdate, &g_outside});
+  return with_errno(system_call(number, arguments...));
 }
 
 }  // namespace
 
+#define CLEW_OUT(name, ...)                                    \
+  if (!g_sched.active) return CLEW_REAL(name)(CLEW_ARGUMENTS); \
+  constexpr std::uint64_t clew_op = operation(#name);          \
+  return static_cast<decltype(name(CLEW_ARGUMENTS))>(call_out(clew_op, CLEW_CALLER, __VA_ARGS__))
+
+#define CLEW_ARGUMENTS fd, buffer, size
 CLEW_EXPORT ssize_t read(int fd, void* buffer, size_t size) {
-  if (g_sched.active && may_wait_for_a_thread(fd)) end_unsupported("read() from a pipe or socket");
-  return CLEW_REAL(read)(fd, buffer, size);
+  CLEW_OUT(read, SYS_read, fd, buffer, size);
 }
-
-CLEW_EXPORT ssize_t readv(int fd, const iovec* parts, int count) {
-  if (g_sched.active && may_wait_for_a_thread(fd)) end_unsupported("readv() from a pipe or socket");
-  return CLEW_REAL(readv)(fd, parts, count);
-}
-
 CLEW_EXPORT ssize_t write(int fd, const void* buffer, size_t size) {
-  if (g_sched.active && may_wait_for_a_thread(fd)) end_unsupported("write() to a pipe or socket");
-  return CLEW_REAL(write)(fd, buffer, size);
+  CLEW_OUT(write, SYS_write, fd, buffer, size);
 }
+#undef CLEW_ARGUMENTS
 
-CLEW_EXPORT ssize_t writev(int fd, const iovec* parts, int count) {
-  if (g_sched.active && may_wait_for_a_thread(fd)) end_unsupported("writev() to a pipe or socket");
-  return CLEW_REAL(writev)(fd, parts, count);
+#define CLEW_ARGUMENTS fd, parts, count
+CLEW_EXPORT ssize_t readv(int fd, const iovec* parts, int count) {
+  CLEW_OUT(readv, SYS_readv, fd, parts, count);
 }
+CLEW_EXPORT ssize_t writev(int fd, const iovec* parts, int count) {
+  CLEW_OUT(writev, SYS_writev, fd, parts, count);
+}
+#undef CLEW_ARGUMENTS
+
+#define CLEW_ARGUMENTS fd, buffer, size, at
+CLEW_EXPORT ssize_t pread(int fd, void* buffer, size_t size, off_t at) {
+  CLEW_OUT(pread, SYS_pread64, fd, buffer, size, at);
+}
+CLEW_EXPORT ssize_t pread64(int fd, void* buffer, size_t size, off64_t at) {
+  CLEW_OUT(pread64, SYS_pread64, fd, buffer, size, at);
+}
+CLEW_EXPORT ssize_t pwrite(int fd, const void* buffer, size_t size, off_t at) {
+  CLEW_OUT(pwrite, SYS_pwrite64, fd, buffer, size, at);
+}
+CLEW_EXPORT ssize_t pwrite64(int fd, const void* buffer, size_t size, off64_t at) {
+  CLEW_OUT(pwrite64, SYS_pwrite64, fd, buffer, size, at);
+}
+#undef CLEW_ARGUMENTS
+
+#define CLEW_ARGUMENTS fd, buffer, size, flags
+CLEW_EXPORT ssize_t recv(int fd, void* buffer, size_t size, int flags) {
+  CLEW_OUT(recv, SYS_recvfrom, fd, buffer, size, flags, 0, 0);
+}
+CLEW_EXPORT ssize_t send(int fd, const void* buffer, size_t size, int flags) {
+  CLEW_OUT(send, SYS_sendto, fd, buffer, size, flags, 0, 0);
+}
+#undef CLEW_ARGUMENTS
+
+#define CLEW_ARGUMENTS fd, buffer, size, flags, address, length
+CLEW_EXPORT ssize_t recvfrom(int fd, void* buffer, size_t size, int flags, sockaddr* address,
+                             socklen_t* length) {
+  CLEW_OUT(recvfrom, SYS_recvfrom, fd, buffer, size, flags, address, length);
+}
+CLEW_EXPORT ssize_t sendto(int fd, const void* buffer, size_t size, int flags,
+                           const sockaddr* address, socklen_t length) {
+  CLEW_OUT(sendto, SYS_sendto, fd, buffer, size, flags, address, length);
+}
+#undef CLEW_ARGUMENTS
+
+#define CLEW_ARGUMENTS fd, message, flags
+CLEW_EXPORT ssize_t recvmsg(int fd, msghdr* message, int flags) {
+  CLEW_OUT(recvmsg, SYS_recvmsg, fd, message, flags);
+}
+CLEW_EXPORT ssize_t sendmsg(int fd, const msghdr* message, int flags) {
+  CLEW_OUT(sendmsg, SYS_sendmsg, fd, message, flags);
+}
+#undef CLEW_ARGUMENTS
+
+#define CLEW_ARGUMENTS fd, address, length
+CLEW_EXPORT int accept(int fd, sockaddr* address, socklen_t* length) {
+  CLEW_OUT(accept, SYS_accept, fd, address, length);
+}
+CLEW_EXPORT int connect(int fd, const sockaddr* address, socklen_t length) {
+  CLEW_OUT(connect, SYS_connect, fd, address, length);
+}
+#undef CLEW_ARGUMENTS
+
+#define CLEW_ARGUMENTS fd, address, length, flags
+CLEW_EXPORT int accept4(int fd, sockaddr* address, socklen_t* length, int flags) {
+  CLEW_OUT(accept4, SYS_accept4, fd, address, length, flags);
+}
+#undef CLEW_ARGUMENTS
+
+#define CLEW_ARGUMENTS fds, count, timeout
+CLEW_EXPORT int poll(pollfd* fds, nfds_t count, int timeout) {
+  CLEW_OUT(poll, SYS_poll, fds, count, timeout);
+}
+#undef CLEW_ARGUMENTS
+
+#define CLEW_ARGUMENTS fd, events, most, timeout
+CLEW_EXPORT int epoll_wait(int fd, epoll_event* events, int most, int timeout) {
+  CLEW_OUT(epoll_wait, SYS_epoll_wait, fd, events, most, timeout);
+}
+#undef CLEW_ARGUMENTS
+
+#define CLEW_ARGUMENTS count, in, out, except, timeout
+CLEW_EXPORT int select(int count, fd_set* in, fd_set* out, fd_set* except, timeval* timeout) {
+  CLEW_OUT(select, SYS_select, count, in, out, except, timeout);
+}
+#undef CLEW_ARGUMENTS
+
+#define CLEW_ARGUMENTS fd
+CLEW_EXPORT int close(int fd) { CLEW_OUT(close, SYS_close, fd); }
+#undef CLEW_ARGUMENTS
+
+#define CLEW_ARGUMENTS pid, status, options
+CLEW_EXPORT pid_t waitpid(pid_t pid, int* status, int options) {
+  CLEW_OUT(waitpid, SYS_wait4, pid, status, options, 0);
+}
+#undef CLEW_ARGUMENTS
 
 // The dynamic linker's lock is libc's own; a constructor of the library must not be preempted
 // while it is held.

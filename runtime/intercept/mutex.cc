@@ -38,6 +38,24 @@ CLEW_EXPORT int pthread_mutex_destroy(pthread_mutex_t* mutex) {
   return answer(mutex_destroy(mutex));
 }
 
+CLEW_EXPORT int pthread_mutex_consistent(pthread_mutex_t* mutex) noexcept {
+  if (!g_sched.active) return CLEW_REAL(pthread_mutex_consistent)(mutex);
+  return answer(mutex_consistent(mutex));
+}
+
+CLEW_EXPORT int interposed_pthread_mutex_consistent_np(pthread_mutex_t* mutex) noexcept
+    asm("pthread_mutex_consistent_np");
+int interposed_pthread_mutex_consistent_np(pthread_mutex_t* mutex) noexcept {
+  return pthread_mutex_consistent(mutex);
+}
+
+CLEW_EXPORT int pthread_mutex_setprioceiling(pthread_mutex_t* mutex, int ceiling,
+                                             int* before) noexcept {
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kLock, mutex, mutex_can_be_taken}),
+                  pthread_mutex_setprioceiling, mutex, ceiling, before);
+  return answer(mutex_set_ceiling(mutex, ceiling, before, CLEW_CALLER));
+}
+
 CLEW_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kLock, lock, spin_can_be_taken}), pthread_spin_lock,
                   lock);

@@ -1,9 +1,12 @@
 // How a program ends: assertions, exceptions, _exit.
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 
+#include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/call.h"
 #include "runtime/intercept/init.h"
+#include "runtime/outside/process.h"
 #include "runtime/record/end.h"
 #include "runtime/snapshot/server.h"
 
@@ -113,9 +116,19 @@ CLEW_EXPORT void exit(int status) noexcept {
   __builtin_unreachable();
 }
 
+namespace clew::rt {
+
+void leave_program(int status) {
+  report_exit();
+  if (running_job()) finish_job(abi::JobEnd::kExited, status & 0xff, g_sched.clock());
+  raw_syscall(SYS_exit_group, status);
+  __builtin_unreachable();
+}
+
+}  // namespace clew::rt
+
 CLEW_EXPORT void _exit(int status) {
-  if (g_sched.active) report_exit();
-  if (running_job()) finish_job(clew::abi::JobEnd::kExited, status & 0xff, g_sched.clock());
+  if (g_sched.active) leave_program(status);
   CLEW_REAL(_exit)(status);
   __builtin_unreachable();
 }

@@ -12,10 +12,14 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/random.h>
 #include <sys/select.h>
+#include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/uio.h>
+#include <threads.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 

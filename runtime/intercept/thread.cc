@@ -1,12 +1,11 @@
-// Creation, joining and ending of threads.
+// Creation, joining and names of threads.
 #include "runtime/intercept/thread.h"
 
 #include <string.h>
 
 #include "runtime/intercept/call.h"
-#include "runtime/intercept/init.h"
 #include "runtime/intercept/thread_block.h"
-#include "runtime/record/end.h"
+#include "runtime/signal/cancel.h"
 #include "runtime/snapshot/server.h"
 #include "runtime/sync/models.h"
 
@@ -14,7 +13,59 @@ using namespace clew::rt;
 
 namespace {
 
-// What a step names a thread by: its index. Null: there is no such thread.
+// What the new thread is to have by its attributes, or has from its creator.
+void set_scheduling(Fiber& fiber, const pthread_attr_t* attributes) {
+  fiber.scheduling = g_sched.current->scheduling;
+  if (attributes == nullptr) return;
+  int inherit = PTHREAD_INHERIT_SCHED;
+  pthread_attr_getinheritsched(attributes, &inherit);
+  if (inherit == PTHREAD_EXPLICIT_SCHED) {
+    sched_param parameters{};
+    pthread_attr_getschedpolicy(attributes, &fiber.scheduling.policy);
+    pthread_attr_getschedparam(attributes, &parameters);
+    fiber.scheduling.priority = parameters.sched_priority;
+  }
+  cpu_set_t set;
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  for (int i = 0; i < CPU_SETSIZE; ++i) CPU_SET(i, &all);
+  if (pthread_attr_getaffinity_np(attributes, sizeof set, &set) != 0 || CPU_EQUAL(&set, &all))
+    return;
+  fiber.scheduling.affinity = set;
+  fiber.scheduling.has_affinity = true;
+}
+
+void set_signal_mask(Fiber& fiber, const pthread_attr_t* attributes) {
+  sigset_t mask;
+  if (attributes == nullptr || pthread_attr_getsigmask_np(attributes, &mask) != 0) return;
+  memcpy(&fiber.signals.mask, &mask, sizeof fiber.signals.mask);
+}
+
+int join(Fiber* fiber, void** result, Nanos deadline) {
+  Fiber* self = g_sched.current;
+  if (fiber->detached) return EINVAL;
+  const bool each_other = self->joiner == fiber && !fiber->cancellation.pending;
+  if ((fiber == self || each_other) && !cancel_wanted(*self)) return EDEADLK;
+  if (fiber->joiner != nullptr) return EINVAL;
+  if (fiber->state != FiberState::kFinished) {
+    if (const int error = before_wait(deadline)) return error;
+    test_cancel();
+    fiber->joiner = self;
+    const Woke woke = g_sched.block(clew::abi::WaitKind::kJoin, fiber, deadline, kCancel);
+    fiber->joiner = nullptr;
+    if (woke == Woke::kByCancel) act_on_cancel();
+    if (woke == Woke::kByTime) return ETIMEDOUT;
+  }
+  if (result != nullptr) *result = fiber->result;
+  g_sched.note_joined();
+  g_sched.reclaim(fiber);
+  return 0;
+}
+
+}  // namespace
+
+namespace clew::rt {
+
 void* thread_object(pthread_t handle) {
   const Fiber* fiber = g_sched.active ? g_sched.find(handle) : nullptr;
   return fiber != nullptr ? reinterpret_cast<void*>(std::uintptr_t{fiber->index}) : nullptr;
@@ -25,61 +76,62 @@ bool has_ended(const Fiber& waiting) {
   return waiting.step.object == 0 || fiber == nullptr || fiber->state == FiberState::kFinished;
 }
 
-int join(Fiber* fiber, void** result, Nanos deadline) {
-  if (fiber == g_sched.current) return EDEADLK;
-  if (fiber->detached || fiber->joined) return EINVAL;
-  if (fiber->state != FiberState::kFinished) {
-    if (const int error = before_wait(deadline)) return error;
-    fiber->joined = true;
-    const bool ended = g_sched.block(clew::abi::WaitKind::kJoin, fiber, deadline);
-    fiber->joined = false;
-    if (!ended) return ETIMEDOUT;
+int create_thread(pthread_t* out, const pthread_attr_t* attributes, void* (*start)(void*),
+                  void* argument) {
+  int detach_state = PTHREAD_CREATE_JOINABLE;
+  pthread_attr_t joinable;
+  if (attributes != nullptr) {
+    // libc's side is always joinable: joining is how the stack goes back to it.
+    joinable = *attributes;
+    pthread_attr_getdetachstate(&joinable, &detach_state);
+    pthread_attr_setdetachstate(&joinable, PTHREAD_CREATE_JOINABLE);
+    attributes = &joinable;
   }
-  if (result != nullptr) *result = fiber->result;
-  g_sched.note_joined();
-  g_sched.reclaim(fiber);
+  Fiber* fiber = g_sched.new_fiber(g_sched.current);
+  fiber->start = start;
+  fiber->argument = argument;
+  fiber->detached = detach_state == PTHREAD_CREATE_DETACHED;
+  memcpy(fiber->name, g_sched.current->name, sizeof fiber->name);  // as the kernel has it
+  set_signal_mask(*fiber, attributes);
+  set_scheduling(*fiber, attributes);
+  if (const int error = give_block(*fiber, attributes)) {
+    g_sched.discard(fiber);
+    return error;
+  }
+  *out = fiber->handle;
+  g_sched.add(fiber);
   return 0;
 }
 
-int join_handle(pthread_t handle, void** result, Nanos deadline) {
+int join_thread(pthread_t handle, void** result, Nanos deadline) {
   Fiber* fiber = g_sched.find(handle);
   return fiber != nullptr ? join(fiber, result, deadline) : ESRCH;
 }
 
-}  // namespace
+int detach_thread(pthread_t handle) {
+  Fiber* fiber = g_sched.find(handle);
+  if (fiber == nullptr) return ESRCH;
+  if (fiber->detached) return EINVAL;
+  if (fiber->joiner != nullptr) return 0;  // as in glibc: it is joined all the same
+  fiber->detached = true;
+  if (fiber->state == FiberState::kFinished) g_sched.reclaim(fiber);
+  return 0;
+}
+
+}  // namespace clew::rt
 
 CLEW_EXPORT int pthread_create(pthread_t* out, const pthread_attr_t* attributes,
                                void* (*start)(void*), void* argument) {
   if (g_sched.active) reach_first_thread();
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kCreate, out}), pthread_create, out, attributes,
                   start, argument);
-  auto* changeable = const_cast<pthread_attr_t*>(attributes);
-  int detach_state = PTHREAD_CREATE_JOINABLE;
-  // libc's side is always joinable: joining is how the stack goes back to it.
-  if (attributes != nullptr) pthread_attr_getdetachstate(attributes, &detach_state);
-  if (detach_state == PTHREAD_CREATE_DETACHED)
-    pthread_attr_setdetachstate(changeable, PTHREAD_CREATE_JOINABLE);
-
-  Fiber* fiber = g_sched.new_fiber(g_sched.current);
-  fiber->start = start;
-  fiber->argument = argument;
-  fiber->detached = detach_state == PTHREAD_CREATE_DETACHED;
-  const int error = give_block(*fiber, attributes);
-  if (detach_state == PTHREAD_CREATE_DETACHED)
-    pthread_attr_setdetachstate(changeable, PTHREAD_CREATE_DETACHED);
-  if (error != 0) {
-    g_sched.discard(fiber);
-    return answer(error);
-  }
-  *out = fiber->handle;
-  g_sched.add(fiber);
-  return answer(0);
+  return answer(create_thread(out, attributes, start, argument));
 }
 
 CLEW_EXPORT int pthread_join(pthread_t handle, void** result) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kJoin, thread_object(handle), has_ended}),
                   pthread_join, handle, result);
-  return answer(join_handle(handle, result, kForever));
+  return answer(join_thread(handle, result, kForever));
 }
 
 CLEW_EXPORT int pthread_tryjoin_np(pthread_t handle, void** result) noexcept {
@@ -87,13 +139,13 @@ CLEW_EXPORT int pthread_tryjoin_np(pthread_t handle, void** result) noexcept {
                   handle, result);
   Fiber* fiber = g_sched.find(handle);
   if (fiber != nullptr && fiber->state != FiberState::kFinished) return answer(EBUSY);
-  return answer(join_handle(handle, result, kForever));
+  return answer(join_thread(handle, result, kForever));
 }
 
 CLEW_EXPORT int pthread_timedjoin_np(pthread_t handle, void** result, const timespec* until) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kJoin, thread_object(handle)}), pthread_timedjoin_np,
                   handle, result, until);
-  return answer(join_handle(handle, result, deadline_of(CLOCK_REALTIME, until)));
+  return answer(join_thread(handle, result, deadline_of(CLOCK_REALTIME, until)));
 }
 
 CLEW_EXPORT int pthread_clockjoin_np(pthread_t handle, void** result, clockid_t clock,
@@ -101,18 +153,13 @@ CLEW_EXPORT int pthread_clockjoin_np(pthread_t handle, void** result, clockid_t 
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kJoin, thread_object(handle)}), pthread_clockjoin_np,
                   handle, result, clock, until);
   if (!is_wait_clock(clock)) return answer(EINVAL);
-  return answer(join_handle(handle, result, deadline_of(clock, until)));
+  return answer(join_thread(handle, result, deadline_of(clock, until)));
 }
 
 CLEW_EXPORT int pthread_detach(pthread_t handle) noexcept {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kJoin, thread_object(handle)}), pthread_detach,
                   handle);
-  Fiber* fiber = g_sched.find(handle);
-  if (fiber == nullptr) return answer(ESRCH);
-  if (fiber->detached) return answer(EINVAL);
-  fiber->detached = true;
-  if (fiber->state == FiberState::kFinished) g_sched.reclaim(fiber);
-  return answer(0);
+  return answer(detach_thread(handle));
 }
 
 CLEW_EXPORT int pthread_once(pthread_once_t* control, void (*routine)(void)) {
@@ -120,11 +167,14 @@ CLEW_EXPORT int pthread_once(pthread_once_t* control, void (*routine)(void)) {
   return answer(run_once(control, routine, CLEW_CALLER));
 }
 
-// Signal 0 only asks whether the thread is there.
+// libc sends it, and the call comes back here as one of the kernel's. But it does not know that
+// the thread has ended: then, since glibc 2.34, nothing happens.
 CLEW_EXPORT int pthread_kill(pthread_t handle, int signal) noexcept {
   if (!g_sched.active) return CLEW_REAL(pthread_kill)(handle, signal);
-  if (signal != 0) end_unsupported("pthread_kill()");
-  return g_sched.find(handle) != nullptr ? 0 : ESRCH;
+  const Fiber* fiber = g_sched.find(handle);
+  if (fiber == nullptr) return ESRCH;
+  if (fiber->state == FiberState::kFinished) return 0;
+  return CLEW_REAL(pthread_kill)(handle, signal);
 }
 
 CLEW_EXPORT int pthread_setname_np(pthread_t handle, const char* name) noexcept {
@@ -143,9 +193,10 @@ CLEW_EXPORT int pthread_getname_np(pthread_t handle, char* name, size_t size) no
   if (!g_sched.active) return CLEW_REAL(pthread_getname_np)(handle, name, size);
   const Fiber* fiber = g_sched.find(handle);
   if (fiber == nullptr) return ESRCH;
+  // The kernel's names have room for fifteen characters, and glibc asks for as much room.
+  if (size < sizeof fiber->name) return ERANGE;
   const char* known = fiber->name[0] != '\0' ? fiber->name : program_invocation_short_name;
   const size_t length = strnlen(known, sizeof fiber->name - 1);
-  if (size <= length) return ERANGE;
   memcpy(name, known, length);
   name[length] = '\0';
   return 0;

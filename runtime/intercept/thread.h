@@ -1,11 +1,31 @@
-// Shared by thread.cc and thread_end.cc.
+// Shared by the files about threads: thread.cc, thread_end.cc, cancel.cc, c11.cc.
 #ifndef CLEW_RUNTIME_INTERCEPT_THREAD_H_
 #define CLEW_RUNTIME_INTERCEPT_THREAD_H_
 
+#include <pthread.h>
+
+#include "runtime/sched/fiber.h"
+
 namespace clew::rt {
+
+// All return an error number.
+int create_thread(pthread_t* out, const pthread_attr_t* attributes, void* (*start)(void*),
+                  void* argument);
+int join_thread(pthread_t handle, void** result, Nanos deadline);
+int detach_thread(pthread_t handle);
+
+// What a step names a thread by: its index. Null: there is no such thread.
+void* thread_object(pthread_t handle);
+// Whether a thread that is about to join `step.object` would get it at once (Fiber::can_go_on).
+bool has_ended(const Fiber& waiting);
 
 // The running thread returns from its start routine, or has been unwound to it.
 [[noreturn]] void end_thread(void* result);
+// Unwinds the running thread, whose result is known.
+[[noreturn]] void unwind_thread();
+
+int create_key(pthread_key_t* key, void (*destructor)(void*));
+int delete_key(pthread_key_t key);
 
 }  // namespace clew::rt
 

@@ -1,6 +1,7 @@
 #include "runtime/intercept/thread_block.h"
 
 #include <linux/futex.h>
+#include <setjmp.h>
 #include <sys/single_threaded.h>
 #include <sys/syscall.h>
 
@@ -8,6 +9,7 @@
 #include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/real.h"
 #include "runtime/intercept/thread.h"
+#include "runtime/outside/dispatch.h"
 #include "runtime/sched/scheduler.h"
 
 extern "C" {
@@ -21,33 +23,25 @@ namespace clew::rt {
 namespace {
 
 // Where glibc keeps the kernel's thread id in its thread control block; the kernel clears it
-// when the thread is gone. Found when the first thread is made: the one place that holds the right
-// number in two blocks. One block is not enough: some other field may hold a small number, or the
-// upper half of a pointer, that happens to be the process's id.
+// when the thread is gone. While no kernel thread belongs to the block we keep the thread's number
+// there: libc's own recursive locks tell threads apart by it.
 std::size_t g_tid_offset = 0;
-std::uintptr_t g_main_block = 0;
 
-int number_at(std::uintptr_t block, std::size_t offset) {
-  return *reinterpret_cast<const int*>(block + offset);
-}
+int& tid_of(pthread_t handle) { return *reinterpret_cast<int*>(handle + g_tid_offset); }
 
-// REQUIRES: called on the new kernel thread, whose block this is.
-void find_tid_offset(std::uintptr_t block) {
-  const auto process = static_cast<int>(raw_syscall(SYS_getpid));
-  const auto thread = static_cast<int>(raw_syscall(SYS_gettid));
-  for (std::size_t offset = 0x80; offset < 0x600; offset += sizeof(void*)) {
-    if (number_at(g_main_block, offset) != process || number_at(block, offset) != thread) continue;
-    __atomic_store_n(&g_tid_offset, offset, __ATOMIC_RELEASE);
-    return;
-  }
-  check_failed("the thread id is where glibc keeps it", __FILE__, __LINE__);
+// glibc describes the field for debuggers: size in bits, number of elements, offset.
+void find_tid_offset(pthread_t self) {
+  const auto* field = static_cast<const std::uint32_t*>(
+      dlvsym(RTLD_DEFAULT, "_thread_db_pthread_tid", "GLIBC_PRIVATE"));
+  CLEW_CHECK(field != nullptr && field[0] == 32);
+  g_tid_offset = field[2];
+  CLEW_CHECK(tid_of(self) == static_cast<int>(raw_syscall(SYS_gettid)));
 }
 
 void wait_until_gone(pthread_t handle) {
-  while (__atomic_load_n(&g_tid_offset, __ATOMIC_ACQUIRE) == 0) raw_syscall(SYS_sched_yield);
-  auto* tid = reinterpret_cast<int*>(handle + g_tid_offset);
-  while (const int value = __atomic_load_n(tid, __ATOMIC_ACQUIRE))
-    raw_syscall(SYS_futex, reinterpret_cast<long>(tid), FUTEX_WAIT, value, 0);
+  int& tid = tid_of(handle);
+  while (const int value = __atomic_load_n(&tid, __ATOMIC_ACQUIRE))
+    raw_syscall(SYS_futex, reinterpret_cast<long>(&tid), FUTEX_WAIT, value, 0);
 }
 
 // A block before it belongs to a thread.
@@ -56,50 +50,83 @@ struct Block {
   std::int64_t* countdown;
   const abi::Point** call_site;
   pthread_t handle;
-  Fiber* fiber;  // once it belongs to one
+  Fiber* fiber;      // once it belongs to one
+  jmp_buf* way_out;  // back to libc
+  Block* next;       // of those that can be used again
 };
 
 Block* g_pool = nullptr;
 std::uint32_t g_pool_count = 0;
 std::uint32_t g_pool_next = 0;
-std::size_t g_pool_stack = 0;
+Block* g_free = nullptr;
 
-// Runs twice, so to say: first on a kernel thread that libc has just made and that ends in
-// the middle of it, leaving stack and thread-local storage behind; then as a fiber.
+Block* new_block() {
+  Block* block = g_free;
+  if (block == nullptr) return arena_new<Block>();
+  g_free = block->next;
+  *block = {};
+  return block;
+}
+
+void free_block(Block* block) {
+  block->next = g_free;
+  g_free = block;
+}
+
+// Runs three times, so to say: first on a kernel thread that libc has just made and that ends in
+// the middle of it, leaving stack and thread-local storage behind; then as a fiber; and at last
+// its end, on a kernel thread again.
 void* thread_body(void* argument) {
   auto* block = static_cast<Block*>(argument);
   block->countdown = &__clew_countdown;
   block->call_site = &__clew_call_site;
-  if (g_tid_offset == 0) find_tid_offset(current_thread_pointer());
+  jmp_buf way_out;
+  block->way_out = &way_out;
+  if (_setjmp(way_out) != 0) return nullptr;
   clew_context_park_and_exit_thread(&block->context);
   Fiber* fiber = block->fiber;
   g_sched.started();
   end_thread(fiber->start(fiber->argument));
 }
 
+[[noreturn]] void leave_body(void* block) { _longjmp(*static_cast<Block*>(block)->way_out, 1); }
+
 int make_block(Block& block, const pthread_attr_t* attributes) {
+  const Uncaught uncaught;
   const int error = CLEW_REAL(pthread_create)(&block.handle, attributes, thread_body, &block);
   if (error == 0) wait_until_gone(block.handle);
   return error;
 }
 
-// What the program asks for: nothing but the default stack.
-bool is_ordinary(const pthread_attr_t* attributes) {
-  if (attributes == nullptr) return true;
+struct Stack {
+  void* address;
+  std::size_t size, guard;
+};
+
+Stack stack_of(const pthread_attr_t& attributes) {
+  Stack stack{};
+  std::size_t size;
+  pthread_attr_getstacksize(&attributes, &stack.size);
+  pthread_attr_getguardsize(&attributes, &stack.guard);
+  // Without a stack of the program's own, glibc answers the address 0 minus the size.
+  if (pthread_attr_getstack(&attributes, &stack.address, &size) != 0) return stack;
+  stack.address = static_cast<char*>(stack.address) + size;
+  return stack;
+}
+
+Stack standard_stack() {
   pthread_attr_t standard;
   pthread_attr_init(&standard);
-  void* stack = nullptr;
-  std::size_t own_size = 0;
-  std::size_t size = 0;
-  std::size_t guard = 0;
-  std::size_t standard_guard = 0;
-  if (pthread_attr_getstack(attributes, &stack, &own_size) != 0) return false;
-  pthread_attr_getstacksize(attributes, &size);
-  pthread_attr_getguardsize(attributes, &guard);
-  pthread_attr_getguardsize(&standard, &standard_guard);
-  // Without a stack of the program's own, glibc answers the address 0 minus the size.
-  return size == g_pool_stack && guard == standard_guard &&
-         reinterpret_cast<std::uintptr_t>(stack) + own_size == 0;
+  return stack_of(standard);
+}
+
+Stack g_pool_stack{};
+
+// Whether the program asks for nothing but the stack that blocks of the pool have.
+bool is_ordinary(const pthread_attr_t* attributes) {
+  const Stack stack = attributes != nullptr ? stack_of(*attributes) : standard_stack();
+  return stack.address == g_pool_stack.address && stack.size == g_pool_stack.size &&
+         stack.guard == g_pool_stack.guard;
 }
 
 }  // namespace
@@ -110,11 +137,19 @@ Fiber* adopt_main_thread() {
   main_fiber.context.thread_pointer = current_thread_pointer();
   main_fiber.countdown = &__clew_countdown;
   main_fiber.call_site = &__clew_call_site;
-  g_main_block = main_fiber.handle;
+  find_tid_offset(main_fiber.handle);
+  main_fiber.number = tid_of(main_fiber.handle);
   return &main_fiber;
 }
 
+void set_main_number(Fiber& fiber, int number) {
+  fiber.number = number;
+  tid_of(fiber.handle) = number;
+}
+
 int give_block(Fiber& fiber, const pthread_attr_t* attributes) {
+  // Above what a kernel hands out, the same in every run.
+  constexpr int kFirstNumber = (1 << 22) + 1;
   Block* block = nullptr;
   if (g_pool_next < g_pool_count && is_ordinary(attributes)) {
     block = &g_pool[g_pool_next++];
@@ -122,26 +157,53 @@ int give_block(Fiber& fiber, const pthread_attr_t* attributes) {
     // What libc's pthread_create does for the first thread.
     __libc_single_threaded = 0;
   } else {
-    block = arena_new<Block>();
-    if (const int error = make_block(*block, attributes)) return error;
+    block = new_block();
+    if (const int error = make_block(*block, attributes)) {
+      free_block(block);
+      return error;
+    }
   }
   block->fiber = &fiber;
+  fiber.block = block;
   fiber.context = block->context;
   fiber.countdown = block->countdown;
   fiber.call_site = block->call_site;
   fiber.handle = block->handle;
+  fiber.number = kFirstNumber + static_cast<int>(fiber.index);
+  tid_of(fiber.handle) = fiber.number;
   return 0;
+}
+
+// What libc does at the end of a thread goes on behind the start routine, up to the end of
+// the kernel thread; there is no function for it. So a kernel thread returns from the routine, on
+// the fiber's stack, while we wait.
+void give_back_block(Fiber& fiber) {
+  const Uncaught uncaught;
+  auto* block = static_cast<Block*>(fiber.block);
+  constexpr std::uint64_t kAll = ~std::uint64_t{0};
+  std::uint64_t mask = 0;
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&kAll),
+              reinterpret_cast<long>(&mask), sizeof mask);
+  g_sched.active = false;
+  const long tid =
+      clew_context_run_on_kernel_thread(&fiber.context, &tid_of(fiber.handle), leave_body, block);
+  CLEW_CHECK(tid > 0);
+  CLEW_REAL(pthread_join)(fiber.handle, nullptr);
+  g_sched.active = true;
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&mask), 0, sizeof mask);
+  free_block(block);
 }
 
 void fill_pool(std::uint32_t count) {
   if (count == 0) return;
   const char single = __libc_single_threaded;
-  pthread_attr_t standard;
-  pthread_attr_init(&standard);
-  pthread_attr_getstacksize(&standard, &g_pool_stack);
+  g_pool_stack = standard_stack();
   g_pool = static_cast<Block*>(arena_alloc(count * sizeof(Block)));
   while (g_pool_count < count && make_block(g_pool[g_pool_count], nullptr) == 0) ++g_pool_count;
   __libc_single_threaded = single;
 }
+
+AsKernelThread::AsKernelThread(const Fiber& fiber) : fiber_(fiber) { tid_of(fiber.handle) = 0; }
+AsKernelThread::~AsKernelThread() { tid_of(fiber_.handle) = fiber_.number; }
 
 }  // namespace clew::rt

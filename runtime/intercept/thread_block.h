@@ -1,6 +1,6 @@
 // What libc gives a thread: a stack and a thread control block with its thread-local storage. They
 // are made by libc's own pthread_create on a kernel thread that ends at once and leaves them
-// behind.
+// behind; another kernel thread takes libc's way out of it when they are given back.
 #ifndef CLEW_RUNTIME_INTERCEPT_THREAD_BLOCK_H_
 #define CLEW_RUNTIME_INTERCEPT_THREAD_BLOCK_H_
 
@@ -12,14 +12,30 @@ namespace clew::rt {
 
 // Makes the calling kernel thread the main fiber.
 Fiber* adopt_main_thread();
+// The number that the main thread is to have, which is the process's; a replay has another process.
+void set_main_number(Fiber& fiber, int number);
 
 // Gives the thread a block: one of the pool if it asks for nothing special, otherwise a new one.
 // libc's error number. REQUIRES: `attributes` are not those of a detached thread.
 int give_block(Fiber& fiber, const pthread_attr_t* attributes);
 
+// The thread is over: libc frees what it keeps for it (caches of malloc, ...), its stack and its
+// thread-local storage. REQUIRES: it is not the running one, its block is not of the pool.
+void give_back_block(Fiber& fiber);
+
 // Makes blocks in advance: making one takes tens of microseconds and a mapping of its own, which a
 // program that is run ten thousand times a second cannot afford.
 void fill_pool(std::uint32_t count);
+
+// While it lives, libc takes the thread to be the running kernel thread, whatever its number.
+class AsKernelThread {
+ public:
+  explicit AsKernelThread(const Fiber& fiber);
+  ~AsKernelThread();
+
+ private:
+  const Fiber& fiber_;
+};
 
 }  // namespace clew::rt
 

@@ -2,11 +2,15 @@
 // keys, in the order of glibc's start_thread.
 #include <limits.h>
 #include <setjmp.h>
+#include <string.h>
+#include <sys/syscall.h>
 #include <unwind.h>
 
 #include "runtime/fiber/context.h"
+#include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/call.h"
 #include "runtime/intercept/thread.h"
+#include "runtime/sync/models.h"
 
 using namespace clew::rt;
 
@@ -36,6 +40,10 @@ void destroy_keys() {
     }
     if (!any) return;
   }
+  // What is left after so many rounds is nobody's: libc, on its own way out, must not find it.
+  for (pthread_key_t key = 0; key < g_key_end; ++key)
+    if (g_key_destructors[key] != nullptr && pthread_getspecific(key) != nullptr)
+      pthread_setspecific(key, nullptr);
 }
 
 // What pthread_cleanup_push of C code without -fexceptions leaves on its stack. libc uses
@@ -44,12 +52,26 @@ struct CleanupBuffer {
   __jmp_buf registers;
   int mask_was_saved;
   CleanupBuffer* previous;
+  bool was_asynchronous;  // of pthread_cleanup_push_defer_np
 };
 static_assert(sizeof(CleanupBuffer) <= sizeof(__pthread_unwind_buf_t));
 
 std::uintptr_t stack_pointer_of(const CleanupBuffer& buffer) {
   constexpr int kStackPointer = 6;  // glibc's JB_RSP
   return clew_demangle_pointer(static_cast<std::uintptr_t>(buffer.registers[kStackPointer]));
+}
+
+CleanupBuffer& push_cleanup(__pthread_unwind_buf_t* buffer) {
+  auto* ours = reinterpret_cast<CleanupBuffer*>(buffer);
+  ours->previous = static_cast<CleanupBuffer*>(g_sched.current->cleanup);
+  g_sched.current->cleanup = ours;
+  return *ours;
+}
+
+CleanupBuffer& pop_cleanup(__pthread_unwind_buf_t* buffer) {
+  auto* ours = reinterpret_cast<CleanupBuffer*>(buffer);
+  g_sched.current->cleanup = ours->previous;
+  return *ours;
 }
 
 // Called for every frame that is unwound. Stops at the innermost cleanup handler once its frame
@@ -65,23 +87,49 @@ _Unwind_Reason_Code stop_at_cleanup(int, _Unwind_Action actions, _Unwind_Excepti
   return _URC_NO_REASON;
 }
 
-[[noreturn]] void unwind_thread() {
-  _Unwind_Exception& exception = g_sched.current->unwinding;
-  exception = {};
-  exception.exception_cleanup = [](_Unwind_Reason_Code, _Unwind_Exception*) {};
-  _Unwind_ForcedUnwind(&exception, stop_at_cleanup, nullptr);
-  end_thread(g_sched.current->result);  // no unwind information: nothing to clean up
+// Somebody caught the exception that unwinds the thread, and kept it. In glibc's words.
+void not_rethrown(_Unwind_Reason_Code, _Unwind_Exception*) {
+  static constexpr char kText[] = "FATAL: exception not rethrown\n";
+  raw_syscall(SYS_write, 2, reinterpret_cast<long>(kText), sizeof kText - 1);
+  abort();
 }
 
 }  // namespace
 
 namespace clew::rt {
 
+void unwind_thread() {
+  Fiber& self = *g_sched.current;
+  self.cancellation.ending = true;
+  self.unwinding = {};
+  self.unwinding.exception_cleanup = not_rethrown;
+  _Unwind_ForcedUnwind(&self.unwinding, stop_at_cleanup, nullptr);
+  end_thread(self.result);  // no unwind information: nothing to clean up
+}
+
 void end_thread(void* result) {
-  g_sched.current->result = result;
+  Fiber& self = *g_sched.current;
+  self.result = result;
+  self.cancellation.ending = true;
   destroy_thread_locals();
   destroy_keys();
+  mutex_owner_ends(self);
   g_sched.finish_current();
+}
+
+int create_key(pthread_key_t* key, void (*destructor)(void*)) {
+  const int error = CLEW_REAL(pthread_key_create)(key, destructor);
+  if (error == 0 && *key < PTHREAD_KEYS_MAX) {
+    g_key_destructors[*key] = destructor;
+    if (*key >= g_key_end) g_key_end = *key + 1;
+  }
+  return error;
+}
+
+int delete_key(pthread_key_t key) {
+  const int error = CLEW_REAL(pthread_key_delete)(key);
+  if (error == 0 && key < PTHREAD_KEYS_MAX) g_key_destructors[key] = nullptr;
+  return error;
 }
 
 }  // namespace clew::rt
@@ -98,14 +146,25 @@ CLEW_EXPORT void pthread_exit(void* result) {
 
 CLEW_EXPORT void __pthread_register_cancel(__pthread_unwind_buf_t* buffer) {
   if (!g_sched.active) return CLEW_REAL(__pthread_register_cancel)(buffer);
-  auto* ours = reinterpret_cast<CleanupBuffer*>(buffer);
-  ours->previous = static_cast<CleanupBuffer*>(g_sched.current->cleanup);
-  g_sched.current->cleanup = ours;
+  push_cleanup(buffer);
 }
 
 CLEW_EXPORT void __pthread_unregister_cancel(__pthread_unwind_buf_t* buffer) {
   if (!g_sched.active) return CLEW_REAL(__pthread_unregister_cancel)(buffer);
-  g_sched.current->cleanup = reinterpret_cast<CleanupBuffer*>(buffer)->previous;
+  pop_cleanup(buffer);
+}
+
+CLEW_EXPORT void __pthread_register_cancel_defer(__pthread_unwind_buf_t* buffer) {
+  if (!g_sched.active) return CLEW_REAL(__pthread_register_cancel_defer)(buffer);
+  bool& asynchronous = g_sched.current->cancellation.asynchronous;
+  push_cleanup(buffer).was_asynchronous = asynchronous;
+  asynchronous = false;
+}
+
+CLEW_EXPORT void __pthread_unregister_cancel_restore(__pthread_unwind_buf_t* buffer) {
+  if (!g_sched.active) return CLEW_REAL(__pthread_unregister_cancel_restore)(buffer);
+  if (pop_cleanup(buffer).was_asynchronous)
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);
 }
 
 CLEW_EXPORT void __pthread_unwind_next(__pthread_unwind_buf_t* buffer) {
@@ -113,21 +172,12 @@ CLEW_EXPORT void __pthread_unwind_next(__pthread_unwind_buf_t* buffer) {
     CLEW_REAL(__pthread_unwind_next)(buffer);
     __builtin_unreachable();
   }
-  g_sched.current->cleanup = reinterpret_cast<CleanupBuffer*>(buffer)->previous;
+  pop_cleanup(buffer);
   unwind_thread();
 }
 
 CLEW_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
-  const int error = CLEW_REAL(pthread_key_create)(key, destructor);
-  if (error == 0 && *key < PTHREAD_KEYS_MAX) {
-    g_key_destructors[*key] = destructor;
-    if (*key >= g_key_end) g_key_end = *key + 1;
-  }
-  return error;
+  return create_key(key, destructor);
 }
 
-CLEW_EXPORT int pthread_key_delete(pthread_key_t key) noexcept {
-  const int error = CLEW_REAL(pthread_key_delete)(key);
-  if (error == 0 && key < PTHREAD_KEYS_MAX) g_key_destructors[key] = nullptr;
-  return error;
-}
+CLEW_EXPORT int pthread_key_delete(pthread_key_t key) noexcept { return delete_key(key); }

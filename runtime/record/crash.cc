@@ -1,52 +1,101 @@
 // Signals that end a program: say where, then let it die of the signal as it would have.
-#include <signal.h>
+#include "runtime/record/crash.h"
+
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 
 #include "runtime/arena.h"
 #include "runtime/fiber/raw_syscall.h"
-#include "runtime/intercept/real.h"
+#include "runtime/fiber/signal_stack.h"
+#include "runtime/outside/time_stamp.h"
 #include "runtime/record/end.h"
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
+#include "runtime/signal/signals.h"
 #include "runtime/snapshot/server.h"
 
 namespace clew::rt {
 namespace {
 
-constexpr int kFatalSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 constexpr std::size_t kStackSize = 256 * 1024;
+constexpr std::size_t kRedZone = 128;
 
 int g_depth = 0;
 
-void describe(char* out, std::size_t size, int signal, const siginfo_t* info) {
+void describe(char* out, std::size_t size, int signal, const siginfo_t& info) {
   const char* name = sigabbrev_np(signal);
-  const auto address = reinterpret_cast<unsigned long>(info->si_addr);
-  if (signal == SIGSEGV || signal == SIGBUS) {
+  const auto address = reinterpret_cast<unsigned long>(info.si_addr);
+  if ((signal == SIGSEGV || signal == SIGBUS) && info.si_code > 0) {
     snprintf(out, size, "SIG%s at address 0x%lx", name, address);
+  } else if (name != nullptr) {
+    snprintf(out, size, "SIG%s", name);
   } else {
-    snprintf(out, size, "SIG%s", name != nullptr ? name : "?");
+    snprintf(out, size, "signal %d", signal);
   }
 }
 
 // A fault can strike between points that are counted together, where the clock is not exact;
-// abort() is a call.
-Clock clock_at(int signal) {
-  return signal == SIGABRT ? g_sched.clock() : g_sched.last_certain_clock();
+// abort() and kill() are calls.
+Clock clock_at(const siginfo_t& info) {
+  return info.si_code > 0 ? g_sched.last_certain_clock() : g_sched.clock();
 }
 
-void on_crash(int signal, siginfo_t* info, void*) {
-  struct sigaction standard {};
-  standard.sa_handler = SIG_DFL;
+bool is_stack_overflow(const siginfo_t& info, const void* context) {
+  const auto& interrupted = *static_cast<const ucontext_t*>(context);
+  const auto stack = static_cast<std::uintptr_t>(interrupted.uc_mcontext.gregs[REG_RSP]);
+  const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
+  return info.si_signo == SIGSEGV && address + 65536 > stack && address < stack + 4096;
+}
+
+// The program's own handler, on the stack that it would have run on.
+void call_program(int signal, siginfo_t* info, void* context) {
+  Fiber& fiber = *g_sched.current;
+  const std::int64_t countdown = *fiber.countdown;
+  const bool outermost = fiber.handlers == 0;
+  if (outermost) g_sched.enter_handler();
+  ++fiber.handlers;
+  const auto& interrupted = *static_cast<const ucontext_t*>(context);
+  auto* below = reinterpret_cast<char*>(interrupted.uc_mcontext.gregs[REG_RSP]) - kRedZone;
+  // No room there: its alternate stack at once.
+  const stack_t& alternate = fiber.signals.stack;
+  if (is_stack_overflow(*info, context) && alternate.ss_size != 0)
+    below = static_cast<char*>(alternate.ss_sp) + alternate.ss_size;
+  clew_call_on_stack([](int number, siginfo_t* about,
+                        void* where) { run_handler(*g_sched.current, number, *about, where); },
+                     signal, info, context, below);
+  --fiber.handlers;
+  if (outermost) g_sched.leave_handler(countdown);
+}
+
+void on_fault(int signal, siginfo_t* info, void* context) {
+  if (signal == SIGSEGV && stand_in_for_time_stamp(*static_cast<ucontext_t*>(context))) return;
+  Fiber& self = *g_sched.current;
+  const bool blocked = (self.signals.mask & bit_of(signal)) != 0;
+  const bool has_stack = self.signals.stack.ss_size != 0 && (action_of(signal).flags & SA_ONSTACK);
+  if (has_handler(signal) && !blocked && (has_stack || !is_stack_overflow(*info, context)))
+    return call_program(signal, info, context);
+  die_of(signal, *info);
+}
+
+}  // namespace
+
+bool is_fault(int signal) {
+  for (const int fault : kFaults)
+    if (fault == signal) return true;
+  return false;
+}
+
+void die_of(int signal, const siginfo_t& info) {
   // A fault while reporting a fault: the stack is beyond reading. Die of the first.
   if (++g_depth == 1) {
     char detail[96];
     describe(detail, sizeof detail, signal, info);
     report_failure(abi::FailureKind::kSignal, detail);
-    report_end(clock_at(signal));
-    if (running_job()) finish_job(abi::JobEnd::kSignalled, signal, clock_at(signal));
+    report_end(clock_at(info));
+    if (running_job()) finish_job(abi::JobEnd::kSignalled, signal, clock_at(info));
   } else if (g_depth == 2) {
     Payload payload;
     payload.number(static_cast<std::uint64_t>(abi::FailureKind::kSignal))
@@ -57,29 +106,30 @@ void on_crash(int signal, siginfo_t* info, void*) {
         .text("")
         .number(0);
     g_log.message(abi::MessageType::kFailure, payload);
-    report_end(clock_at(signal));
-    if (running_job()) finish_job(abi::JobEnd::kSignalled, signal, clock_at(signal));
+    report_end(clock_at(info));
+    if (running_job()) finish_job(abi::JobEnd::kSignalled, signal, clock_at(info));
   }
-  CLEW_REAL(sigaction)(signal, &standard, nullptr);
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, signal);
-  CLEW_REAL(pthread_sigmask)(SIG_UNBLOCK, &set, nullptr);
-  const long pid = raw_syscall(SYS_getpid);
-  raw_syscall(SYS_tgkill, pid, raw_syscall(SYS_gettid), signal);
+  const Action standard{};
+  raw_syscall(SYS_rt_sigaction, signal, reinterpret_cast<long>(&standard), 0, 8);
+  const std::uint64_t none = 0;
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&none), 0, sizeof none);
+  raw_syscall(SYS_tgkill, raw_syscall(SYS_getpid), raw_syscall(SYS_gettid), signal);
+  raw_syscall(SYS_exit_group, 128 + signal);
+  __builtin_unreachable();
 }
-
-}  // namespace
 
 void install_crash_handlers() {
   stack_t stack{};
   stack.ss_sp = arena_alloc(kStackSize);
   stack.ss_size = kStackSize;
-  sigaltstack(&stack, nullptr);
-  struct sigaction action {};
-  action.sa_sigaction = on_crash;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-  for (const int signal : kFatalSignals) CLEW_REAL(sigaction)(signal, &action, nullptr);
+  raw_syscall(SYS_sigaltstack, reinterpret_cast<long>(&stack), 0);
+  constexpr unsigned long kRestorer = 0x04000000;  // SA_RESTORER
+  Action action{};
+  action.handler = reinterpret_cast<void*>(on_fault);
+  action.flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | kRestorer;
+  action.restorer = clew_signal_return;
+  for (const int signal : kFaults)
+    raw_syscall(SYS_rt_sigaction, signal, reinterpret_cast<long>(&action), 0, 8);
 }
 
 }  // namespace clew::rt

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 
 #include "runtime/fiber/raw_syscall.h"
+#include "runtime/outside/unrecorded.h"
 #include "runtime/record/log.h"
 #include "runtime/record/stacks.h"
 #include "runtime/sched/scheduler.h"
@@ -123,6 +124,7 @@ void report_end(Clock clock) {
 
 void report_exit() {
   if (g_ended) return;
+  tell_unrecorded();
   char reason[256];
   if (!g_failure_reported && g_sched.left_over(reason, sizeof reason))
     report_failure(abi::FailureKind::kInfeasible, reason);

@@ -26,9 +26,6 @@ void report_exit();
 // The program called something that is not supported; `what` names it.
 [[noreturn]] void end_unsupported(const char* what);
 
-// Handlers for the signals that end a program; the process then dies of the signal as usual.
-void install_crash_handlers();
-
 }  // namespace clew::rt
 
 #endif  // CLEW_RUNTIME_RECORD_END_H_

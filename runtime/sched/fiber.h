@@ -3,6 +3,8 @@
 #define CLEW_RUNTIME_SCHED_FIBER_H_
 
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <unwind.h>
 
 #include "clew_abi/point.h"
@@ -31,9 +33,35 @@ struct Standing {
   std::uint32_t preemptions = 0;  // number of the next: those that there were
 };
 
+// Of signal/signals.h.
+struct SignalState {
+  std::uint64_t mask = 0;
+  std::uint64_t waited_for = 0;  // while it waits in sigwait and the like
+  stack_t stack = {};            // sigaltstack; of size 0: none
+};
+
+// Whether and when a thread lets itself be cancelled. libc's own bits are not used.
+struct Cancellation {
+  bool pending = false;
+  bool disabled = false;
+  bool asynchronous = false;
+  bool ending = false;  // it is being unwound or has ended: too late
+};
+
+// What the program has been told about scheduling. It has no effect but on the answers.
+struct SchedulingWish {
+  int policy = SCHED_OTHER;
+  int priority = 0;
+  bool has_affinity = false;
+  cpu_set_t affinity = {};
+};
+
 struct Fiber {
   abi::WaitKind wait_kind() const { return wait != nullptr ? wait->kind : abi::WaitKind::kNothing; }
-  const void* wait_object() const { return wait != nullptr ? wait->object : nullptr; }
+  const void* wait_object() const {
+    if (wait == nullptr) return nullptr;
+    return wait->object != nullptr ? wait->object : wait->about;
+  }
 
   Context context;
   // Where this thread's own copies of the two thread-local variables of abi/hooks.def are.
@@ -50,9 +78,13 @@ struct Fiber {
   // Run queue.
   Fiber* next = nullptr;
   Fiber* previous = nullptr;
+  // Those that are not gone, in the order of creation.
+  Fiber* older = nullptr;
+  Fiber* younger = nullptr;
 
   Wait* wait = nullptr;    // innermost; null: it waits for nothing
   bool disturbed = false;  // there is a signal or a cancellation to attend to
+  SignalState signals;
 
   // Where it stands: the point or call it has reached but not passed.
   abi::Place place = 0;
@@ -67,16 +99,21 @@ struct Fiber {
 
   // The pthread side.
   pthread_t handle = 0;
+  void* block = nullptr;  // of intercept/thread_block.cc
+  int number = 0;  // the thread id in libc's thread control block
   void* (*start)(void*) = nullptr;
   void* argument = nullptr;
   void* result = nullptr;
   bool from_pool = false;
   bool detached = false;
-  bool joined = false;               // somebody waits for it or has got it
+  Fiber* joiner = nullptr;           // who waits for its end
   void* cleanup = nullptr;           // innermost pthread_cleanup_push of C code
   _Unwind_Exception unwinding = {};  // of pthread_exit: must outlive the frames it unwinds
-  std::uint64_t signal_mask = 0;     // while it does not run, once masks are in use
   char name[16] = {};
+  Cancellation cancellation;
+  SchedulingWish scheduling;
+  Nanos clock_reads = 0;              // time that it has spent on reading its own clock
+  pthread_mutex_t* robust = nullptr;  // held robust mutexes, linked by their __list.__next
 
   static constexpr std::size_t kMaxHeld = 64;
   std::uint32_t held_count = 0;  // may exceed kMaxHeld; those beyond are not listed

@@ -6,6 +6,7 @@
 #include "runtime/arena.h"
 #include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/real.h"
+#include "runtime/outside/asks.h"
 #include "runtime/record/debug_table.h"
 #include "runtime/record/end.h"
 #include "runtime/record/log.h"
@@ -24,6 +25,7 @@ namespace {
 constexpr std::uint64_t kMaxIdleYields = 50'000'000;
 // What a yield costs when only sleepers are left: spinning until a deadline must reach it.
 constexpr Nanos kNanosPerIdleYield = 10'000;
+constexpr std::uint64_t kYieldsBetweenAsks = 64;
 // Scheduling points after which a strategy is no longer asked.
 constexpr std::uint64_t kMostPoints = 2'000'000;
 constexpr Clock kMostEvents = 200'000'000;
@@ -38,6 +40,7 @@ void Scheduler::init(abi::Control& control, Fiber* main) {
   main->index = 0;
   main->key = abi::kMainThreadKey;
   threads[0] = {0, 0, main};
+  oldest_ = youngest_ = main;
   thread_count = living_ = 1;
   main->state = FiberState::kRunning;
   main->slice_begin = 1;
@@ -90,6 +93,7 @@ void Scheduler::rearm() {
     at_most(clock_ + 1 + (left > 0 ? static_cast<Clock>(left) / kNanosPerPoint : 0));
   }
   if (current->disturbed) limit = clock_ + 1;
+  at_most(g_asks.next());
   if (next_query_ < control_->queries_count) at_most(queries()[next_query_]);
   at_most(g_checkpoint_clock);
   at_most(at_every_point_ ? last_decision() : strategy_->next_decision(clock_));
@@ -101,6 +105,11 @@ void Scheduler::rearm() {
     at_most(g_trace.window_first() > clock_ ? g_trace.window_first() : clock_ + 1);
   limit_ = limit;
   *current->countdown = static_cast<std::int64_t>(limit_ - clock_ - 1);
+}
+
+void Scheduler::look_again() {
+  settle_clock();
+  rearm();
 }
 
 const Clock* Scheduler::queries() const {
@@ -125,6 +134,7 @@ void Scheduler::yield_slow() {
     if (event >= control_->budget) end_hang("the clock budget is spent");
     if (CLEW_UNLIKELY(event >= g_checkpoint_clock)) stop_at_checkpoint();
     if (timers_ != nullptr) fire_timers();
+    if (CLEW_UNLIKELY(event >= g_asks.next())) g_asks.ask_at(event);
     if (CLEW_UNLIKELY(current->disturbed)) {
       attend(*current, kUndisturbed);
       settle_clock();
@@ -362,6 +372,7 @@ void Scheduler::preempt(Clock event, Decision decision) {
 void Scheduler::yield_voluntarily() {
   settle_clock();
   if (++idle_yields_ > kMaxIdleYields) end_hang("every thread only spins, none gets on");
+  if (g_asks.expecting() && idle_yields_ % kYieldsBetweenAsks == 0) g_asks.ask();
   if (queue_.empty()) {
     if (timers_ == nullptr) return;
     skew_ += kNanosPerIdleYield;
@@ -376,9 +387,16 @@ void Scheduler::yield_voluntarily() {
 
 // The thread to run when the current one cannot. Time jumps when nobody can.
 Fiber* Scheduler::next_to_run() {
-  if (!queue_.empty()) return take_next();
-  if (timers_ == nullptr) end_deadlock();
-  let_time_pass_until(timers_->deadline);
+  while (queue_.empty()) {
+    const Nanos due = timers_ != nullptr ? timers_->deadline : kForever;
+    if (g_asks.expecting()) {
+      const Asks::Came came = g_asks.wait_for_something(due);
+      if (came == Asks::Came::kSomething) continue;
+      if (came == Asks::Came::kNever) end_deadlock();
+    }
+    if (due == kForever) end_deadlock();
+    let_time_pass_until(due);
+  }
   return take_next();
 }
 
@@ -406,7 +424,6 @@ void Scheduler::switch_to(Fiber* to, abi::SliceEnd why) {
   current = to;
   strategy_->on_switch(clock_ + 1);
   switched_from_ = from;
-  if (CLEW_UNLIKELY(masks_in_use)) swap_signal_masks(*from, *to);
   clew_context_switch(&from->context, &to->context);
   resumed();
 }
@@ -451,11 +468,6 @@ void Scheduler::answer_queries(Clock event) {
     if (queries()[next_query_] == event) report_stacks(event);
     ++next_query_;
   }
-}
-
-void Scheduler::swap_signal_masks(Fiber& from, const Fiber& to) {
-  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&to.signal_mask),
-              reinterpret_cast<long>(&from.signal_mask), sizeof from.signal_mask);
 }
 
 void Scheduler::leave_handler(std::int64_t countdown) {

@@ -66,7 +66,6 @@ class Scheduler {
   Clock clock() const {
     return current->no_yield != 0 ? clock_ : limit_ - 1 - static_cast<Clock>(*current->countdown);
   }
-  // Events passed at the last switch or synchronisation call: exact whenever it is asked.
   // The number of `event` among those of the running thread, from 1, if it executes that next.
   std::uint64_t own_number(Clock event) const {
     return current->events + 1 + event - current->slice_begin;
@@ -87,6 +86,7 @@ class Scheduler {
   // Whether any thread but the running one can run.
   bool others_can_run() const { return !queue_.empty(); }
 
+  // Events passed at the last switch or synchronisation call: exact whenever it is asked.
   Clock last_certain_clock() const { return certain_clock_; }
   void note_certain_clock(Clock clock) { certain_clock_ = clock; }
 
@@ -163,6 +163,10 @@ class Scheduler {
   Fiber* find_by_key(abi::ThreadKey key);  // of those that have not ended
 
   Nanos now() const;  // since the virtual start of the machine
+  // At the last switch or synchronisation call: exact whenever it is asked.
+  Nanos certain_now() const { return static_cast<Nanos>(certain_clock_) * kNanosPerPoint + skew_; }
+  // The same event may be due sooner: a timer was armed, or the running thread is disturbed.
+  void look_again();
   // Time passes that no point accounts for.
   void pass_time(Nanos t);
   void arm(Timer& timer, Nanos deadline);
@@ -174,9 +178,6 @@ class Scheduler {
   void enter_handler() { enter_no_yield(); }
   void leave_handler(std::int64_t countdown);
   void leave_handler_by_jump();
-  // Set when a thread first changes its signal mask; from then on masks are swapped with threads.
-  bool masks_in_use = false;
-
   // Calls `visit` in the context of every other living thread, so that it can walk its own stack.
   void visit_others(void (*visit)(Fiber&));
 
@@ -187,9 +188,8 @@ class Scheduler {
   // For the deadlock report and the debugger.
   template <class F>
   void for_each_living(F f) {
-    for (std::uint32_t i = first_living_; i < thread_count; ++i)
-      if (threads[i].fiber != nullptr && threads[i].fiber->state != FiberState::kFinished)
-        f(*threads[i].fiber);
+    for (Fiber* fiber = oldest_; fiber != nullptr; fiber = fiber->younger)
+      if (fiber->state != FiberState::kFinished) f(*fiber);
   }
 
   Fiber* new_fiber(Fiber* parent);
@@ -250,7 +250,7 @@ class Scheduler {
   void switch_to(Fiber* to, abi::SliceEnd why);
   void resumed();
   void forget(Fiber* fiber);
-  void swap_signal_masks(Fiber& from, const Fiber& to);
+  void free_fiber(Fiber* fiber);
 
   static constexpr std::size_t kMaxThreads = std::size_t{1} << 22;
   RunQueue queue_;
@@ -259,7 +259,8 @@ class Scheduler {
   Fiber* free_fibers_ = nullptr;
   Fiber* switched_from_ = nullptr;
   Fiber* zombie_ = nullptr;  // finished and detached, its stack still in use until the switch
-  std::uint32_t first_living_ = 0;
+  Fiber* oldest_ = nullptr;  // of those that are not gone
+  Fiber* youngest_ = nullptr;
   std::uint32_t living_ = 0;
   std::uint32_t ended_ = 0;  // and not joined
 

@@ -7,7 +7,7 @@
 
 #include "runtime/arena.h"
 #include "runtime/fiber/raw_syscall.h"
-#include "runtime/intercept/real.h"
+#include "runtime/intercept/thread_block.h"
 #include "runtime/record/debug_table.h"
 #include "runtime/record/end.h"
 #include "runtime/record/log.h"
@@ -25,16 +25,23 @@ Fiber* Scheduler::new_fiber(Fiber* parent) {
   }
   CLEW_CHECK(thread_count < kMaxThreads);
   fiber->index = thread_count;
-  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, 0, reinterpret_cast<long>(&fiber->signal_mask),
-              sizeof fiber->signal_mask);  // inherited
+  fiber->signals.mask = parent->signals.mask;
   threads[thread_count++] = {parent->index, ++parent->children, fiber};
   fiber->key = abi::child_key(parent->key, parent->children);
+  fiber->older = youngest_;
+  (youngest_ != nullptr ? youngest_->younger : oldest_) = fiber;
+  youngest_ = fiber;
   return fiber;
 }
 
 void Scheduler::forget(Fiber* fiber) {
   threads[fiber->index].fiber = nullptr;
-  while (first_living_ < thread_count && threads[first_living_].fiber == nullptr) ++first_living_;
+  free_fiber(fiber);
+}
+
+void Scheduler::free_fiber(Fiber* fiber) {
+  (fiber->older != nullptr ? fiber->older->younger : oldest_) = fiber->younger;
+  (fiber->younger != nullptr ? fiber->younger->older : youngest_) = fiber->older;
   fiber->next = free_fibers_;
   free_fibers_ = fiber;
 }
@@ -45,8 +52,7 @@ void Scheduler::discard(Fiber* fiber) {
   --threads[threads[fiber->index].parent].fiber->children;
   threads[fiber->index].fiber = nullptr;
   --thread_count;
-  fiber->next = free_fibers_;
-  free_fibers_ = fiber;
+  free_fiber(fiber);
 }
 
 void Scheduler::add(Fiber* fiber) {
@@ -81,13 +87,13 @@ void Scheduler::finish_current() {
 // the kernel thread has just ended.
 void Scheduler::reclaim(Fiber* fiber) {
   // A block of the pool stays: it is used once, and its place must not depend on what ended when.
-  if (fiber->index != 0 && !fiber->from_pool) CLEW_REAL(pthread_join)(fiber->handle, nullptr);
+  if (fiber->index != 0 && !fiber->from_pool) give_back_block(*fiber);
   forget(fiber);
 }
 
 Fiber* Scheduler::find(pthread_t handle) {
-  for (std::uint32_t i = first_living_; i < thread_count; ++i)
-    if (threads[i].fiber != nullptr && threads[i].fiber->handle == handle) return threads[i].fiber;
+  for (Fiber* fiber = oldest_; fiber != nullptr; fiber = fiber->younger)
+    if (fiber->handle == handle) return fiber;
   return nullptr;
 }
 

@@ -22,9 +22,11 @@ struct Wait {
   Fiber* fiber = nullptr;
   abi::WaitKind kind = abi::WaitKind::kNothing;
   const void* object = nullptr;  // null: in no bucket
+  const void* about = nullptr;   // what reports say it waits for, if it is in no bucket
   std::uint32_t bits = ~0u;      // futex bitset
   bool woken = false;
   bool timed_out = false;
+  bool outside = false;  // part of an OutsideWait
   Wait* next = nullptr;  // of the bucket of the object
   Wait* previous = nullptr;
   Wait* outer = nullptr;  // that a signal handler interrupted

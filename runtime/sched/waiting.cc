@@ -1,5 +1,6 @@
 // Waiting for objects and for time. Waiters are found by the address of the object, in a
 // fixed table of buckets, so that the objects themselves need no room for a queue.
+#include "runtime/outside/asks.h"
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/attend.h"
@@ -76,6 +77,7 @@ void Scheduler::wake(Wait& wait) {
 void Scheduler::abandon_waits_below(std::uintptr_t stack) {
   for (Wait*& wait = current->wait;
        wait != nullptr && reinterpret_cast<std::uintptr_t>(wait) < stack; wait = wait->outer) {
+    if (wait->outside) g_asks.forget(reinterpret_cast<OutsideWait&>(*wait));
     if (wait->over()) continue;
     unlink(*wait);
     disarm(wait->timer);

@@ -1,10 +1,86 @@
 #include "runtime/signal/attend.h"
 
-namespace clew::rt {
+#include <string.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
 
-Attended attend(Fiber& self, unsigned) {
+#include "runtime/fiber/raw_syscall.h"
+#include "runtime/fiber/signal_stack.h"
+#include "runtime/record/crash.h"
+#include "runtime/sched/scheduler.h"
+#include "runtime/signal/cancel.h"
+#include "runtime/signal/internal.h"
+#include "runtime/signal/signals.h"
+
+namespace clew::rt {
+namespace {
+
+bool stops(int signal) { return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU; }
+
+// The whole program stops, as it would have, until somebody lets it go on.
+void stop_program() { raw_syscall(SYS_kill, raw_syscall(SYS_getpid), SIGSTOP); }
+
+bool is_on(const stack_t& stack, std::uintptr_t address) {
+  const auto bottom = reinterpret_cast<std::uintptr_t>(stack.ss_sp);
+  return address >= bottom && address < bottom + stack.ss_size;
+}
+
+}  // namespace
+
+void run_handler(Fiber& self, int signal, siginfo_t& info, void* context) {
+  const Action action = action_of(signal);
+  if ((action.flags & SA_RESETHAND) != 0) reset_action(signal);
+  const std::uint64_t before = self.signals.mask;
+  self.signals.mask |= action.mask | ((action.flags & SA_NODEFER) != 0 ? 0 : bit_of(signal));
+  // Where no fault interrupted anything, the context is that of this call.
+  ucontext_t here;
+  if (context == nullptr) {
+    memset(&here, 0, sizeof here);
+    clew_fill_context(&here.uc_mcontext.gregs[0]);
+    here.uc_stack = self.signals.stack;
+    memcpy(&here.uc_sigmask, &before, sizeof before);
+    context = &here;
+  }
+  auto* handler = reinterpret_cast<SignalHandler>(action.handler);
+  const stack_t& stack = self.signals.stack;
+  const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  if ((action.flags & SA_ONSTACK) != 0 && stack.ss_size != 0 && !is_on(stack, frame)) {
+    auto* top = static_cast<char*>(stack.ss_sp) + stack.ss_size;
+    clew_call_on_stack(handler, signal, &info, context, top);
+  } else {
+    handler(signal, &info, context);
+  }
+  // The handler may have changed the mask that it returns to.
+  std::uint64_t after = before;
+  if (context == &here) memcpy(&after, &here.uc_sigmask, sizeof after);
+  self.signals.mask = after & ~(bit_of(SIGKILL) | bit_of(SIGSTOP));
+}
+
+Attended attend(Fiber& self, unsigned ended_by) {
+  Attended attended;
+  siginfo_t info;
   self.disturbed = false;
-  return {};
+  while (take_pending(self, ~self.signals.mask, info)) {
+    const int signal = info.si_signo;
+    const void* handler = action_of(signal).handler;
+    if (handler == reinterpret_cast<void*>(SIG_IGN)) continue;
+    if (handler == reinterpret_cast<void*>(SIG_DFL)) {
+      if (signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH || signal == SIGCONT)
+        continue;
+      if (!stops(signal)) die_of(signal, info);
+      stop_program();
+      continue;
+    }
+    attended.handled = true;
+    attended.restarts &= (action_of(signal).flags & SA_RESTART) != 0;
+    run_handler(self, signal, info, nullptr);
+  }
+  self.disturbed = false;
+  if (cancel_wanted(self)) {
+    if (cancels_at_once(self)) act_on_cancel();
+    attended.cancelled = (ended_by & kCancel) != 0;
+  }
+  return attended;
 }
 
 }  // namespace clew::rt

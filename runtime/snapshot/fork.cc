@@ -9,6 +9,7 @@
 
 #include "clew_abi/control.h"
 #include "runtime/fiber/raw_syscall.h"
+#include "runtime/outside/dispatch.h"
 #include "runtime/rt.h"
 
 namespace clew::rt {
@@ -47,6 +48,7 @@ bool fork_and_wait(int* status) {
   CLEW_CHECK(pid >= 0);
   if (pid == 0) {
     raw_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+    catch_system_calls_again();
     if (raw_syscall(SYS_getppid) != self) raw_syscall(SYS_exit_group, kOrderlyEnd);
     // By the copy itself: the parent might be late and overwrite what a copy of the copy has said.
     control().runner.store(static_cast<std::int32_t>(raw_syscall(SYS_getpid)),

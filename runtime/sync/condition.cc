@@ -1,64 +1,71 @@
+// Condition variables. The object itself holds nothing but glibc's flags: waiters are the
+// scheduler's.
 #include <errno.h>
-#include <string.h>
 
+#include "runtime/intercept/real.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/sharing.h"
+#include "runtime/signal/cancel.h"
+#include "runtime/sync/foreign.h"
 #include "runtime/sync/models.h"
 
 namespace clew::rt {
 namespace {
 
-// In the room of a pthread_cond_t. All zero is PTHREAD_COND_INITIALIZER.
-struct CondState {
-  clockid_t clock;
-};
-static_assert(sizeof(CondState) <= sizeof(pthread_cond_t));
-static_assert(CLOCK_REALTIME == 0);
+// Bits of glibc's __wrefs, which pthread_cond_init writes.
+constexpr unsigned kShared = 1;
+constexpr unsigned kMonotonic = 2;
+
+bool is_shared(const pthread_cond_t* cond) { return (cond->__data.__wrefs & kShared) != 0; }
+
+Woke wait(pthread_cond_t* cond, Nanos deadline) {
+  if (cancel_wanted(*g_sched.current)) return Woke::kByCancel;
+  if (g_sched.has_company() && g_sched.choose(abi::ChoiceKind::kSpurious) != 0) {
+    g_sched.yield_voluntarily();
+    return Woke::kByObject;
+  }
+  if (deadline <= g_sched.now()) return Woke::kByTime;
+  if (!is_shared(cond)) return g_sched.block(abi::WaitKind::kCondition, cond, deadline, kCancel);
+  // Nobody tells us when another process signals: the wait returns without having been asked, as
+  // waits may, and the program looks for itself.
+  return wait_for_others(abi::WaitKind::kCondition, cond, deadline, kCancel);
+}
 
 }  // namespace
 
-int cond_init(pthread_cond_t* cond, const pthread_condattr_t* attributes) {
-  clockid_t clock = CLOCK_REALTIME;
-  if (attributes != nullptr) pthread_condattr_getclock(attributes, &clock);
-  memset(cond, 0, sizeof *cond);
-  reinterpret_cast<CondState*>(cond)->clock = clock;
-  return 0;
-}
-
 clockid_t cond_clock(const pthread_cond_t* cond) {
-  return reinterpret_cast<const CondState*>(cond)->clock;
+  return (cond->__data.__wrefs & kMonotonic) != 0 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
 }
 
 int cond_wait(pthread_cond_t* cond, pthread_mutex_t* mutex, Nanos deadline, const void* caller) {
   if (deadline == kInvalidDeadline) return EINVAL;
-  if (const int error = mutex_unlock(mutex)) return error;
+  if (const int error = mutex_unlock_for_wait(mutex)) return error;
   // What is left to do once it is woken, or wakes without being asked.
   Fiber& self = *g_sched.current;
   self.step = {reinterpret_cast<std::uintptr_t>(mutex), self.step.place, 1, abi::StepKind::kLock};
   self.can_go_on = mutex_can_be_taken;
-  bool woken = false;
-  if (g_sched.has_company() && g_sched.choose(abi::ChoiceKind::kSpurious) != 0) {
-    g_sched.yield_voluntarily();
-    woken = true;
-  } else if (deadline > g_sched.now()) {
-    woken = g_sched.block(abi::WaitKind::kCondition, cond, deadline);
-  }
+  const Woke woke = wait(cond, deadline);
   g_sharing.touch(self, self.step);
-  if (const int error = mutex_lock(mutex, kForever, caller)) return error;
-  return woken ? 0 : ETIMEDOUT;
+  const int error = mutex_lock_after_wait(mutex, caller);
+  // A cleanup handler finds the mutex locked.
+  if (woke == Woke::kByCancel) act_on_cancel();
+  if (error != 0) return error;
+  return woke == Woke::kByTime ? ETIMEDOUT : 0;
 }
 
 int cond_signal(pthread_cond_t* cond) {
   g_sched.wake_one(cond);
-  return 0;
+  return is_shared(cond) ? natively(CLEW_REAL(pthread_cond_signal), cond) : 0;
 }
 
 int cond_broadcast(pthread_cond_t* cond) {
   g_sched.wake_all(cond);
-  return 0;
+  return is_shared(cond) ? natively(CLEW_REAL(pthread_cond_broadcast), cond) : 0;
 }
 
 // glibc waits here for waiters that have been signalled; ours no longer touch the object.
-int cond_destroy(pthread_cond_t*) { return 0; }
+int cond_destroy(pthread_cond_t* cond) {
+  return is_shared(cond) ? natively(CLEW_REAL(pthread_cond_destroy), cond) : 0;
+}
 
 }  // namespace clew::rt

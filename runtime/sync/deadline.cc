@@ -31,6 +31,24 @@ Nanos base_of(clockid_t clock) {
   }
 }
 
+// A processor-time clock of a thread, by the kernel's encoding: its number, "of a thread" (4) and
+// the kind of time. Null: it is none, or there is no such thread.
+const Fiber* thread_of_clock(clockid_t clock) {
+  if (clock == CLOCK_THREAD_CPUTIME_ID) return g_sched.current;
+  if (clock >= 0 || (clock & 4) == 0) return nullptr;
+  const Fiber* found = nullptr;
+  g_sched.for_each_living([&](const Fiber& fiber) {
+    if (fiber.number == ~(clock >> 3)) found = &fiber;
+  });
+  return found;
+}
+
+// What it has executed itself, and what the reading of clocks has taken.
+Nanos processor_time(const Fiber& fiber) {
+  const auto events = static_cast<Nanos>(g_sched.own_event(fiber)) - 1;
+  return events * kNanosPerPoint + fiber.clock_reads;
+}
+
 // Saturating; negative times are long past.
 Nanos nanos_of(const timespec& t) {
   if (t.tv_sec >= INT64_MAX / kSecond - 1) return kForever;
@@ -43,7 +61,8 @@ Nanos nanos_of(const timespec& t) {
 void set_epoch(Nanos epoch) { g_epoch = epoch; }
 
 bool is_known_clock(clockid_t clock) {
-  return clock >= CLOCK_REALTIME && clock <= CLOCK_TAI && clock != 10;
+  if (clock < 0) return thread_of_clock(clock) != nullptr;
+  return clock <= CLOCK_TAI && clock != 10;
 }
 
 Nanos deadline_of(clockid_t clock, const timespec* absolute) {
@@ -55,7 +74,13 @@ Nanos deadline_of(clockid_t clock, const timespec* absolute) {
 
 Nanos duration_of(const timespec& relative) { return nanos_of(relative); }
 
-Nanos clock_reading(clockid_t clock) { return base_of(clock) + g_sched.now(); }
+Nanos clock_reading(clockid_t clock) {
+  if (const Fiber* thread = thread_of_clock(clock)) {
+    g_sched.current->clock_reads += kNanosPerTimeRead;
+    return processor_time(*thread);
+  }
+  return base_of(clock) + g_sched.now();
+}
 
 timespec to_timespec(Nanos t) { return {t / kSecond, t % kSecond}; }
 

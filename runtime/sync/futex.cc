@@ -2,22 +2,18 @@
 #include <errno.h>
 #include <linux/futex.h>
 
-#include "runtime/record/end.h"
 #include "runtime/sched/scheduler.h"
+#include "runtime/sync/foreign.h"
 #include "runtime/sync/models.h"
 
 namespace clew::rt {
 namespace {
 
-long wait(std::uint32_t* word, std::uint32_t value, Nanos deadline, std::uint32_t bits) {
-  if (bits == 0) return -EINVAL;
-  if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != value) return -EAGAIN;
-  if (const int error = before_wait(deadline)) return -error;
-  Wait wait;
-  wait.kind = abi::WaitKind::kFutex;
-  wait.object = word;
-  wait.bits = bits;
-  switch (g_sched.block(wait, deadline, kSignals)) {
+// Whom a word is for.
+enum class Scope : std::uint8_t { kProcess, kShared };
+
+long answer_of(Woke woke) {
+  switch (woke) {
     case Woke::kByTime:
       return -ETIMEDOUT;
     case Woke::kBySignal:
@@ -27,16 +23,33 @@ long wait(std::uint32_t* word, std::uint32_t value, Nanos deadline, std::uint32_
   }
 }
 
-long wake(std::uint32_t* word, std::uint32_t count, std::uint32_t bits) {
+long wait(std::uint32_t* word, std::uint32_t value, Nanos deadline, std::uint32_t bits,
+          Scope scope) {
+  if (bits == 0) return -EINVAL;
+  if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != value) return -EAGAIN;
+  if (const int error = before_wait(deadline)) return -error;
+  // Another process may have woken it: returning without having been asked is allowed.
+  if (scope == Scope::kShared && g_other_processes)
+    return answer_of(wait_for_others(abi::WaitKind::kFutex, word, deadline, kSignals));
+  Wait wait;
+  wait.kind = abi::WaitKind::kFutex;
+  wait.object = word;
+  wait.bits = bits;
+  return answer_of(g_sched.block(wait, deadline, kSignals));
+}
+
+long wake(std::uint32_t* word, std::uint32_t count, std::uint32_t bits, Scope scope) {
   if (bits == 0) return -EINVAL;
   long woken = 0;
   while (woken < static_cast<long>(count) && g_sched.wake_one(word, bits) != nullptr) ++woken;
+  if (scope == Scope::kShared && woken < static_cast<long>(count))
+    woken += wake_others(word, static_cast<int>(count - static_cast<std::uint32_t>(woken)));
   return woken;
 }
 
 long requeue(std::uint32_t* from, std::uint32_t wake_count, std::uint32_t requeue_count,
-             std::uint32_t* to) {
-  long moved = wake(from, wake_count, ~0u);
+             std::uint32_t* to, Scope scope) {
+  long moved = wake(from, wake_count, ~0u, scope);
   for (std::uint32_t i = 0; i < requeue_count && g_sched.requeue_one(from, to); ++i) ++moved;
   return moved;
 }
@@ -44,7 +57,7 @@ long requeue(std::uint32_t* from, std::uint32_t wake_count, std::uint32_t requeu
 // FUTEX_WAKE_OP: change *word2 as `encoded` says, wake waiters of word, and those of
 // word2 if its old value compares.
 long wake_op(std::uint32_t* word, std::uint32_t count, std::uint32_t count2, std::uint32_t* word2,
-             std::uint32_t encoded) {
+             std::uint32_t encoded, Scope scope) {
   const int op = (encoded >> 28) & 7;
   const int compare = (encoded >> 24) & 15;
   auto argument = static_cast<std::int32_t>(encoded << 8) >> 20;
@@ -93,13 +106,50 @@ long wake_op(std::uint32_t* word, std::uint32_t count, std::uint32_t count2, std
     default:
       return -ENOSYS;
   }
-  return wake(word, count, ~0u) + (holds ? wake(word2, count2, ~0u) : 0);
+  return wake(word, count, ~0u, scope) + (holds ? wake(word2, count2, ~0u, scope) : 0);
+}
+
+// Words with an owner (FUTEX_LOCK_PI and the like): the owner's thread id and FUTEX_WAITERS.
+// Whoever unlocks one hands it to a waiter.
+bool take_owned(std::uint32_t* word) {
+  if ((*word & FUTEX_TID_MASK) != 0) return false;
+  *word = (*word & FUTEX_OWNER_DIED) | static_cast<std::uint32_t>(g_sched.current->number);
+  return true;
+}
+
+bool is_owner(const Fiber& fiber, std::uint32_t word) {
+  return (word & FUTEX_TID_MASK) == static_cast<std::uint32_t>(fiber.number);
+}
+
+long lock_owned(std::uint32_t* word, Nanos deadline) {
+  if (is_owner(*g_sched.current, *word)) return -EDEADLK;
+  if (take_owned(word)) return 0;
+  bool owner_lives = false;
+  g_sched.for_each_living([&](const Fiber& fiber) { owner_lives |= is_owner(fiber, *word); });
+  if (!owner_lives) return -ESRCH;
+  if (const int error = before_wait(deadline)) return -error;
+  *word |= FUTEX_WAITERS;
+  return answer_of(g_sched.block(abi::WaitKind::kFutex, word, deadline, kUndisturbed));
+}
+
+long trylock_owned(std::uint32_t* word) {
+  if (is_owner(*g_sched.current, *word)) return -EDEADLK;
+  return take_owned(word) ? 0 : -EAGAIN;
+}
+
+long unlock_owned(std::uint32_t* word) {
+  if (!is_owner(*g_sched.current, *word)) return -EPERM;
+  const Fiber* next = g_sched.wake_one(word);
+  *word = next != nullptr ? static_cast<std::uint32_t>(next->number) : 0;
+  if (g_sched.has_waiter(word, abi::WaitKind::kFutex)) *word |= FUTEX_WAITERS;
+  return 0;
 }
 
 }  // namespace
 
 long futex(std::uint32_t* word, int operation, std::uint32_t value, const timespec* timeout,
            std::uint32_t* word2, std::uint32_t value3) {
+  const Scope scope = operation & FUTEX_PRIVATE_FLAG ? Scope::kProcess : Scope::kShared;
   const clockid_t clock = operation & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC;
   // For the requeueing and WAKE_OP operations the kernel takes a count in place of the timeout.
   const auto value2 = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(timeout));
@@ -111,23 +161,31 @@ long futex(std::uint32_t* word, int operation, std::uint32_t value, const timesp
         const Nanos length = duration_of(*timeout);
         if (length != kForever) deadline = g_sched.now() + (length > 0 ? length : 0);
       }
-      return wait(word, value, deadline, ~0u);
+      return wait(word, value, deadline, ~0u, scope);
     }
     case FUTEX_WAIT_BITSET:
-      return wait(word, value, deadline_of(clock, timeout), value3);
+      return wait(word, value, deadline_of(clock, timeout), value3, scope);
     case FUTEX_WAKE:
-      return wake(word, value, ~0u);
+      return wake(word, value, ~0u, scope);
     case FUTEX_WAKE_BITSET:
-      return wake(word, value, value3);
+      return wake(word, value, value3, scope);
     case FUTEX_REQUEUE:
-      return requeue(word, value, value2, word2);
+      return requeue(word, value, value2, word2, scope);
     case FUTEX_CMP_REQUEUE:
       if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != value3) return -EAGAIN;
-      return requeue(word, value, value2, word2);
+      return requeue(word, value, value2, word2, scope);
     case FUTEX_WAKE_OP:
-      return wake_op(word, value, value2, word2, value3);
-    default:
-      end_unsupported("this futex operation");
+      return wake_op(word, value, value2, word2, value3, scope);
+    case FUTEX_LOCK_PI:
+      return lock_owned(word, deadline_of(CLOCK_REALTIME, timeout));
+    case FUTEX_LOCK_PI2:
+      return lock_owned(word, deadline_of(clock, timeout));
+    case FUTEX_TRYLOCK_PI:
+      return trylock_owned(word);
+    case FUTEX_UNLOCK_PI:
+      return unlock_owned(word);
+    default:  // FUTEX_WAIT_REQUEUE_PI and its like: as a kernel without them
+      return -ENOSYS;
   }
 }
 

@@ -25,8 +25,14 @@ int mutex_lock(pthread_mutex_t* mutex, Nanos deadline, const void* caller);
 int mutex_trylock(pthread_mutex_t* mutex, const void* caller);
 int mutex_unlock(pthread_mutex_t* mutex);
 int mutex_destroy(pthread_mutex_t* mutex);
+int mutex_consistent(pthread_mutex_t* mutex);
+int mutex_set_ceiling(pthread_mutex_t* mutex, int ceiling, int* before, const void* caller);
+// Around a wait for a condition: the waiting thread stays a user of the mutex.
+int mutex_unlock_for_wait(pthread_mutex_t* mutex);
+int mutex_lock_after_wait(pthread_mutex_t* mutex, const void* caller);
+// The thread ends; the robust mutexes that it holds have lost their owner.
+void mutex_owner_ends(Fiber& fiber);
 
-int cond_init(pthread_cond_t* cond, const pthread_condattr_t* attributes);
 clockid_t cond_clock(const pthread_cond_t* cond);
 int cond_wait(pthread_cond_t* cond, pthread_mutex_t* mutex, Nanos deadline, const void* caller);
 int cond_signal(pthread_cond_t* cond);
@@ -44,7 +50,8 @@ int spin_lock(pthread_spinlock_t* lock, const void* caller);
 int spin_trylock(pthread_spinlock_t* lock, const void* caller);
 int spin_unlock(pthread_spinlock_t* lock);
 
-int barrier_init(pthread_barrier_t* barrier, unsigned count);
+int barrier_init(pthread_barrier_t* barrier, const pthread_barrierattr_t* attributes,
+                 unsigned count);
 int barrier_wait(pthread_barrier_t* barrier);
 int barrier_destroy(pthread_barrier_t* barrier);
 

@@ -1,5 +1,7 @@
 #include <errno.h>
 
+#include "runtime/intercept/real.h"
+#include "runtime/sync/foreign.h"
 #include "runtime/sync/held.h"
 #include "runtime/sync/models.h"
 
@@ -7,8 +9,11 @@ namespace clew::rt {
 namespace {
 
 // glibc's fields: __readers holds the number of readers inside, __cur_writer the
-// writer's index + 1, __flags the preference (pthread_rwlockattr_setkind_np).
-int self() { return static_cast<int>(g_sched.current->index) + 1; }
+// writer's number, __flags the preference (pthread_rwlockattr_setkind_np). One that other
+// processes use is glibc's altogether: it is tried until it can be had.
+int self() { return g_sched.current->number; }
+
+bool is_shared(const pthread_rwlock_t* lock) { return lock->__data.__shared != 0; }
 
 bool writer_first(const pthread_rwlock_t* lock) {
   return lock->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
@@ -33,18 +38,44 @@ void take_write(pthread_rwlock_t* lock, const void* caller) {
   hold(abi::WaitKind::kWriteLock, lock, caller);
 }
 
+using Attempt = int (*)(pthread_rwlock_t*);
+
+int lock_shared(pthread_rwlock_t* lock, Attempt attempt, abi::WaitKind kind, Nanos deadline,
+                const void* caller) {
+  int error;
+  while ((error = natively(attempt, lock)) == EBUSY) {
+    if (const int late = before_wait(deadline)) return late;
+    wait_for_others(kind, lock, deadline, kUndisturbed);
+  }
+  if (error == 0) hold(kind, lock, caller);
+  return error;
+}
+
+int trylock_shared(pthread_rwlock_t* lock, Attempt attempt, abi::WaitKind kind,
+                   const void* caller) {
+  const int error = natively(attempt, lock);
+  if (error == 0) hold(kind, lock, caller);
+  return error;
+}
+
 }  // namespace
 
 bool rwlock_can_be_read(const Fiber& fiber) {
-  return can_read(reinterpret_cast<const pthread_rwlock_t*>(fiber.step.object));
+  const auto* lock = reinterpret_cast<const pthread_rwlock_t*>(fiber.step.object);
+  return is_shared(lock) || can_read(lock);
 }
 
 bool rwlock_can_be_written(const Fiber& fiber) {
-  return can_write(reinterpret_cast<const pthread_rwlock_t*>(fiber.step.object));
+  const auto* lock = reinterpret_cast<const pthread_rwlock_t*>(fiber.step.object);
+  return is_shared(lock) || can_write(lock);
 }
 
 int rwlock_rdlock(pthread_rwlock_t* lock, Nanos deadline, const void* caller) {
+  if (deadline == kInvalidDeadline) return EINVAL;
   if (lock->__data.__cur_writer == self()) return EDEADLK;
+  if (is_shared(lock))
+    return lock_shared(lock, CLEW_REAL(pthread_rwlock_tryrdlock), abi::WaitKind::kReadLock,
+                       deadline, caller);
   while (!can_read(lock)) {
     if (const int error = before_wait(deadline)) return error;
     g_sched.block(abi::WaitKind::kReadLock, lock, deadline);
@@ -55,6 +86,9 @@ int rwlock_rdlock(pthread_rwlock_t* lock, Nanos deadline, const void* caller) {
 }
 
 int rwlock_tryrdlock(pthread_rwlock_t* lock, const void* caller) {
+  if (is_shared(lock))
+    return trylock_shared(lock, CLEW_REAL(pthread_rwlock_tryrdlock), abi::WaitKind::kReadLock,
+                          caller);
   if (!can_read(lock)) return EBUSY;
   if (could_be_taken(lock) && g_sched.choose(abi::ChoiceKind::kTrylock) != 0) return EBUSY;
   take_read(lock, caller);
@@ -62,7 +96,11 @@ int rwlock_tryrdlock(pthread_rwlock_t* lock, const void* caller) {
 }
 
 int rwlock_wrlock(pthread_rwlock_t* lock, Nanos deadline, const void* caller) {
+  if (deadline == kInvalidDeadline) return EINVAL;
   if (lock->__data.__cur_writer == self()) return EDEADLK;
+  if (is_shared(lock))
+    return lock_shared(lock, CLEW_REAL(pthread_rwlock_trywrlock), abi::WaitKind::kWriteLock,
+                       deadline, caller);
   while (!can_write(lock)) {
     if (const int error = before_wait(deadline)) {
       // A writer that gives up no longer keeps readers out.
@@ -76,6 +114,9 @@ int rwlock_wrlock(pthread_rwlock_t* lock, Nanos deadline, const void* caller) {
 }
 
 int rwlock_trywrlock(pthread_rwlock_t* lock, const void* caller) {
+  if (is_shared(lock))
+    return trylock_shared(lock, CLEW_REAL(pthread_rwlock_trywrlock), abi::WaitKind::kWriteLock,
+                          caller);
   if (!can_write(lock)) return EBUSY;
   if (could_be_taken(lock) && g_sched.choose(abi::ChoiceKind::kTrylock) != 0) return EBUSY;
   take_write(lock, caller);
@@ -83,6 +124,12 @@ int rwlock_trywrlock(pthread_rwlock_t* lock, const void* caller) {
 }
 
 int rwlock_unlock(pthread_rwlock_t* lock) {
+  if (is_shared(lock)) {
+    release(lock);
+    natively(CLEW_REAL(pthread_rwlock_unlock), lock);
+    g_sched.wake_all(lock);
+    return 0;
+  }
   if (lock->__data.__cur_writer != 0) {
     lock->__data.__cur_writer = 0;
   } else if (lock->__data.__readers != 0) {
@@ -95,6 +142,9 @@ int rwlock_unlock(pthread_rwlock_t* lock) {
   return 0;
 }
 
-int rwlock_destroy(pthread_rwlock_t* lock) { return can_write(lock) ? 0 : EBUSY; }
+int rwlock_destroy(pthread_rwlock_t* lock) {
+  if (is_shared(lock)) return natively(CLEW_REAL(pthread_rwlock_destroy), lock);
+  return can_write(lock) ? 0 : EBUSY;
+}
 
 }  // namespace clew::rt

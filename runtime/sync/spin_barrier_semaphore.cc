@@ -3,6 +3,9 @@
 #include <limits.h>
 #include <string.h>
 
+#include "runtime/intercept/real.h"
+#include "runtime/signal/cancel.h"
+#include "runtime/sync/foreign.h"
 #include "runtime/sync/held.h"
 #include "runtime/sync/models.h"
 
@@ -13,81 +16,168 @@ namespace {
 constexpr int kSpinFree = 1;
 constexpr int kSpinTaken = 0;
 
-// In the room of a pthread_barrier_t.
+const void* address_of(const pthread_spinlock_t* lock) { return const_cast<const int*>(lock); }
+
+bool take_spin(pthread_spinlock_t* lock) {
+  int free = kSpinFree;
+  return __atomic_compare_exchange_n(lock, &free, kSpinTaken, false, __ATOMIC_SEQ_CST,
+                                     __ATOMIC_SEQ_CST);
+}
+
+bool spin_is_free(const void* lock) { return *static_cast<const volatile int*>(lock) == kSpinFree; }
+
+// A spin lock does not say whether it is shared: it is if none of our threads has it.
+bool has_foreign_holder(const pthread_spinlock_t* lock) {
+  if (!g_other_processes) return false;
+  bool ours = false;
+  g_sched.for_each_living([&](const Fiber& fiber) { ours |= holds(fiber, address_of(lock)); });
+  return !ours;
+}
+
+// glibc's flag for shared objects (LLL_SHARED).
+constexpr int kShared = 128;
+
+// In the room of a pthread_barrier_t. One that is shared is glibc's: `round` is its number of those
+// who have been let through, `in` and `out` that of those who came and left.
 struct BarrierState {
+  unsigned in;
+  unsigned round;
   unsigned count;
-  unsigned arrived;
+  int shared;
+  unsigned out;
 };
 static_assert(sizeof(BarrierState) <= sizeof(pthread_barrier_t));
 
-// glibc keeps the value in the low half of the first word; sem_init, sem_open and
-// sem_getvalue stay its own.
+BarrierState& state_of(pthread_barrier_t* barrier) {
+  return *reinterpret_cast<BarrierState*>(barrier);
+}
+
+bool is_shared(const BarrierState& state) { return state.shared == kShared; }
+
+// The number of arrivals starts anew when it comes near its end.
+unsigned last_before_reset(unsigned count) {
+  return static_cast<unsigned>(INT_MAX) + 1 - (static_cast<unsigned>(INT_MAX) + 1) % count;
+}
+
+// glibc's algorithm (nptl/pthread_barrier_wait.c).
+int wait_with_others(BarrierState& state) {
+  const unsigned count = state.count;
+  const unsigned arrival = __atomic_add_fetch(&state.in, 1, __ATOMIC_SEQ_CST);
+  const unsigned end_of_round = (arrival + count - 1) / count * count;
+  if (arrival == end_of_round) {
+    unsigned seen = __atomic_load_n(&state.round, __ATOMIC_SEQ_CST);
+    while (seen < end_of_round &&
+           !__atomic_compare_exchange_n(&state.round, &seen, end_of_round, false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST)) {
+    }
+    g_sched.wake_all(&state);
+    wake_others(&state.round, INT_MAX);
+  }
+  // By arrivals, which wrap around only when nobody is inside.
+  while (__atomic_load_n(&state.round, __ATOMIC_SEQ_CST) < end_of_round)
+    wait_for_others(abi::WaitKind::kBarrier, &state, kForever, kUndisturbed);
+  const unsigned last = last_before_reset(count);
+  if (__atomic_add_fetch(&state.out, 1, __ATOMIC_SEQ_CST) == last) {
+    state.round = 0;
+    state.out = 0;
+    __atomic_store_n(&state.in, 0, __ATOMIC_SEQ_CST);
+    wake_others(&state.in, INT_MAX);
+  }
+  return arrival == end_of_round ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
+}
+
+// glibc keeps the value in the low half of the first word, and behind it whether it is shared;
+// sem_init, sem_open and sem_getvalue stay its own.
 std::uint32_t& value_of(sem_t* semaphore) { return *reinterpret_cast<std::uint32_t*>(semaphore); }
+
+bool is_shared(const sem_t* semaphore) {
+  return reinterpret_cast<const int*>(semaphore)[2] == kShared;
+}
+
+bool is_positive(const void* semaphore) {
+  return __atomic_load_n(static_cast<const std::uint32_t*>(semaphore), __ATOMIC_SEQ_CST) > 0;
+}
 
 }  // namespace
 
 bool spin_can_be_taken(const Fiber& fiber) {
-  return *reinterpret_cast<const volatile int*>(fiber.step.object) == kSpinFree;
+  return spin_is_free(reinterpret_cast<const void*>(fiber.step.object));
 }
 
 bool semaphore_is_positive(const Fiber& fiber) {
-  return *reinterpret_cast<const std::uint32_t*>(fiber.step.object) > 0;
+  return is_positive(reinterpret_cast<const void*>(fiber.step.object));
 }
 
 // A spin lock is modelled as one that blocks: nobody can get on by spinning.
 int spin_lock(pthread_spinlock_t* lock, const void* caller) {
-  while (*lock != kSpinFree)
-    g_sched.block(abi::WaitKind::kSpin, const_cast<const int*>(lock), kForever);
-  *lock = kSpinTaken;
-  hold(abi::WaitKind::kSpin, const_cast<const int*>(lock), caller);
+  while (!take_spin(lock)) {
+    if (has_foreign_holder(lock)) {
+      wait_for_others(abi::WaitKind::kSpin, address_of(lock), kForever, kUndisturbed);
+    } else {
+      g_sched.block(abi::WaitKind::kSpin, address_of(lock), kForever);
+    }
+  }
+  hold(abi::WaitKind::kSpin, address_of(lock), caller);
   return 0;
 }
 
 int spin_trylock(pthread_spinlock_t* lock, const void* caller) {
-  return *lock == kSpinFree ? spin_lock(lock, caller) : EBUSY;
+  if (!take_spin(lock)) return EBUSY;
+  hold(abi::WaitKind::kSpin, address_of(lock), caller);
+  return 0;
 }
 
 int spin_unlock(pthread_spinlock_t* lock) {
   *lock = kSpinFree;
-  release(const_cast<const int*>(lock));
-  g_sched.wake_one(const_cast<const int*>(lock));
+  release(address_of(lock));
+  g_sched.wake_one(address_of(lock));
   return 0;
 }
 
-int barrier_init(pthread_barrier_t* barrier, unsigned count) {
-  if (count == 0 || count > INT_MAX) return EINVAL;
-  memset(barrier, 0, sizeof *barrier);
-  reinterpret_cast<BarrierState*>(barrier)->count = count;
-  return 0;
+int barrier_init(pthread_barrier_t* barrier, const pthread_barrierattr_t* attributes,
+                 unsigned count) {
+  return CLEW_REAL(pthread_barrier_init)(barrier, attributes, count);
 }
 
 // A waiter does not look at the barrier again after it was woken: the thread that got
 // PTHREAD_BARRIER_SERIAL_THREAD may already have destroyed it.
 int barrier_wait(pthread_barrier_t* barrier) {
-  auto* state = reinterpret_cast<BarrierState*>(barrier);
-  if (++state->arrived < state->count) {
+  BarrierState& state = state_of(barrier);
+  if (is_shared(state)) return wait_with_others(state);
+  if (++state.in < state.count) {
     g_sched.block(abi::WaitKind::kBarrier, barrier, kForever);
     return 0;
   }
-  state->arrived = 0;
+  state.in = 0;
   g_sched.wake_all(barrier);
   return PTHREAD_BARRIER_SERIAL_THREAD;
 }
 
+// glibc waits here until all have left; of ours those who may leave have.
 int barrier_destroy(pthread_barrier_t* barrier) {
-  return reinterpret_cast<BarrierState*>(barrier)->arrived == 0 ? 0 : EBUSY;
+  BarrierState& state = state_of(barrier);
+  if (is_shared(state)) return natively(CLEW_REAL(pthread_barrier_destroy), barrier);
+  return state.in == 0 ? 0 : EBUSY;
 }
 
+// A cancellation point whether or not it waits.
 int semaphore_wait(sem_t* semaphore, Nanos deadline) {
-  while (value_of(semaphore) == 0) {
+  test_cancel();
+  while (semaphore_trywait(semaphore) != 0) {
     if (const int error = before_wait(deadline)) return error;
-    g_sched.block(abi::WaitKind::kSemaphore, semaphore, deadline);
+    constexpr unsigned kEndedBy = kSignals | kCancel;
+    const Woke woke =
+        is_shared(semaphore)
+            ? wait_for_others(abi::WaitKind::kSemaphore, semaphore, deadline, kEndedBy)
+            : g_sched.block(abi::WaitKind::kSemaphore, semaphore, deadline, kEndedBy);
+    if (woke == Woke::kByCancel) act_on_cancel();
+    if (woke == Woke::kBySignal) return EINTR;
   }
-  --value_of(semaphore);
   return 0;
 }
 
 int semaphore_trywait(sem_t* semaphore) {
+  if (is_shared(semaphore)) return natively(CLEW_REAL(sem_trywait), semaphore) == 0 ? 0 : EAGAIN;
   if (value_of(semaphore) == 0) return EAGAIN;
   --value_of(semaphore);
   return 0;
@@ -95,7 +185,11 @@ int semaphore_trywait(sem_t* semaphore) {
 
 int semaphore_post(sem_t* semaphore) {
   if (value_of(semaphore) == SEM_VALUE_MAX) return EOVERFLOW;
-  ++value_of(semaphore);
+  if (is_shared(semaphore)) {
+    natively(CLEW_REAL(sem_post), semaphore);
+  } else {
+    ++value_of(semaphore);
+  }
   g_sched.wake_one(semaphore);
   return 0;
 }

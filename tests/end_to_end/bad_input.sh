@@ -25,9 +25,6 @@ check "... named" says err.txt "T0.9"
 check "clocks past the end" run 122 run --schedule "99999999" -- ./p
 check "... named" says err.txt "99999999"
 check "no such program" clear 125 run -- ./nowhere
-cc=${CLEW_CLANG:-clang-19}
-"$cc" p.c -o plain -pthread
-check "not built with clew" clear 125 run -- ./plain
 printf '#!/bin/sh\n' >script; chmod +x script
 check "a script" clear 125 run -- ./script
 check "a folder" clear 125 run -- ./.clew

@@ -92,7 +92,7 @@ check "usage: no such option" usage --no-such-option ./lost
 check "usage: no such strategy" usage --strategy best ./lost
 check "usage: a time of nothing" usage --time 0 ./lost
 check "usage: --from and another strategy" usage --from 1 --strategy pos ./lost
-check "a program not built with clew" run 125 hunt /bin/true
+check "a program that is none" run 125 hunt ./two.c
 
 # Ctrl-C: status, json and no process stays behind.
 descendants() { local p; for p in $(pgrep -P "$1"); do echo "$p"; descendants "$p"; done; }

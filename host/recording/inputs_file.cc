@@ -1,0 +1,177 @@
+#include "host/recording/inputs_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <cerrno>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "host/recording/content_hash.h"
+#include "host/recording/file.h"
+
+namespace clew {
+namespace {
+
+// The program may have to wait for the compressor, so the fastest.
+constexpr int kLevel = 1;
+// That level needs 512 KiB; a file that asks for more memory than this is none of ours.
+constexpr int kMaxWindowLog = 23;
+
+struct FreeCompressor {
+  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+};
+struct FreeDecompressor {
+  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+};
+
+std::unexpected<Error> damaged(const std::filesystem::path& path, std::string_view what) {
+  return fail(ErrorCode::kBadInput, fmt::format("{} is damaged: {}", path.string(), what),
+              "the recording cannot be used; make a new one with clew run");
+}
+
+}  // namespace
+
+struct InputsWriter::State {
+  explicit State(OutputFile output)
+      : file(std::move(output)), zstd(ZSTD_createCCtx()), out(ZSTD_CStreamOutSize()) {}
+
+  Result<void> compress(std::span<const std::uint8_t> bytes, ZSTD_EndDirective directive);
+
+  OutputFile file;
+  std::unique_ptr<ZSTD_CCtx, FreeCompressor> zstd;
+  std::vector<std::uint8_t> out;
+  ContentHasher raw;
+  ContentHasher stored;
+  Captured content;
+};
+
+Result<void> InputsWriter::State::compress(std::span<const std::uint8_t> bytes,
+                                           ZSTD_EndDirective directive) {
+  ZSTD_inBuffer from{bytes.data(), bytes.size(), 0};
+  for (;;) {
+    ZSTD_outBuffer to{out.data(), out.size(), 0};
+    const std::size_t left = ZSTD_compressStream2(zstd.get(), &to, &from, directive);
+    if (ZSTD_isError(left) != 0)
+      return fail(ErrorCode::kSystem, fmt::format("cannot compress {}: {}", file.path().string(),
+                                                  ZSTD_getErrorName(left)));
+    const std::span ready(out.data(), to.pos);
+    if (auto done = file.write(ready); !done) return done;
+    stored.update(ready);
+    content.stored += ready.size();
+    if (directive == ZSTD_e_end ? left == 0 : from.pos == from.size) return {};
+  }
+}
+
+InputsWriter::InputsWriter(std::filesystem::path path) : path_(std::move(path)) {}
+InputsWriter::InputsWriter(InputsWriter&&) noexcept = default;
+InputsWriter& InputsWriter::operator=(InputsWriter&&) noexcept = default;
+InputsWriter::~InputsWriter() = default;
+
+Result<void> InputsWriter::begin() {
+  auto file = OutputFile::create(path_);
+  if (!file) return std::unexpected(file.error());
+  auto state = std::make_unique<State>(*std::move(file));
+  if (!state->zstd) return fail(ErrorCode::kSystem, "out of memory for compression");
+  ZSTD_CCtx_setParameter(state->zstd.get(), ZSTD_c_compressionLevel, kLevel);
+  state_ = std::move(state);
+  return {};
+}
+
+Result<void> InputsWriter::append(std::span<const std::uint8_t> bytes) {
+  if (bytes.empty()) return {};
+  if (!state_)
+    if (auto begun = begin(); !begun) return begun;
+  if (bytes.size() > kMaxInputs - state_->content.size)
+    return fail(ErrorCode::kBadInput, "the run reads too much from outside to be recorded");
+  state_->raw.update(bytes);
+  state_->content.size += bytes.size();
+  return state_->compress(bytes, ZSTD_e_continue);
+}
+
+Result<std::optional<Captured>> InputsWriter::finish() {
+  if (!state_) return std::nullopt;
+  if (auto done = state_->compress({}, ZSTD_e_end); !done) return std::unexpected(done.error());
+  if (auto done = state_->file.close(); !done) return std::unexpected(done.error());
+  state_->content.hash = state_->raw.digest();
+  state_->content.stored_hash = state_->stored.digest();
+  return state_->content;
+}
+
+namespace {
+
+class Decompressor {
+ public:
+  Decompressor(const std::filesystem::path& path, std::span<std::uint8_t> into)
+      : path_(path), zstd_(ZSTD_createDCtx()), to_{into.data(), into.size(), 0} {
+    if (zstd_) ZSTD_DCtx_setParameter(zstd_.get(), ZSTD_d_windowLogMax, kMaxWindowLog);
+  }
+
+  bool ready() const { return zstd_ != nullptr; }
+  // The next bytes of the file.
+  Result<void> take(std::span<const std::uint8_t> bytes);
+  // The file has no more.
+  Result<void> finish() const;
+
+ private:
+  const std::filesystem::path& path_;
+  std::unique_ptr<ZSTD_DCtx, FreeDecompressor> zstd_;
+  ZSTD_outBuffer to_;
+  std::uint64_t offset_ = 0;  // in the file
+  bool at_end_ = false;       // of the frame
+};
+
+Result<void> Decompressor::take(std::span<const std::uint8_t> bytes) {
+  ZSTD_inBuffer from{bytes.data(), bytes.size(), 0};
+  while (from.pos < from.size) {
+    const std::uint64_t at = offset_ + from.pos;
+    if (at_end_) return damaged(path_, fmt::format("it goes on after its end at byte {}", at));
+    std::uint8_t too_much = 0;
+    ZSTD_outBuffer beyond{&too_much, 1, 0};
+    const bool full = to_.pos == to_.size;
+    const std::size_t left = ZSTD_decompressStream(zstd_.get(), full ? &beyond : &to_, &from);
+    if (ZSTD_isError(left) != 0)
+      return damaged(path_, fmt::format("it cannot be decompressed from byte {} on: {}", at,
+                                        ZSTD_getErrorName(left)));
+    if (beyond.pos > 0)
+      return damaged(path_, fmt::format("it holds more than the {} bytes recorded", to_.size));
+    at_end_ = left == 0;
+  }
+  offset_ += bytes.size();
+  return {};
+}
+
+Result<void> Decompressor::finish() const {
+  if (!at_end_) return damaged(path_, fmt::format("it is cut short at byte {}", offset_));
+  if (to_.pos != to_.size)
+    return damaged(path_, fmt::format("it holds {} bytes, {} were recorded", to_.pos, to_.size));
+  return {};
+}
+
+}  // namespace
+
+Result<void> read_inputs_file(const RecordedInputs& inputs, std::span<std::uint8_t> into) {
+  // O_NONBLOCK: a pipe of this name must not stop us.
+  const FileDescriptor fd(::open(inputs.file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd.valid()) return std::unexpected(system_error("read", inputs.file, errno));
+  Decompressor decompressor(inputs.file, into);
+  if (!decompressor.ready()) return fail(ErrorCode::kSystem, "out of memory for decompression");
+  std::vector<std::uint8_t> chunk(ZSTD_DStreamInSize());
+  for (;;) {
+    const ssize_t got = ::read(fd.get(), chunk.data(), chunk.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return std::unexpected(system_error("read", inputs.file, errno));
+    if (got == 0) break;
+    if (auto taken = decompressor.take({chunk.data(), static_cast<std::size_t>(got)}); !taken)
+      return taken;
+  }
+  if (auto whole = decompressor.finish(); !whole) return whole;
+  if (content_hash(into) != inputs.content.hash)
+    return damaged(inputs.file, "its bytes have changed since it was recorded");
+  return {};
+}
+
+}  // namespace clew

@@ -1,0 +1,56 @@
+// The file `inputs` of a recording: what the run read from outside (abi/inputs.h), as one zstd
+// frame. What the records mean is left to the runtime, which wrote them and reads them again.
+#ifndef CLEW_HOST_RECORDING_INPUTS_FILE_H_
+#define CLEW_HOST_RECORDING_INPUTS_FILE_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "host/error.h"
+#include "host/recording/capture.h"
+
+namespace clew {
+
+// More does not fit where the runtime maps it.
+inline constexpr std::uint64_t kMaxInputs = std::uint64_t{512} << 30;
+
+// Compresses as it goes. The file is made with the first byte.
+class InputsWriter {
+ public:
+  // REQUIRES: there is no file of this name.
+  explicit InputsWriter(std::filesystem::path path);
+  InputsWriter(InputsWriter&&) noexcept;
+  InputsWriter& operator=(InputsWriter&&) noexcept;
+  ~InputsWriter();
+
+  // After an error it is of no further use.
+  [[nodiscard]] Result<void> append(std::span<const std::uint8_t> bytes);
+  // Closes. `size` and `hash` are of the bytes appended, `stored` and `stored_hash` of the file;
+  // nothing if nothing was appended.
+  [[nodiscard]] Result<std::optional<Captured>> finish();
+
+ private:
+  struct State;
+  [[nodiscard]] Result<void> begin();
+
+  std::filesystem::path path_;
+  std::unique_ptr<State> state_;
+};
+
+// Where a replay finds its inputs.
+struct RecordedInputs {
+  std::filesystem::path file;
+  Captured content;
+};
+
+// Decompresses into `into`, bounded by its size whatever the file says.
+// REQUIRES: into.size() == inputs.content.size.
+[[nodiscard]] Result<void> read_inputs_file(const RecordedInputs& inputs,
+                                            std::span<std::uint8_t> into);
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_RECORDING_INPUTS_FILE_H_

@@ -1,0 +1,26 @@
+// The processor's side of signals and of system calls that are caught.
+#ifndef CLEW_RUNTIME_FIBER_SIGNAL_STACK_H_
+#define CLEW_RUNTIME_FIBER_SIGNAL_STACK_H_
+
+#include <signal.h>
+
+namespace clew::rt {
+
+using SignalHandler = void (*)(int, siginfo_t*, void*);
+
+extern "C" {
+// What a handler returns to: rt_sigreturn, from code of ours (SA_RESTORER).
+void clew_signal_return();
+// Calls the handler on the stack that ends at `top`.
+void clew_call_on_stack(SignalHandler handler, int signal, siginfo_t* info, void* context,
+                        void* top);
+// The caller's registers, in the order of ucontext_t, as far as a handler would look at them.
+void clew_fill_context(long long* registers);
+// A system call that makes a process which goes on where `registers` says, on another stack. Returns
+// in the parent only.
+long clew_clone_at(long number, const long* arguments, const long long* registers);
+}
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_FIBER_SIGNAL_STACK_H_

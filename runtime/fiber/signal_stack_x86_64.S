@@ -1,0 +1,116 @@
+// Signals and caught system calls, for x86-64 System V. See signal_stack.h.
+//
+// Places in ucontext_t's array of registers, 8 bytes each.
+#define R8   0
+#define R9   8
+#define R10  16
+#define R12  32
+#define R13  40
+#define R14  48
+#define R15  56
+#define RDI  64
+#define RSI  72
+#define RBP  80
+#define RBX  88
+#define RDX  96
+#define RSP  120
+#define RIP  128
+
+        .text
+
+        .globl  clew_signal_return
+        .hidden clew_signal_return
+        .type   clew_signal_return, @function
+// The unwinder knows a signal frame by these two instructions; nothing may stand before them
+// but a nop, as it looks at the byte before a return address.
+        nop
+clew_signal_return:
+        movq    $15, %rax               // rt_sigreturn
+        syscall
+        .size   clew_signal_return, .-clew_signal_return
+
+        .globl  clew_call_on_stack
+        .hidden clew_call_on_stack
+        .type   clew_call_on_stack, @function
+clew_call_on_stack:
+        .cfi_startproc
+        pushq   %rbp
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %rbp, 0
+        movq    %rsp, %rbp
+        .cfi_def_cfa_register %rbp
+        movq    %rdi, %rax
+        movl    %esi, %edi
+        movq    %rdx, %rsi
+        movq    %rcx, %rdx
+        movq    %r8, %rsp
+        andq    $-16, %rsp
+        call    *%rax
+        movq    %rbp, %rsp
+        popq    %rbp
+        .cfi_def_cfa %rsp, 8
+        ret
+        .cfi_endproc
+        .size   clew_call_on_stack, .-clew_call_on_stack
+
+        .globl  clew_fill_context
+        .hidden clew_fill_context
+        .type   clew_fill_context, @function
+clew_fill_context:
+        .cfi_startproc
+        movq    %r12, R12(%rdi)
+        movq    %r13, R13(%rdi)
+        movq    %r14, R14(%rdi)
+        movq    %r15, R15(%rdi)
+        movq    %rbp, RBP(%rdi)
+        movq    %rbx, RBX(%rdi)
+        leaq    8(%rsp), %rax
+        movq    %rax, RSP(%rdi)
+        movq    (%rsp), %rax
+        movq    %rax, RIP(%rdi)
+        ret
+        .cfi_endproc
+        .size   clew_fill_context, .-clew_fill_context
+
+        .globl  clew_clone_at
+        .hidden clew_clone_at
+        .type   clew_clone_at, @function
+clew_clone_at:
+        .cfi_startproc
+        pushq   %r12
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %r12, 0
+        movq    %rdx, %r12
+        movq    %rdi, %rax
+        movq    %rsi, %r11
+        movq    0(%r11), %rdi
+        movq    8(%r11), %rsi
+        movq    16(%r11), %rdx
+        movq    24(%r11), %r10
+        movq    32(%r11), %r8
+        syscall
+        testq   %rax, %rax
+        jz      1f
+        popq    %r12
+        .cfi_adjust_cfa_offset -8
+        .cfi_restore %r12
+        ret
+1:      movq    R8(%r12), %r8
+        movq    R9(%r12), %r9
+        movq    R10(%r12), %r10
+        movq    R13(%r12), %r13
+        movq    R14(%r12), %r14
+        movq    R15(%r12), %r15
+        movq    RDI(%r12), %rdi
+        movq    RSI(%r12), %rsi
+        movq    RBP(%r12), %rbp
+        movq    RBX(%r12), %rbx
+        movq    RDX(%r12), %rdx
+        movq    RIP(%r12), %r11
+        movq    R12(%r12), %r12
+        xorl    %eax, %eax
+        jmp     *%r11
+        .cfi_endproc
+        .size   clew_clone_at, .-clew_clone_at
+
+        .section .note.GNU-stack,"",@progbits

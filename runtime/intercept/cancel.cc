@@ -1,0 +1,76 @@
+// pthread_cancel and what a thread says about it.
+#include "runtime/signal/cancel.h"
+
+#include "runtime/intercept/call.h"
+#include "runtime/intercept/thread.h"
+
+using namespace clew::rt;
+
+namespace clew::rt {
+
+// Nothing that the thread was about to wait for is of interest any more: its waits go now, so
+// that none of them takes a wake-up that is meant for another thread.
+void act_on_cancel() {
+  Fiber& self = *g_sched.current;
+  self.result = PTHREAD_CANCELED;
+  g_sched.abandon_waits_below(UINTPTR_MAX);
+  unwind_thread();
+}
+
+void test_cancel() {
+  if (CLEW_UNLIKELY(cancel_wanted(*g_sched.current))) act_on_cancel();
+}
+
+}  // namespace clew::rt
+
+namespace {
+
+void act_if_asynchronous(const Fiber& self) {
+  if (cancel_wanted(self) && cancels_at_once(self)) act_on_cancel();
+}
+
+}  // namespace
+
+CLEW_EXPORT int pthread_cancel(pthread_t handle) {
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kSignal, thread_object(handle)}), pthread_cancel,
+                  handle);
+  Fiber* fiber = g_sched.find(handle);
+  if (fiber == nullptr) return answer(ESRCH);
+  if (fiber->state == FiberState::kFinished) return answer(0);
+  fiber->cancellation.pending = true;
+  if (fiber == g_sched.current) {
+    act_if_asynchronous(*fiber);
+  } else if (cancel_wanted(*fiber)) {
+    g_sched.disturb(fiber);
+  }
+  return answer(0);
+}
+
+CLEW_EXPORT int pthread_setcancelstate(int state, int* before) {
+  if (!g_sched.active) return CLEW_REAL(pthread_setcancelstate)(state, before);
+  if (state != PTHREAD_CANCEL_ENABLE && state != PTHREAD_CANCEL_DISABLE) return EINVAL;
+  Fiber& self = *g_sched.current;
+  if (before != nullptr)
+    *before = self.cancellation.disabled ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE;
+  self.cancellation.disabled = state == PTHREAD_CANCEL_DISABLE;
+  act_if_asynchronous(self);
+  return 0;
+}
+
+CLEW_EXPORT int pthread_setcanceltype(int type, int* before) {
+  if (!g_sched.active) return CLEW_REAL(pthread_setcanceltype)(type, before);
+  if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS) return EINVAL;
+  Fiber& self = *g_sched.current;
+  if (before != nullptr)
+    *before =
+        self.cancellation.asynchronous ? PTHREAD_CANCEL_ASYNCHRONOUS : PTHREAD_CANCEL_DEFERRED;
+  self.cancellation.asynchronous = type == PTHREAD_CANCEL_ASYNCHRONOUS;
+  act_if_asynchronous(self);
+  return 0;
+}
+
+CLEW_EXPORT void pthread_testcancel() {
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kWait, thread_object(pthread_self())}),
+                  pthread_testcancel);
+  test_cancel();
+}

@@ -1,0 +1,172 @@
+#include "runtime/outside/asks.h"
+
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "runtime/arena.h"
+#include "runtime/fiber/raw_syscall.h"
+#include "runtime/outside/inputs.h"
+#include "runtime/sched/scheduler.h"
+#include "runtime/signal/signals.h"
+
+namespace clew::rt {
+
+Asks g_asks;
+
+namespace {
+
+// While threads compute; a look costs about half a microsecond, so many points about a millisecond.
+constexpr Clock kPointsBetween = 200'000;
+// What is waited for from outside is given this much of real time before virtual time jumps over a
+// deadline: a peer that answers within it is never taken to be late.
+constexpr Nanos kMostPatience = 2'000'000'000;
+// What can only be tried again is tried this often.
+constexpr Nanos kShortestNap = 200'000;
+constexpr Nanos kLongestNap = 10'000'000;
+constexpr std::size_t kMaxReady = 4096;
+constexpr std::size_t kMaxSignals = 64;
+
+pollfd* g_poll = nullptr;
+std::size_t g_poll_room = 0;
+
+pollfd* room_for(std::size_t count) {
+  if (count > g_poll_room) {
+    g_poll_room = count * 2;
+    g_poll = static_cast<pollfd*>(arena_alloc(g_poll_room * sizeof(pollfd)));
+  }
+  return g_poll;
+}
+
+Nanos real_now() {
+  timespec t;
+  raw_syscall(SYS_clock_gettime, CLOCK_MONOTONIC, reinterpret_cast<long>(&t));
+  return t.tv_sec * 1'000'000'000 + t.tv_nsec;
+}
+
+}  // namespace
+
+Woke Asks::wait(OutsideWait& wait, Nanos deadline, unsigned ended_by) {
+  OutsideWait** end = &waits_;
+  while (*end != nullptr) end = &(*end)->next;
+  *end = &wait;
+  wait.wait.outside = true;
+  const Woke woke = g_sched.block(wait.wait, deadline, ended_by);
+  forget(wait);
+  return woke;
+}
+
+void Asks::forget(OutsideWait& wait) {
+  for (OutsideWait** slot = &waits_; *slot != nullptr; slot = &(*slot)->next) {
+    if (*slot != &wait) continue;
+    *slot = wait.next;
+    return;
+  }
+}
+
+bool Asks::all_inside() const {
+  if (signals_expected_) {
+    bool waited_for = false;
+    g_sched.for_each_living(
+        [&](const Fiber& fiber) { waited_for |= fiber.wait_kind() == abi::WaitKind::kSignal; });
+    if (waited_for) return false;
+  }
+  for (const OutsideWait* w = waits_; w != nullptr; w = w->next)
+    if (!w->inside) return false;
+  return true;
+}
+
+// Asks the kernel, for at most the given time, and wakes those whose wait is over.
+bool Asks::look(const timespec* timeout) {
+  std::size_t count = 0;
+  for (const OutsideWait* w = waits_; w != nullptr; w = w->next) count += w->count;
+  pollfd* fds = room_for(count);
+  std::size_t at = 0;
+  for (const OutsideWait* w = waits_; w != nullptr; w = w->next)
+    for (nfds_t i = 0; i < w->count; ++i) fds[at++] = w->fds[i];
+  timespec left = *timeout;
+  const bool naps = left.tv_sec != 0 || left.tv_nsec != 0;
+  if (count > 0 || naps) {
+    // Signals are let in here only: see signals.h.
+    const std::uint64_t none = 0;
+    raw_syscall(SYS_ppoll, reinterpret_cast<long>(fds), static_cast<long>(count),
+                reinterpret_cast<long>(&left), reinterpret_cast<long>(&none), sizeof none);
+  }
+  static std::uint32_t ready[kMaxReady];
+  std::size_t ready_count = 0;
+  at = 0;
+  for (OutsideWait* w = waits_; w != nullptr; w = w->next) {
+    bool is_ready = false;
+    for (nfds_t i = 0; i < w->count; ++i) is_ready |= fds[at++].revents != 0;
+    if (!is_ready && w->try_again != nullptr) is_ready = w->try_again(*w);
+    if (!is_ready || w->wait.over() || ready_count == kMaxReady) continue;
+    ready[ready_count++] = w->wait.fiber->index;
+    g_sched.wake(w->wait);
+  }
+  static siginfo_t signals[kMaxSignals];
+  const std::size_t signals_count = take_arrived(signals, kMaxSignals);
+  if (ready_count == 0 && signals_count == 0) return false;
+  if (g_inputs.recording()) g_inputs.put_asked(asked_, ready, ready_count, signals, signals_count);
+  for (std::size_t i = 0; i < signals_count; ++i) post_from_outside(signals[i]);
+  return true;
+}
+
+bool Asks::replay() {
+  if (!g_inputs.take_asked(asked_)) return false;
+  std::uint32_t index = 0;
+  while (g_inputs.take_asked_thread(index)) {
+    for (OutsideWait* w = waits_; w != nullptr; w = w->next) {
+      if (w->wait.fiber->index != index || w->wait.over()) continue;
+      g_sched.wake(w->wait);
+      break;
+    }
+  }
+  siginfo_t info;
+  while (g_inputs.take_asked_signal(info)) post_from_outside(info);
+  return true;
+}
+
+void Asks::ask() {
+  if (!expecting()) return;
+  ++asked_;
+  static constexpr timespec kNow{0, 0};
+  if (g_inputs.replaying()) {
+    replay();
+  } else {
+    look(&kNow);
+  }
+}
+
+void Asks::ask_at(Clock event) {
+  next_ = event + kPointsBetween;
+  ask();
+}
+
+Asks::Came Asks::wait_for_something(Nanos due) {
+  ++asked_;
+  if (g_inputs.replaying())
+    return replay() ? Came::kSomething : due != kForever ? Came::kNothing : Came::kNever;
+  static constexpr timespec kNow{0, 0};
+  if (look(&kNow)) return Came::kSomething;
+  if (all_inside()) return due != kForever ? Came::kNothing : Came::kNever;
+  const Nanos begin = real_now();
+  const Nanos patience = due == kForever ? kForever : due - g_sched.now();
+  const Nanos most = patience < kMostPatience ? patience : kMostPatience;
+  control_->waits_outside.store(1, std::memory_order_relaxed);
+  bool came = false;
+  for (Nanos nap = kShortestNap; !came; nap = nap < kLongestNap ? nap * 2 : kLongestNap) {
+    bool tries = false;
+    for (const OutsideWait* w = waits_; w != nullptr; w = w->next) tries |= w->try_again != nullptr;
+    Nanos length = tries ? nap : 1'000'000'000;
+    if (due != kForever) {
+      const Nanos left = most - (real_now() - begin);
+      if (left <= 0) break;
+      if (left < length) length = left;
+    }
+    const timespec timeout{length / 1'000'000'000, length % 1'000'000'000};
+    came = look(&timeout);
+  }
+  control_->waits_outside.store(0, std::memory_order_relaxed);
+  return came ? Came::kSomething : Came::kNothing;
+}
+
+}  // namespace clew::rt

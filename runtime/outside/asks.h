@@ -1,0 +1,72 @@
+// Threads that wait for something from outside of the program, and how the kernel is asked for it:
+// after each call that may have changed something, now and then while threads compute, and when
+// nobody can run. Each asking has a number; what came of it is an input of the run.
+#ifndef CLEW_RUNTIME_OUTSIDE_ASKS_H_
+#define CLEW_RUNTIME_OUTSIDE_ASKS_H_
+
+#include <poll.h>
+
+#include "clew_abi/control.h"
+#include "runtime/sched/wait.h"
+
+namespace clew::rt {
+
+struct OutsideWait {
+  Wait wait;  // first
+  pollfd* fds = nullptr;
+  nfds_t count = 0;
+  // What cannot be polled for: tried again, in any thread's context. Null: there is nothing to try.
+  bool (*try_again)(OutsideWait&) = nullptr;
+  const void* data = nullptr;  // for try_again
+  bool inside = false;         // only this program can end it
+  OutsideWait* next = nullptr;
+};
+
+class Asks {
+ public:
+  void init(abi::Control& control) { control_ = &control; }
+
+  // Whether anything may come from outside at all.
+  bool expecting() const { return waits_ != nullptr || signals_expected_; }
+  // The clock at which a thread that computes is to be stopped for an asking.
+  Clock next() const { return expecting() ? next_ : kNever; }
+
+  // Blocks the running thread.
+  Woke wait(OutsideWait& wait, Nanos deadline, unsigned ended_by);
+
+  // A wait whose thread leaves without returning through it.
+  void forget(OutsideWait& wait);
+
+  // Without waiting.
+  void ask();
+  // The same because of the clock, which stands at `event`.
+  void ask_at(Clock event);
+
+  enum class Came : std::uint8_t {
+    kSomething,  // a thread may be able to run now
+    kNothing,    // until `due`: time may pass
+    kNever,      // only this program could bring it
+  };
+  // Nobody can run, and the next timer is due then (kForever: there is none).
+  Came wait_for_something(Nanos due);
+
+  // A signal handler is there: signals may come at any time.
+  void expect_signals() { signals_expected_ = true; }
+
+ private:
+  bool look(const timespec* timeout);
+  bool replay();
+  bool all_inside() const;
+
+  abi::Control* control_ = nullptr;
+  OutsideWait* waits_ = nullptr;
+  bool signals_expected_ = false;
+  std::uint64_t asked_ = 0;
+  Clock next_ = 0;
+};
+
+extern Asks g_asks;
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_OUTSIDE_ASKS_H_

@@ -1,0 +1,49 @@
+// What the descriptors of the program lead to, as far as that decides how a call on one is made.
+// Learned from the kernel when first needed, forgotten when a call changes the descriptor.
+#ifndef CLEW_RUNTIME_OUTSIDE_DESCRIPTORS_H_
+#define CLEW_RUNTIME_OUTSIDE_DESCRIPTORS_H_
+
+#include "runtime/rt.h"
+
+namespace clew::rt {
+
+enum class Leads : std::uint8_t {
+  kNotKnown,
+  kNowhere,  // not open
+  kFile,     // never waits: regular files, folders, most devices
+  kOutput,   // clew's own end of standard output and error
+  kRandom,   // /dev/random, /dev/urandom
+  kSocket,
+  kStream,  // can be waited for: pipes, terminals, eventfd, epoll, ...
+};
+
+struct Descriptor {
+  Leads leads = Leads::kNotKnown;
+  bool blocking = true;
+  bool inside = false;      // both ends are this program's: only it can make it ready
+  std::uint8_t output = 0;  // abi::AnswerFlags
+};
+
+// SO_RCVTIMEO and SO_SNDTIMEO; 0: none. Known in a replay too.
+struct Timeouts {
+  Nanos receive = 0;
+  Nanos send = 0;
+};
+Timeouts& timeouts_of(int fd);
+
+void descriptors_init();
+// Asks the kernel if it has to: not to be called in a replay.
+Descriptor& descriptor(int fd);
+// The number now stands for something else.
+void forget_descriptor(int fd);
+void forget_descriptors(unsigned first, unsigned last);
+// O_NONBLOCK was changed somewhere; copies of a descriptor share it.
+void forget_blocking();
+// The descriptor was made by the program, both ends of it.
+void note_inside(int fd);
+// From now on others may have copies of any descriptor.
+void nothing_is_inside();
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_OUTSIDE_DESCRIPTORS_H_

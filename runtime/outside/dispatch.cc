@@ -1,0 +1,105 @@
+#include "runtime/outside/dispatch.h"
+
+#include <elf.h>
+#include <link.h>
+#include <signal.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "runtime/fiber/raw_syscall.h"
+#include "runtime/fiber/signal_stack.h"
+#include "runtime/outside/perform.h"
+#include "runtime/outside/system_call.h"
+#include "runtime/sched/scheduler.h"
+#include "runtime/signal/signals.h"
+
+#ifndef PR_SET_SYSCALL_USER_DISPATCH
+#define PR_SET_SYSCALL_USER_DISPATCH 59
+#define PR_SYS_DISPATCH_ON 1
+#endif
+
+extern "C" const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+
+namespace clew::rt {
+
+namespace {
+
+constexpr char kAllowed = 0;  // SYSCALL_DISPATCH_FILTER_ALLOW
+constexpr char kCaught = 1;   // SYSCALL_DISPATCH_FILTER_BLOCK
+
+volatile char g_selector = kAllowed;
+bool g_on = false;
+bool g_over = false;
+
+struct Range {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  bool has(std::uintptr_t address) const { return address >= begin && address < end; }
+};
+Range g_loader;
+
+// All segments of the object that begins with this header.
+Range range_of(std::uintptr_t base) {
+  const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(base);
+  const auto* segments = reinterpret_cast<const ElfW(Phdr)*>(base + header->e_phoff);
+  Range range{base, base};
+  for (int i = 0; i < header->e_phnum; ++i) {
+    if (segments[i].p_type != PT_LOAD) continue;
+    const std::uintptr_t end = base + segments[i].p_vaddr + segments[i].p_memsz;
+    if (end > range.end) range.end = end;
+  }
+  return range;
+}
+
+void on_system_call(int, siginfo_t*, void* context) {
+  auto& caught = *static_cast<ucontext_t*>(context);
+  auto& registers = caught.uc_mcontext.gregs;
+  Call call{registers[REG_RAX],
+            {registers[REG_RDI], registers[REG_RSI], registers[REG_RDX], registers[REG_R10],
+             registers[REG_R8], registers[REG_R9]}};
+  const auto code = static_cast<std::uintptr_t>(registers[REG_RIP]);
+  // The dynamic linker loads code, which a replay needs as well.
+  if (!g_sched.active || g_loader.has(code)) {
+    registers[REG_RAX] = g_over && call.number == SYS_getpid ? g_main_number : to_kernel(call);
+    return;
+  }
+  call.caught = &caught;
+  registers[REG_RAX] = system_call(call);
+}
+
+bool switch_on() {
+  const Range ours = range_of(reinterpret_cast<std::uintptr_t>(&__ehdr_start));
+  return raw_syscall(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON,
+                     static_cast<long>(ours.begin), static_cast<long>(ours.end - ours.begin),
+                     reinterpret_cast<long>(&g_selector)) == 0;
+}
+
+}  // namespace
+
+bool catch_system_calls() {
+  g_loader = range_of(getauxval(AT_BASE));
+  constexpr unsigned long kRestorer = 0x04000000;  // SA_RESTORER
+  Action action{};
+  action.handler = reinterpret_cast<void*>(on_system_call);
+  action.flags = SA_SIGINFO | SA_NODEFER | kRestorer;
+  action.restorer = clew_signal_return;
+  raw_syscall(SYS_rt_sigaction, SIGSYS, reinterpret_cast<long>(&action), 0, 8);
+  g_on = switch_on();
+  if (g_on) g_selector = kCaught;
+  return g_on;
+}
+
+void catch_system_calls_again() {
+  if (g_on) switch_on();
+}
+
+void leave_calls_to_kernel() {
+  g_sched.active = false;
+  g_over = true;
+}
+
+Uncaught::Uncaught() : before_(g_selector) { g_selector = kAllowed; }
+Uncaught::~Uncaught() { g_selector = before_; }
+
+}  // namespace clew::rt

@@ -1,0 +1,31 @@
+// Catching every system call that the program makes, wherever its code is: in libc, in a library,
+// or in its own assembly. Linux sends SIGSYS for each (PR_SET_SYSCALL_USER_DISPATCH, since 5.11),
+// except for those made in the runtime's own code. The common ones come faster, through interposed
+// functions.
+#ifndef CLEW_RUNTIME_OUTSIDE_DISPATCH_H_
+#define CLEW_RUNTIME_OUTSIDE_DISPATCH_H_
+
+namespace clew::rt {
+
+// False: this kernel cannot; calls inside of libc are not seen then.
+bool catch_system_calls();
+// A copy of the process has to ask again.
+void catch_system_calls_again();
+
+// The run is over, but not what the program does: every call goes to the kernel, and the threads stay
+// where they are. Only the process has the id that it was told before, which a replay prints again.
+void leave_calls_to_kernel();
+
+// For libc functions that the runtime calls on its own behalf: their system calls are not caught.
+class Uncaught {
+ public:
+  Uncaught();
+  ~Uncaught();
+
+ private:
+  char before_;
+};
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_OUTSIDE_DISPATCH_H_

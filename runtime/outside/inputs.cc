@@ -1,0 +1,205 @@
+#include "runtime/outside/inputs.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include <cstdio>
+
+#include "runtime/fiber/raw_syscall.h"
+#include "runtime/outside/calls.h"
+#include "runtime/record/end.h"
+#include "runtime/sched/scheduler.h"
+
+namespace clew::rt {
+
+Inputs g_inputs;
+
+void Inputs::init(abi::Control& control) {
+  control_ = &control;
+  data_ = reinterpret_cast<std::uint8_t*>(&control) + control.inputs.offset;
+  size_ = control.inputs.size;
+  recording_ = (control.flags & abi::kFlagRecordInputs) != 0;
+  replaying_ = (control.flags & abi::kFlagReplayInputs) != 0;
+}
+
+// --- recording -----------------------------------------------------------------------------------
+
+void Inputs::begin(abi::InputKind kind) { put(static_cast<std::uint64_t>(kind)); }
+
+void Inputs::put(std::uint64_t value) {
+  std::uint8_t buffer[abi::kMaxVarint];
+  put(buffer, abi::put_varint(buffer, value));
+}
+
+void Inputs::put(const void* bytes, std::size_t size) {
+  const auto* from = static_cast<const std::uint8_t*>(bytes);
+  while (size > 0) {
+    const std::uint64_t used = at_ - control_->inputs_tail.load(std::memory_order_acquire);
+    if (CLEW_UNLIKELY(used >= size_)) {
+      publish();  // the host empties the ring; if it is gone, so are we (PR_SET_PDEATHSIG)
+      const timespec nap{0, 100'000};
+      raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&nap), 0);
+      continue;
+    }
+    const std::uint64_t place = at_ & (size_ - 1);
+    std::uint64_t n = size_ - used;
+    if (n > size_ - place) n = size_ - place;
+    if (n > size) n = size;
+    memcpy(data_ + place, from, n);
+    at_ += n;
+    from += n;
+    size -= n;
+  }
+}
+
+void Inputs::publish() { control_->inputs_head.store(at_, std::memory_order_release); }
+
+void Inputs::put_answer(long call, std::uint16_t check, const Answer& answer, const Piece* pieces,
+                        std::size_t count) {
+  begin(abi::InputKind::kAnswer);
+  put(static_cast<std::uint64_t>(call));
+  put(check);
+  put(abi::zigzag(answer.result));
+  put(answer.flags);
+  put(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    put(pieces[i].size);
+    put(pieces[i].address, pieces[i].size);
+  }
+  publish();
+}
+
+void Inputs::put_blocks(long call) {
+  begin(abi::InputKind::kBlocks);
+  put(static_cast<std::uint64_t>(call));
+  publish();
+}
+
+void Inputs::put_asked(std::uint64_t asking, const std::uint32_t* threads,
+                       std::size_t threads_count, const siginfo_t* signals,
+                       std::size_t signals_count) {
+  begin(abi::InputKind::kAsked);
+  put(asking);
+  put(threads_count);
+  for (std::size_t i = 0; i < threads_count; ++i) put(threads[i]);
+  put(signals_count);
+  for (std::size_t i = 0; i < signals_count; ++i) {
+    put(sizeof signals[i]);
+    put(&signals[i], sizeof signals[i]);
+  }
+  publish();
+}
+
+void Inputs::put_mapping(const void* content, std::size_t size) {
+  begin(abi::InputKind::kMapping);
+  put(size);
+  put(content, size);
+  publish();
+}
+
+// --- replaying -----------------------------------------------------------------------------------
+
+void Inputs::depart(const char* what, long call) {
+  char text[256];
+  snprintf(text, sizeof text, "the program calls %s, where the recording has %s", call_name(call),
+           what);
+  end_departed(g_sched.clock(), g_sched.current->index, g_sched.current->place, text);
+}
+
+std::uint64_t Inputs::number() {
+  abi::Reader reader(data_ + at_, size_ - at_);
+  const std::uint64_t value = reader.varint();
+  at_ += reader.position();
+  if (!reader.ok()) at_ = size_;
+  return value;
+}
+
+const std::uint8_t* Inputs::bytes(std::size_t size) {
+  if (size > size_ - at_) {
+    at_ = size_;
+    return nullptr;
+  }
+  const std::uint8_t* result = data_ + at_;
+  at_ += size;
+  return result;
+}
+
+abi::InputKind Inputs::peek() {
+  return at_ < size_ ? static_cast<abi::InputKind>(data_[at_]) : abi::InputKind::kEnd;
+}
+
+Answer Inputs::take_answer(long call, std::uint16_t check, Piece* pieces, std::size_t count) {
+  const abi::InputKind kind = peek();
+  if (kind == abi::InputKind::kEnd) depart("its end", call);
+  if (kind != abi::InputKind::kAnswer) depart("something else", call);
+  number();
+  const auto recorded = static_cast<long>(number());
+  const std::uint64_t recorded_check = number();
+  if (recorded != call) depart(call_name(recorded), call);
+  if (recorded_check != check) depart("the same call with other arguments", call);
+  Answer answer;
+  answer.result = static_cast<long>(abi::unzigzag(number()));
+  answer.flags = static_cast<std::uint8_t>(number());
+  const std::uint64_t recorded_count = number();
+  for (std::uint64_t i = 0; i < recorded_count; ++i) {
+    const std::uint64_t size = number();
+    const std::uint8_t* content = bytes(size);
+    if (content == nullptr || i >= count || size > pieces[i].room)
+      depart("the same call with more data", call);
+    memcpy(pieces[i].address, content, size);
+  }
+  return answer;
+}
+
+bool Inputs::take_blocks(long call) {
+  if (peek() != abi::InputKind::kBlocks) return false;
+  number();
+  const auto recorded = static_cast<long>(number());
+  if (recorded != call) depart(call_name(recorded), call);
+  return true;
+}
+
+bool Inputs::take_asked(std::uint64_t asking) {
+  if (peek() != abi::InputKind::kAsked) return false;
+  const std::uint64_t before = at_;
+  number();
+  if (number() != asking) {
+    at_ = before;
+    return false;
+  }
+  asked_left_ = number();
+  return true;
+}
+
+bool Inputs::take_asked_thread(std::uint32_t& index) {
+  if (asked_left_ == 0) {
+    asked_left_ = number();  // of signals
+    return false;
+  }
+  --asked_left_;
+  index = static_cast<std::uint32_t>(number());
+  return true;
+}
+
+bool Inputs::take_asked_signal(siginfo_t& info) {
+  if (asked_left_ == 0) return false;
+  --asked_left_;
+  const std::uint64_t size = number();
+  const std::uint8_t* content = bytes(size);
+  if (content == nullptr || size != sizeof info) return false;
+  memcpy(&info, content, sizeof info);
+  return true;
+}
+
+std::size_t Inputs::take_mapping(void* out, std::size_t room) {
+  if (peek() != abi::InputKind::kMapping) depart("something else", SYS_mmap);
+  number();
+  const std::uint64_t size = number();
+  const std::uint8_t* content = bytes(size);
+  if (content == nullptr || size > room) depart("more data", SYS_mmap);
+  memcpy(out, content, size);
+  return size;
+}
+
+}  // namespace clew::rt

@@ -1,0 +1,78 @@
+// What the run reads from outside, recorded or replayed (abi/inputs.h).
+#ifndef CLEW_RUNTIME_OUTSIDE_INPUTS_H_
+#define CLEW_RUNTIME_OUTSIDE_INPUTS_H_
+
+#include <signal.h>
+
+#include "clew_abi/control.h"
+#include "clew_abi/inputs.h"
+#include "runtime/rt.h"
+
+namespace clew::rt {
+
+// A part of the program's memory that a system call fills.
+struct Piece {
+  void* address = nullptr;
+  std::size_t room = 0;  // that it may fill
+  std::size_t size = 0;  // that it has filled
+};
+
+struct Answer {
+  long result = 0;
+  std::uint8_t flags = 0;  // abi::AnswerFlags
+};
+
+class Inputs {
+ public:
+  void init(abi::Control& control);
+  // This process is a copy that nobody records.
+  void stop() { recording_ = replaying_ = false; }
+  bool recording() const { return recording_; }
+  bool replaying() const { return replaying_; }
+
+  // Recording.
+  void put_answer(long call, std::uint16_t check, const Answer& answer, const Piece* pieces,
+                  std::size_t count);
+  void put_blocks(long call);
+  void put_asked(std::uint64_t number, const std::uint32_t* threads, std::size_t threads_count,
+                 const siginfo_t* signals, std::size_t signals_count);
+  void put_mapping(const void* content, std::size_t size);
+
+  // Replaying. What does not fit what the program does ends the run as a departure.
+  Answer take_answer(long call, std::uint16_t check, Piece* pieces, std::size_t count);
+  // Whether the next record says that the call had to wait.
+  bool take_blocks(long call);
+  bool next_blocks() { return peek() == abi::InputKind::kBlocks; }
+  // The record of this asking, if there is one. Its threads, then its signals, one by one.
+  bool take_asked(std::uint64_t number);
+  bool take_asked_thread(std::uint32_t& index);
+  bool take_asked_signal(siginfo_t& info);
+  // Fills at most `room` bytes; how many.
+  std::size_t take_mapping(void* out, std::size_t room);
+  // Whether the recording ends here.
+  bool at_end() { return peek() == abi::InputKind::kEnd; }
+
+ private:
+  void begin(abi::InputKind kind);
+  void put(std::uint64_t value);
+  void put(const void* bytes, std::size_t size);
+  void publish();
+  std::uint64_t number();
+  const std::uint8_t* bytes(std::size_t size);
+  abi::InputKind peek();
+  [[noreturn]] void depart(const char* what, long call);
+
+  abi::Control* control_ = nullptr;
+  std::uint8_t* data_ = nullptr;
+  std::uint64_t size_ = 0;
+  std::uint64_t at_ = 0;  // bytes written, or read
+  std::uint64_t asked_left_ = 0;
+  bool recording_ = false;
+  bool replaying_ = false;
+};
+
+extern Inputs g_inputs;
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_OUTSIDE_INPUTS_H_

@@ -1,0 +1,68 @@
+// Making a system call: with the kernel, or with the recording.
+#ifndef CLEW_RUNTIME_OUTSIDE_PERFORM_H_
+#define CLEW_RUNTIME_OUTSIDE_PERFORM_H_
+
+#include <poll.h>
+
+#include "runtime/outside/asks.h"
+#include "runtime/outside/calls.h"
+
+namespace clew::rt {
+
+long to_kernel(const Call& call);
+
+// Asks `live` for the answer and records it, or takes it from the recording. `live` is not called
+// in a replay. `kernel` is the call as it was made by the program.
+template <class Live>
+long answered(const Call& call, Live live);
+inline long recorded(const Call& call) {
+  return answered(call, [&] { return to_kernel(call); });
+}
+
+// The thread has to wait before the call can be made. kByObject: try again. In a replay `prepare`
+// is not called.
+struct Patience {
+  Nanos deadline = kForever;
+  unsigned ended_by = kSignals | kCancel;
+};
+// Answers of the functions below that are no answers.
+inline constexpr long kReady = 1;
+
+// Until the descriptor is ready. kReady, or the error that ends the call.
+long wait_until_ready(const Call& call, int fd, short events, const Patience& patience);
+// Until `try_again` says so.
+long wait_by_trying(const Call& call, abi::WaitKind kind, bool (*try_again)(OutsideWait&),
+                    const void* data, const Patience& patience);
+// Whether the recording, in a replay, says that the call waits here; otherwise `would_block`.
+template <class Test>
+bool has_to_wait(const Call& call, Test would_block) {
+  if (g_inputs.replaying()) return g_inputs.take_blocks(call.number);
+  if (!would_block()) return false;
+  if (g_inputs.recording()) g_inputs.put_blocks(call.number);
+  return true;
+}
+
+void record_answer(const Call& call, const Answer& answer);
+Answer replay_answer(const Call& call);
+
+template <class Live>
+long answered(const Call& call, Live live) {
+  if (g_inputs.replaying()) return replay_answer(call).result;
+  const long result = live();
+  if (g_inputs.recording()) record_answer(call, {result, 0});
+  return result;
+}
+
+// The families, each in a file of its own name.
+long descriptor_call(const Call& call);
+long control_call(const Call& call);  // fcntl and ioctl
+long transfer_call(const Call& call);
+long poll_call(const Call& call);
+long lock_call(const Call& call);
+long process_call(const Call& call);
+long time_call(const Call& call);
+long map_call(const Call& call);
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_OUTSIDE_PERFORM_H_

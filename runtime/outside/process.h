@@ -1,0 +1,15 @@
+// What the process-making calls need of the rest of the runtime.
+#ifndef CLEW_RUNTIME_OUTSIDE_PROCESS_H_
+#define CLEW_RUNTIME_OUTSIDE_PROCESS_H_
+
+namespace clew::rt {
+
+// The runtime is no longer in charge of this process (a copy of the program).
+void leave_charge();
+
+// The program ends with this status, at once.
+[[noreturn]] void leave_program(int status);
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_OUTSIDE_PROCESS_H_

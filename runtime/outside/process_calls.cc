@@ -1,0 +1,195 @@
+// Other processes: making them, waiting for them, becoming another program.
+#include <errno.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "runtime/fiber/raw_syscall.h"
+#include "runtime/fiber/signal_stack.h"
+#include "runtime/outside/descriptors.h"
+#include "runtime/outside/dispatch.h"
+#include "runtime/outside/perform.h"
+#include "runtime/outside/process.h"
+#include "runtime/outside/time_stamp.h"
+#include "runtime/record/end.h"
+#include "runtime/record/log.h"
+#include "runtime/sched/scheduler.h"
+#include "runtime/signal/internal.h"
+#include "runtime/sync/foreign.h"
+
+namespace clew::rt {
+namespace {
+
+// --- waiting -------------------------------------------------------------------------------------
+
+struct Awaited {
+  idtype_t type;
+  id_t id;
+  int options;
+};
+
+// Whether a wait for it would end: a child has changed, or there is none.
+bool has_changed(const Awaited& awaited) {
+  siginfo_t info{};
+  const long result =
+      raw_syscall(SYS_waitid, awaited.type, awaited.id, reinterpret_cast<long>(&info),
+                  awaited.options | WNOHANG | WNOWAIT, 0);
+  return result != 0 || info.si_pid != 0;
+}
+
+bool child_has_changed(OutsideWait& wait) {
+  return has_changed(*static_cast<const Awaited*>(wait.data));
+}
+
+Awaited awaited_by(const Call& call) {
+  if (call.number == SYS_waitid)
+    return {static_cast<idtype_t>(call.a[0]), static_cast<id_t>(call.a[1]),
+            static_cast<int>(call.a[3])};
+  const auto pid = static_cast<int>(call.a[0]);
+  const int options = WEXITED | static_cast<int>(call.a[2] & (WUNTRACED | WCONTINUED));
+  if (pid > 0) return {P_PID, static_cast<id_t>(pid), options};
+  if (pid == -1) return {P_ALL, 0, options};
+  return {P_PGID, static_cast<id_t>(-pid), options};
+}
+
+long awaited(const Call& call) {
+  const long options = call.number == SYS_waitid ? call.a[3] : call.a[2];
+  const Awaited awaited = awaited_by(call);
+  while (has_to_wait(call, [&] { return (options & WNOHANG) == 0 && !has_changed(awaited); })) {
+    const long error = wait_by_trying(call, abi::WaitKind::kChild, child_has_changed, &awaited, {});
+    if (error == kCancelled) return error;
+    if (error != kReady) return answered(call, [&] { return error; });
+  }
+  return recorded(call);
+}
+
+// --- making --------------------------------------------------------------------------------------
+
+std::uint64_t flags_of(const Call& call) {
+  if (call.number == SYS_clone) return static_cast<std::uint64_t>(call.a[0]);
+  if (call.number == SYS_clone3) return reinterpret_cast<const clone_args*>(call.a[0])->flags;
+  return 0;
+}
+
+bool has_own_stack(const Call& call) {
+  if (call.number == SYS_clone) return call.a[1] != 0;
+  return call.number == SYS_clone3 && reinterpret_cast<const clone_args*>(call.a[0])->stack != 0;
+}
+
+// A child that shares the program's memory (posix_spawn) tells in the caller's frame why it could not
+// become another program. A replay has no child.
+class SharedFrame {
+ public:
+  explicit SharedFrame(const Call& call)
+      : frame_(call.caught == nullptr
+                   ? nullptr
+                   : reinterpret_cast<char*>(call.caught->uc_mcontext.gregs[REG_RSP])) {
+    if (frame_ != nullptr) memcpy(before_, frame_, kSize);
+  }
+  void record() const {
+    if (frame_ == nullptr) return;
+    std::uint16_t first = 0;
+    std::uint16_t last = kSize;
+    while (first < kSize && frame_[first] == before_[first]) ++first;
+    while (last > first && frame_[last - 1] == before_[last - 1]) --last;
+    memcpy(change_, &first, sizeof first);
+    memcpy(change_ + sizeof first, frame_ + first, static_cast<std::size_t>(last - first));
+    g_inputs.put_mapping(change_, sizeof first + static_cast<std::size_t>(last - first));
+  }
+  void replay() const {
+    if (frame_ == nullptr) return;
+    const std::size_t size = g_inputs.take_mapping(change_, sizeof change_);
+    std::uint16_t first = 0;
+    memcpy(&first, change_, sizeof first);
+    if (size >= sizeof first && first + size - sizeof first <= kSize)
+      memcpy(frame_ + first, change_ + sizeof first, size - sizeof first);
+  }
+
+ private:
+  static constexpr std::uint16_t kSize = 2048;
+  static inline char before_[kSize];
+  static inline char change_[kSize + sizeof(std::uint16_t)];
+  char* frame_;
+};
+
+bool shares_frame(const Call& call) {
+  return (flags_of(call) & CLONE_VM) != 0 && has_own_stack(call) && call.caught != nullptr;
+}
+
+// The child is a copy with one thread, the calling one, and goes on without clew.
+void go_on_alone() {
+  Fiber& self = *g_sched.current;
+  g_sched.active = false;
+  g_inputs.stop();
+  leave_charge();
+  enable_time_stamp();
+  hand_signals_to_kernel(self);
+}
+
+long copied(const Call& call) {
+  const bool shares_memory = (flags_of(call) & CLONE_VM) != 0;
+  if (shares_frame(call)) {
+    // Until it has become another program, which it is about to; the parent waits in the kernel.
+    enable_time_stamp();
+    const long pid = clew_clone_at(call.number, call.a, call.caught->uc_mcontext.gregs);
+    watch_time_stamp();
+    return pid;
+  }
+  // What shares the stack too (vfork) gets a copy instead, which nobody can tell.
+  Call plain{SYS_clone, {SIGCHLD, 0, 0, 0, 0, 0}};
+  const long pid = to_kernel(shares_memory || call.number == SYS_vfork ? plain : call);
+  if (pid == 0) go_on_alone();
+  return pid;
+}
+
+long forked(const Call& call) {
+  if ((flags_of(call) & CLONE_THREAD) != 0) end_unsupported("clone() of a thread");
+  nothing_is_inside();
+  expect_other_processes();
+  if (!shares_frame(call)) return answered(call, [&] { return copied(call); });
+  const SharedFrame frame(call);
+  const long pid = answered(call, [&] { return copied(call); });
+  if (g_inputs.recording()) frame.record();
+  if (g_inputs.replaying()) frame.replay();
+  return pid;
+}
+
+// --- becoming another program --------------------------------------------------------------------
+
+long replaced(const Call& call) {
+  char line[300];
+  const char* path =
+      reinterpret_cast<const char*>(call.number == SYS_execve ? call.a[0] : call.a[1]);
+  const bool there =
+      call.number == SYS_execveat || raw_syscall(SYS_access, call.a[0], 1 /* X_OK */) == 0;
+  if (!there) return to_kernel(call);
+  snprintf(line, sizeof line, "the program became %s, which runs without clew", path);
+  g_log.note(line);
+  report_exit();
+  enable_time_stamp();
+  hand_signals_to_kernel(*g_sched.current);
+  const long error = to_kernel(call);
+  end_unsupported("a failing exec()");
+  return error;
+}
+
+}  // namespace
+
+long process_call(const Call& call) {
+  switch (call.number) {
+    case SYS_wait4:
+    case SYS_waitid:
+      return awaited(call);
+    case SYS_execve:
+    case SYS_execveat:
+      return replaced(call);
+    default:
+      return forked(call);
+  }
+}
+
+}  // namespace clew::rt

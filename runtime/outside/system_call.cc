@@ -1,0 +1,279 @@
+#include "runtime/outside/system_call.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/fiber/raw_syscall.h"
+#include "runtime/intercept/init.h"
+#include "runtime/intercept/thread_block.h"
+#include "runtime/outside/asks.h"
+#include "runtime/outside/descriptors.h"
+#include "runtime/outside/dispatch.h"
+#include "runtime/outside/perform.h"
+#include "runtime/outside/process.h"
+#include "runtime/outside/time_stamp.h"
+#include "runtime/outside/unrecorded.h"
+#include "runtime/record/end.h"
+#include "runtime/record/log.h"
+#include "runtime/sched/scheduler.h"
+#include "runtime/signal/cancel.h"
+#include "runtime/signal/internal.h"
+#include "runtime/sync/models.h"
+
+namespace clew::rt {
+namespace {
+
+template <class T>
+T* pointer(long a) {
+  return reinterpret_cast<T*>(a);
+}
+
+long yield() {
+  if (g_sched.current->no_yield == 0) g_sched.yield_voluntarily();
+  return 0;
+}
+
+long which_processor(unsigned* processor, unsigned* node) {
+  if (processor != nullptr) *processor = 0;
+  if (node != nullptr) *node = 0;
+  return 0;
+}
+
+long random(const Call& call) {
+  random_bytes(pointer<void>(call.a[0]), static_cast<std::size_t>(call.a[1]));
+  return call.a[1];
+}
+
+// The first thread's number is the process's.
+bool is_own_process(long pid) { return pid == g_sched.threads[0].fiber->number; }
+
+// Signals to others go to the kernel.
+long send(const Call& call) {
+  const bool by_process = call.number != SYS_tkill;
+  if (by_process && !is_own_process(call.a[0])) return recorded(call);
+  return signal_call(call.number, call.a);
+}
+
+// POSIX, section 2.9.5.2, as far as these are system calls of their own.
+bool is_cancellation_point(const Call& call) {
+  switch (call.number) {
+    case SYS_read:
+    case SYS_readv:
+    case SYS_pread64:
+    case SYS_preadv:
+    case SYS_write:
+    case SYS_writev:
+    case SYS_pwrite64:
+    case SYS_pwritev:
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+    case SYS_recvmmsg:
+    case SYS_sendto:
+    case SYS_sendmsg:
+    case SYS_sendmmsg:
+    case SYS_accept:
+    case SYS_accept4:
+    case SYS_connect:
+    case SYS_open:
+    case SYS_openat:
+    case SYS_creat:
+    case SYS_close:
+    case SYS_fsync:
+    case SYS_fdatasync:
+    case SYS_msync:
+    case SYS_poll:
+    case SYS_ppoll:
+    case SYS_select:
+    case SYS_pselect6:
+    case SYS_epoll_wait:
+    case SYS_epoll_pwait:
+    case SYS_epoll_pwait2:
+    case SYS_nanosleep:
+    case SYS_clock_nanosleep:
+    case SYS_pause:
+    case SYS_rt_sigsuspend:
+    case SYS_rt_sigtimedwait:
+    case SYS_wait4:
+    case SYS_waitid:
+    case SYS_msgrcv:
+    case SYS_msgsnd:
+    case SYS_mq_timedreceive:
+    case SYS_mq_timedsend:
+      return true;
+    case SYS_fcntl:
+      return call.a[1] == F_SETLKW || call.a[1] == F_OFD_SETLKW;
+    default:
+      return false;
+  }
+}
+
+// What has a function of its own. The families' functions are named after their files.
+long handled(const Call& call) {
+  switch (call.number) {
+    case SYS_fcntl:
+      if (call.a[1] == F_SETLKW || call.a[1] == F_OFD_SETLKW) return lock_call(call);
+      return control_call(call);
+    case SYS_ioctl:
+      return control_call(call);
+    case SYS_flock:
+    case SYS_semop:
+    case SYS_semtimedop:
+    case SYS_msgsnd:
+    case SYS_msgrcv:
+    case SYS_mq_timedsend:
+    case SYS_mq_timedreceive:
+      return lock_call(call);
+    case SYS_poll:
+    case SYS_ppoll:
+    case SYS_select:
+    case SYS_pselect6:
+    case SYS_epoll_wait:
+    case SYS_epoll_pwait:
+    case SYS_epoll_pwait2:
+      return poll_call(call);
+    case SYS_read:
+    case SYS_pread64:
+    case SYS_readv:
+    case SYS_preadv:
+    case SYS_preadv2:
+    case SYS_write:
+    case SYS_pwrite64:
+    case SYS_writev:
+    case SYS_pwritev:
+    case SYS_pwritev2:
+    case SYS_sendfile:
+    case SYS_splice:
+    case SYS_tee:
+    case SYS_vmsplice:
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+    case SYS_recvmmsg:
+    case SYS_sendto:
+    case SYS_sendmsg:
+    case SYS_sendmmsg:
+    case SYS_accept:
+    case SYS_accept4:
+    case SYS_connect:
+      return transfer_call(call);
+    case SYS_wait4:
+    case SYS_waitid:
+    case SYS_fork:
+    case SYS_vfork:
+    case SYS_clone:
+    case SYS_clone3:
+    case SYS_execve:
+    case SYS_execveat:
+      return process_call(call);
+    case SYS_mmap:
+      return map_call(call);
+    default:
+      return descriptor_call(call);
+  }
+}
+
+// What the runtime answers itself; nothing outside is asked. kNotOurs: another's.
+constexpr long kNotOurs = -5001;
+long answered_here(const Call& call) {
+  switch (call.number) {
+    case SYS_futex:
+      return futex(pointer<std::uint32_t>(call.a[0]), static_cast<int>(call.a[1]),
+                   static_cast<std::uint32_t>(call.a[2]), pointer<const timespec>(call.a[3]),
+                   pointer<std::uint32_t>(call.a[4]), static_cast<std::uint32_t>(call.a[5]));
+    case SYS_sched_yield:
+      return yield();
+    case SYS_gettid:
+      return g_sched.current->number;
+    case SYS_getcpu:
+      return which_processor(pointer<unsigned>(call.a[0]), pointer<unsigned>(call.a[1]));
+    case SYS_getrandom:
+      return random(call);
+    case SYS_exit_group:
+      leave_program(static_cast<int>(call.a[0]));
+    case SYS_exit:
+      end_unsupported("the exit system call of a single thread");
+    case SYS_io_uring_setup:  // programs have another way
+      return -ENOSYS;
+    case SYS_kill:
+    case SYS_tkill:
+    case SYS_tgkill:
+    case SYS_rt_sigqueueinfo:
+    case SYS_rt_tgsigqueueinfo:
+      return send(call);
+    case SYS_rt_sigaction:
+    case SYS_rt_sigprocmask:
+    case SYS_rt_sigpending:
+    case SYS_rt_sigtimedwait:
+    case SYS_rt_sigsuspend:
+    case SYS_sigaltstack:
+    case SYS_pause:
+      return signal_call(call.number, call.a);
+    case SYS_signalfd:
+    case SYS_signalfd4:
+      end_unsupported("signalfd()");
+    case SYS_clock_gettime:
+    case SYS_gettimeofday:
+    case SYS_time:
+    case SYS_times:
+    case SYS_nanosleep:
+    case SYS_clock_nanosleep:
+    case SYS_alarm:
+    case SYS_setitimer:
+    case SYS_getitimer:
+    case SYS_timer_create:
+    case SYS_timer_settime:
+    case SYS_timer_gettime:
+    case SYS_timer_getoverrun:
+    case SYS_timer_delete:
+    case SYS_timerfd_create:
+    case SYS_timerfd_settime:
+    case SYS_timerfd_gettime:
+      return time_call(call);
+    default:
+      return kNotOurs;
+  }
+}
+
+}  // namespace
+
+void system_calls_init(abi::Control& control) {
+  g_inputs.init(control);
+  g_asks.init(control);
+  descriptors_init();
+  const long number = answered(Call{SYS_gettid, {}}, [] { return raw_syscall(SYS_getpid); });
+  set_main_number(*g_sched.current, static_cast<int>(number));
+  if (!catch_system_calls())
+    g_log.note(
+        "this kernel cannot catch system calls (Linux 5.11 can): what libraries do inside is "
+        "neither recorded nor kept from blocking");
+  watch_time_stamp();
+}
+
+long system_call(const Call& original) {
+  Call call = original;
+  const Treatment treatment = treatment_of(call.number);
+  if (treatment == Treatment::kNative) return to_kernel(call);
+  if (treatment == Treatment::kUnknown) {
+    note_unknown_call(call.number);
+    return to_kernel(call);
+  }
+  g_log.fold(0x5ca11 ^ static_cast<std::uint64_t>(call.number) << 20);
+  if (is_cancellation_point(call)) test_cancel();
+  long result = treatment == Treatment::kHandled ? answered_here(call) : kNotOurs;
+  if (result == kNotOurs) {
+    note_room(call);
+    result = treatment == Treatment::kHandled ? handled(call) : recorded(call);
+    if (g_sched.active) g_asks.ask();
+  }
+  if (result == kCancelled) act_on_cancel();
+  return result;
+}
+
+long with_errno(long result) {
+  if (result >= 0 || result < -4095) return result;
+  errno = static_cast<int>(-result);
+  return -1;
+}
+
+}  // namespace clew::rt

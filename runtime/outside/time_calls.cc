@@ -1,0 +1,298 @@
+// Clocks, sleeps and timers. Time is virtual.
+#include <errno.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <sys/times.h>
+#include <time.h>
+
+#include "runtime/fiber/raw_syscall.h"
+#include "runtime/outside/descriptors.h"
+#include "runtime/outside/perform.h"
+#include "runtime/outside/timers.h"
+#include "runtime/record/log.h"
+#include "runtime/sched/scheduler.h"
+#include "runtime/signal/internal.h"
+#include "runtime/sync/deadline.h"
+
+namespace clew::rt {
+namespace {
+
+struct ProgramTimer {
+  Timer timer;  // first
+  Nanos interval = 0;
+  bool used = false;
+  int id = 0;
+  int signal = 0;  // 0: none
+  sigval value = {};
+  clockid_t clock = CLOCK_MONOTONIC;
+  int overruns = 0;
+  int descriptor = -1;  // timerfd: an eventfd that counts expirations
+};
+
+constexpr int kMost = 256;
+ProgramTimer g_timers[kMost];
+ProgramTimer g_interval_timers[3];  // ITIMER_REAL, _VIRTUAL, _PROF
+
+void on_due(Timer& timer) {
+  auto& self = reinterpret_cast<ProgramTimer&>(timer);
+  if (self.interval > 0) {
+    Nanos next = g_sched.now() + self.interval;
+    g_sched.arm(timer, next);
+  }
+  if (self.descriptor >= 0) {
+    const std::uint64_t one = 1;
+    if (!g_inputs.replaying())
+      raw_syscall(SYS_write, self.descriptor, reinterpret_cast<long>(&one), sizeof one);
+  }
+  if (self.signal != 0) post_by_timer(self.signal, self.id, self.value);
+}
+
+// 0: disarmed.
+void set(ProgramTimer& timer, Nanos first, Nanos interval) {
+  timer.timer.fire = on_due;
+  timer.interval = interval;
+  g_sched.disarm(timer.timer);
+  if (first == 0) return;
+  g_sched.arm(timer.timer, first > kForever - g_sched.now() ? kForever - 1 : g_sched.now() + first);
+  g_sched.look_again();
+}
+
+Nanos left_of(const ProgramTimer& timer) {
+  if (timer.timer.deadline == kForever) return 0;
+  const Nanos left = timer.timer.deadline - g_sched.now();
+  return left > 0 ? left : 1;
+}
+
+itimerspec state_of(const ProgramTimer& timer) {
+  return {to_timespec(timer.interval), to_timespec(left_of(timer))};
+}
+
+bool is_valid(const timespec& t) {
+  return t.tv_sec >= 0 && t.tv_nsec >= 0 && t.tv_nsec < 1'000'000'000;
+}
+
+long set_by(ProgramTimer& timer, long flags, const itimerspec* wanted, itimerspec* before) {
+  if (wanted == nullptr || !is_valid(wanted->it_value) || !is_valid(wanted->it_interval))
+    return -EINVAL;
+  if (before != nullptr) *before = state_of(timer);
+  Nanos first = duration_of(wanted->it_value);
+  if (first != 0 && (flags & TIMER_ABSTIME) != 0) {
+    first = deadline_of(timer.clock, &wanted->it_value) - g_sched.now();
+    if (first <= 0) first = 1;
+  }
+  set(timer, first, duration_of(wanted->it_interval));
+  return 0;
+}
+
+Nanos nanos_of(const timeval& t) { return t.tv_sec * 1'000'000'000 + t.tv_usec * 1000; }
+timeval to_timeval(Nanos t) { return {t / 1'000'000'000, t % 1'000'000'000 / 1000}; }
+
+ProgramTimer* interval_timer(long which) {
+  static constexpr int kSignals[] = {SIGALRM, SIGVTALRM, SIGPROF};
+  if (which < 0 || which > 2) return nullptr;
+  g_interval_timers[which].signal = kSignals[which];
+  return &g_interval_timers[which];
+}
+
+long alarm(unsigned seconds) {
+  ProgramTimer& timer = *interval_timer(ITIMER_REAL);
+  const Nanos left = left_of(timer);
+  set(timer, static_cast<Nanos>(seconds) * 1'000'000'000, 0);
+  return left == 0 ? 0 : (left + 999'999'999) / 1'000'000'000;
+}
+
+long set_interval_timer(long which, const itimerval* wanted, itimerval* before) {
+  ProgramTimer* timer = interval_timer(which);
+  if (timer == nullptr) return -EINVAL;
+  if (before != nullptr) *before = {to_timeval(timer->interval), to_timeval(left_of(*timer))};
+  if (wanted == nullptr) return 0;
+  const auto bad = [](const timeval& t) {
+    return t.tv_sec < 0 || t.tv_usec < 0 || t.tv_usec >= 1'000'000;
+  };
+  if (bad(wanted->it_value) || bad(wanted->it_interval)) return -EINVAL;
+  set(*timer, nanos_of(wanted->it_value), nanos_of(wanted->it_interval));
+  return 0;
+}
+
+ProgramTimer* new_timer() {
+  for (int i = 0; i < kMost; ++i) {
+    if (g_timers[i].used) continue;
+    g_timers[i] = {};
+    g_timers[i].used = true;
+    g_timers[i].id = i;
+    return &g_timers[i];
+  }
+  return nullptr;
+}
+
+ProgramTimer* timer_of(long id) {
+  return id >= 0 && id < kMost && g_timers[id].used && g_timers[id].descriptor < 0 ? &g_timers[id]
+                                                                                   : nullptr;
+}
+
+long create(clockid_t clock, const sigevent* event, int* out) {
+  if (!is_known_clock(clock)) return -EINVAL;
+  ProgramTimer* timer = new_timer();
+  if (timer == nullptr) return -EAGAIN;
+  timer->clock = clock;
+  timer->signal = SIGALRM;
+  timer->value.sival_ptr = nullptr;
+  timer->value.sival_int = timer->id;
+  if (event != nullptr) {
+    timer->signal = event->sigev_notify == SIGEV_NONE ? 0 : event->sigev_signo;
+    timer->value = event->sigev_value;
+  }
+  *out = timer->id;
+  return 0;
+}
+
+void remove(ProgramTimer& timer) {
+  g_sched.disarm(timer.timer);
+  timer = {};
+}
+
+ProgramTimer* timer_of_descriptor(long fd) {
+  for (ProgramTimer& timer : g_timers)
+    if (timer.used && timer.descriptor == fd) return &timer;
+  return nullptr;
+}
+
+long create_descriptor(const Call& call) {
+  if (!is_known_clock(static_cast<clockid_t>(call.a[0]))) return -EINVAL;
+  const long flags = ((call.a[1] & TFD_NONBLOCK) != 0 ? EFD_NONBLOCK : 0) |
+                     ((call.a[1] & TFD_CLOEXEC) != 0 ? EFD_CLOEXEC : 0);
+  const long fd = answered(call, [&] { return raw_syscall(SYS_eventfd2, 0, flags); });
+  if (fd < 0) return fd;
+  ProgramTimer* timer = new_timer();
+  if (timer == nullptr) return -EMFILE;
+  timer->descriptor = static_cast<int>(fd);
+  timer->clock = static_cast<clockid_t>(call.a[0]);
+  forget_descriptor(static_cast<int>(fd));
+  note_inside(static_cast<int>(fd));
+  return fd;
+}
+
+// What has not been read counts no more.
+long set_descriptor(const Call& call) {
+  ProgramTimer* timer = timer_of_descriptor(call.a[0]);
+  if (timer == nullptr) return -EINVAL;
+  if (!g_inputs.replaying()) {
+    std::uint64_t count = 0;
+    pollfd ready{timer->descriptor, POLLIN, 0};
+    if (raw_syscall(SYS_poll, reinterpret_cast<long>(&ready), 1, 0) == 1)
+      raw_syscall(SYS_read, timer->descriptor, reinterpret_cast<long>(&count), sizeof count);
+  }
+  return set_by(*timer, (call.a[1] & TFD_TIMER_ABSTIME) != 0 ? TIMER_ABSTIME : 0,
+                reinterpret_cast<const itimerspec*>(call.a[2]),
+                reinterpret_cast<itimerspec*>(call.a[3]));
+}
+
+long sleep(clockid_t clock, long flags, const timespec* length, timespec* rest) {
+  if (!is_known_clock(clock) || clock == CLOCK_THREAD_CPUTIME_ID || !is_valid(*length))
+    return -EINVAL;
+  const bool absolute = (flags & TIMER_ABSTIME) != 0;
+  const Nanos t = duration_of(*length);
+  const Nanos now = g_sched.now();
+  Nanos deadline = absolute             ? deadline_of(clock, length)
+                   : t > kForever - now ? kForever - 1
+                                        : now + t;
+  if (deadline <= now) {
+    g_sched.yield_voluntarily();
+    return 0;
+  }
+  const Woke woke =
+      g_sched.block(abi::WaitKind::kSleep, nullptr, deadline, kSignalsAlways | kCancel);
+  if (woke == Woke::kByTime) return 0;
+  if (rest != nullptr && !absolute) {
+    const Nanos left = deadline - g_sched.now();
+    *rest = to_timespec(left > 0 ? left : 0);
+  }
+  return woke == Woke::kByCancel ? kCancelled : -EINTR;
+}
+
+// A look at the clock is no yield point, but takes time.
+Nanos look(clockid_t clock) {
+  g_sched.pass_time(kNanosPerTimeRead);
+  const Nanos t = clock_reading(clock);
+  g_log.fold(static_cast<std::uint64_t>(t));
+  return t;
+}
+
+long cpu_times(tms* out) {
+  const long ticks = look(CLOCK_MONOTONIC) / 10'000'000;
+  if (out != nullptr) *out = {ticks, 0, 0, 0};
+  return ticks;
+}
+
+template <class T>
+T* pointer(long a) {
+  return reinterpret_cast<T*>(a);
+}
+
+}  // namespace
+
+void close_timer_descriptor(int fd) {
+  if (ProgramTimer* timer = timer_of_descriptor(fd)) remove(*timer);
+}
+
+long time_call(const Call& call) {
+  const long(&a)[6] = call.a;
+  switch (call.number) {
+    case SYS_clock_gettime:
+      if (!is_known_clock(static_cast<clockid_t>(a[0]))) return -EINVAL;
+      *pointer<timespec>(a[1]) = to_timespec(look(static_cast<clockid_t>(a[0])));
+      return 0;
+    case SYS_gettimeofday:
+      if (a[0] != 0) *pointer<timeval>(a[0]) = to_timeval(look(CLOCK_REALTIME));
+      return 0;
+    case SYS_time: {
+      const long seconds = to_timespec(look(CLOCK_REALTIME)).tv_sec;
+      if (a[0] != 0) *pointer<long>(a[0]) = seconds;
+      return seconds;
+    }
+    case SYS_times:
+      return cpu_times(pointer<tms>(a[0]));
+    case SYS_nanosleep:
+      return sleep(CLOCK_MONOTONIC, 0, pointer<timespec>(a[0]), pointer<timespec>(a[1]));
+    case SYS_clock_nanosleep:
+      return sleep(static_cast<clockid_t>(a[0]), a[1], pointer<timespec>(a[2]),
+                   pointer<timespec>(a[3]));
+    case SYS_alarm:
+      return alarm(static_cast<unsigned>(a[0]));
+    case SYS_setitimer:
+      return set_interval_timer(a[0], pointer<itimerval>(a[1]), pointer<itimerval>(a[2]));
+    case SYS_getitimer:
+      return a[1] != 0 ? set_interval_timer(a[0], nullptr, pointer<itimerval>(a[1])) : -EFAULT;
+    case SYS_timer_create:
+      return create(static_cast<clockid_t>(a[0]), pointer<sigevent>(a[1]), pointer<int>(a[2]));
+    case SYS_timer_settime:
+      return timer_of(a[0]) != nullptr ? set_by(*timer_of(a[0]), a[1], pointer<itimerspec>(a[2]),
+                                                pointer<itimerspec>(a[3]))
+                                       : -EINVAL;
+    case SYS_timer_gettime:
+      if (timer_of(a[0]) == nullptr) return -EINVAL;
+      *pointer<itimerspec>(a[1]) = state_of(*timer_of(a[0]));
+      return 0;
+    case SYS_timer_getoverrun:
+      return timer_of(a[0]) != nullptr ? timer_of(a[0])->overruns : -EINVAL;
+    case SYS_timer_delete:
+      if (timer_of(a[0]) == nullptr) return -EINVAL;
+      remove(*timer_of(a[0]));
+      return 0;
+    case SYS_timerfd_create:
+      return create_descriptor(call);
+    case SYS_timerfd_settime:
+      return set_descriptor(call);
+    case SYS_timerfd_gettime:
+      if (timer_of_descriptor(a[0]) == nullptr) return -EINVAL;
+      *pointer<itimerspec>(a[1]) = state_of(*timer_of_descriptor(a[0]));
+      return 0;
+    default:
+      return -ENOSYS;
+  }
+}
+
+}  // namespace clew::rt

@@ -1,0 +1,16 @@
+// Calls whose effect clew does not know: they go to the kernel, and are named once.
+#ifndef CLEW_RUNTIME_OUTSIDE_UNRECORDED_H_
+#define CLEW_RUNTIME_OUTSIDE_UNRECORDED_H_
+
+namespace clew::rt {
+
+bool is_known_request(unsigned long request);
+void note_request(unsigned long request, int fd);
+void note_unknown_call(long number);
+// For the end of the run, one line each.
+void tell_unrecorded();
+bool any_unrecorded();
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_OUTSIDE_UNRECORDED_H_

@@ -1,0 +1,300 @@
+// The system calls about signals, and what the kernel is told.
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "runtime/fiber/raw_syscall.h"
+#include "runtime/fiber/signal_stack.h"
+#include "runtime/outside/asks.h"
+#include "runtime/outside/inputs.h"
+#include "runtime/record/crash.h"
+#include "runtime/sched/scheduler.h"
+#include "runtime/signal/attend.h"
+#include "runtime/signal/internal.h"
+#include "runtime/signal/signals.h"
+#include "runtime/snapshot/reset.h"
+#include "runtime/sync/deadline.h"
+
+namespace clew::rt {
+namespace {
+
+Action g_actions[NSIG];
+std::uint64_t g_ever_blocked = 0;
+
+constexpr unsigned long kRestorer = 0x04000000;  // SA_RESTORER
+constexpr std::uint64_t kUnblockable = bit_of(SIGKILL) | bit_of(SIGSTOP);
+constexpr long kSetSize = 8;
+
+bool is_function(const void* handler) {
+  return handler != reinterpret_cast<void*>(SIG_DFL) && handler != reinterpret_cast<void*>(SIG_IGN);
+}
+
+// A signal has come from outside, or from the kernel on behalf of a call (SIGPIPE).
+void on_arrival(int, siginfo_t* info, void*) { note_arrived(*info); }
+
+void tell_kernel(int signal) {
+  if (signal == SIGKILL || signal == SIGSTOP || is_fault(signal) || signal == SIGSYS) return;
+  Action ours{};
+  const bool ignored = g_actions[signal].handler == reinterpret_cast<void*>(SIG_IGN);
+  const bool ours_to_see =
+      is_function(g_actions[signal].handler) || (g_ever_blocked & bit_of(signal)) != 0;
+  if (ours_to_see && !ignored) {
+    ours.handler = reinterpret_cast<void*>(on_arrival);
+    ours.flags = SA_SIGINFO | SA_RESTART | kRestorer;
+    ours.restorer = clew_signal_return;
+    ours.mask = ~bit_of(SIGSYS);
+    g_asks.expect_signals();
+  } else {
+    ours.handler = ignored ? g_actions[signal].handler : reinterpret_cast<void*>(SIG_DFL);
+  }
+  raw_syscall(SYS_rt_sigaction, signal, reinterpret_cast<long>(&ours), 0, kSetSize);
+  note_signal_change(signal);
+}
+
+void set_mask(Fiber& self, std::uint64_t mask) {
+  mask &= ~kUnblockable;
+  const std::uint64_t first_time = mask & ~g_ever_blocked;
+  const std::uint64_t freed = self.signals.mask & ~mask;
+  const std::uint64_t added = mask & ~self.signals.mask;
+  self.signals.mask = mask;
+  if (first_time != 0 && first_time != ~kUnblockable) {
+    // Blocking everything for a moment is what libraries do; it says nothing about one signal.
+    g_ever_blocked |= first_time;
+    for (int signal = 1; signal < NSIG; ++signal)
+      if ((first_time & bit_of(signal)) != 0) tell_kernel(signal);
+  }
+  if (freed != 0 && is_pending(self, freed)) self.disturbed = true;
+  if (added != 0) distribute_pending();
+}
+
+long change_action(int signal, const Action* wanted, Action* before) {
+  if (signal < 1 || signal >= NSIG ||
+      ((signal == SIGKILL || signal == SIGSTOP) && wanted != nullptr))
+    return -EINVAL;
+  if (before != nullptr) *before = g_actions[signal];
+  if (wanted == nullptr) return 0;
+  g_actions[signal] = *wanted;
+  g_actions[signal].mask &= ~kUnblockable;
+  tell_kernel(signal);
+  return 0;
+}
+
+long change_mask(long how, const std::uint64_t* set, std::uint64_t* before) {
+  Fiber& self = *g_sched.current;
+  const std::uint64_t old = self.signals.mask;
+  if (set != nullptr) {
+    const std::uint64_t given = *set;
+    if (how == SIG_BLOCK) {
+      set_mask(self, old | given);
+    } else if (how == SIG_UNBLOCK) {
+      set_mask(self, old & ~given);
+    } else if (how == SIG_SETMASK) {
+      set_mask(self, given);
+    } else {
+      return -EINVAL;
+    }
+  }
+  if (before != nullptr) *before = old;
+  if (self.disturbed) attend(self, kUndisturbed);
+  return 0;
+}
+
+long change_stack(const stack_t* wanted, stack_t* before) {
+  SignalState& signals = g_sched.current->signals;
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  const auto bottom = reinterpret_cast<std::uintptr_t>(signals.stack.ss_sp);
+  const bool set = (signals.stack.ss_flags & SS_DISABLE) == 0 && signals.stack.ss_size != 0;
+  const bool on_it = set && here >= bottom && here < bottom + signals.stack.ss_size;
+  if (before != nullptr) {
+    *before = signals.stack;
+    before->ss_flags = !set ? SS_DISABLE : on_it ? SS_ONSTACK : 0;
+  }
+  if (wanted == nullptr) return 0;
+  if (on_it) return -EPERM;
+  constexpr int kAutoDisarm = static_cast<int>(1u << 31);
+  if ((wanted->ss_flags & ~(SS_DISABLE | SS_ONSTACK | kAutoDisarm)) != 0) return -EINVAL;
+  if ((wanted->ss_flags & SS_DISABLE) != 0) {
+    signals.stack = {};
+    signals.stack.ss_flags = SS_DISABLE;
+    return 0;
+  }
+  constexpr std::size_t kSmallest = 2048;  // the kernel's MINSIGSTKSZ
+  if (wanted->ss_size < kSmallest) return -ENOMEM;
+  signals.stack = *wanted;
+  return 0;
+}
+
+long wait_for_signal(std::uint64_t set, siginfo_t* out, const timespec* timeout) {
+  Fiber& self = *g_sched.current;
+  if (timeout != nullptr && (timeout->tv_nsec < 0 || timeout->tv_nsec >= 1'000'000'000))
+    return -EINVAL;
+  const Nanos length = timeout != nullptr ? duration_of(*timeout) : kForever;
+  const Nanos deadline = length == kForever ? kForever : g_sched.now() + length;
+  set &= ~kUnblockable;
+  siginfo_t info{};
+  if (!take_pending(self, set, info)) {
+    g_asks.ask();
+    if (!take_pending(self, set, info)) {
+      if (deadline <= g_sched.now()) return -EAGAIN;
+      self.signals.waited_for = set;
+      const Woke woke =
+          g_sched.block(abi::WaitKind::kSignal, nullptr, deadline, kSignalsAlways | kCancel);
+      self.signals.waited_for = 0;
+      if (woke == Woke::kByCancel) return kCancelled;
+      if (!take_pending(self, set, info)) return woke == Woke::kByTime ? -EAGAIN : -EINTR;
+    }
+  }
+  if (out != nullptr) *out = info;
+  return info.si_signo;
+}
+
+long suspend(const std::uint64_t* mask) {
+  TemporaryMask temporary(mask);
+  Fiber& self = *g_sched.current;
+  const Woke woke =
+      g_sched.block(abi::WaitKind::kSignal, nullptr, kForever, kSignalsAlways | kCancel);
+  (void)self;
+  return woke == Woke::kByCancel ? kCancelled : -EINTR;
+}
+
+siginfo_t info_of_sender(int signal, int code) {
+  siginfo_t info{};
+  info.si_signo = signal;
+  info.si_code = code;
+  info.si_pid = static_cast<int>(raw_syscall(SYS_getpid));
+  info.si_uid = static_cast<unsigned>(raw_syscall(SYS_getuid));
+  return info;
+}
+
+Fiber* thread_of_number(long number) {
+  Fiber* found = nullptr;
+  g_sched.for_each_living([&](Fiber& fiber) {
+    if (fiber.number == number) found = &fiber;
+  });
+  return found;
+}
+
+// To a thread of this program, by the number that gettid() told. 1: it is no such thread.
+long send_to_thread(long number, int signal, siginfo_t info) {
+  Fiber* fiber = thread_of_number(number);
+  if (fiber == nullptr) return -ESRCH;
+  if (signal < 0 || signal >= NSIG) return -EINVAL;
+  if (signal == 0) return 0;
+  const long result = post(info, fiber);
+  if (fiber == g_sched.current && fiber->disturbed) attend(*fiber, kUndisturbed);
+  return result;
+}
+
+long send_to_program(int signal, siginfo_t info) {
+  if (signal < 0 || signal >= NSIG) return -EINVAL;
+  if (signal == 0) return 0;
+  if (signal == SIGKILL || signal == SIGSTOP)
+    return raw_syscall(SYS_kill, raw_syscall(SYS_getpid), signal);
+  const long result = post(info, nullptr);
+  if (g_sched.current->disturbed) attend(*g_sched.current, kUndisturbed);
+  return result;
+}
+
+template <class T>
+T* pointer(long a) {
+  return reinterpret_cast<T*>(a);
+}
+
+}  // namespace
+
+const Action& action_of(int signal) { return g_actions[signal]; }
+
+bool has_handler(int signal) { return is_function(g_actions[signal].handler); }
+
+void reset_action(int signal) {
+  g_actions[signal].handler = reinterpret_cast<void*>(SIG_DFL);
+  tell_kernel(signal);
+}
+
+TemporaryMask::TemporaryMask(const std::uint64_t* mask) {
+  if (mask == nullptr) return;
+  Fiber& self = *g_sched.current;
+  set_ = true;
+  before_ = self.signals.mask;
+  set_mask(self, *mask);
+}
+
+TemporaryMask::~TemporaryMask() {
+  if (set_) set_mask(*g_sched.current, before_);
+}
+
+long signal_call(long number, const long (&a)[6]) {
+  switch (number) {
+    case SYS_rt_sigaction:
+      return a[3] == kSetSize ? change_action(static_cast<int>(a[0]), pointer<Action>(a[1]),
+                                              pointer<Action>(a[2]))
+                              : -EINVAL;
+    case SYS_rt_sigprocmask:
+      return a[3] == kSetSize
+                 ? change_mask(a[0], pointer<std::uint64_t>(a[1]), pointer<std::uint64_t>(a[2]))
+                 : -EINVAL;
+    case SYS_rt_sigpending:
+      g_asks.ask();
+      *pointer<std::uint64_t>(a[0]) = pending_set(*g_sched.current) & g_sched.current->signals.mask;
+      return 0;
+    case SYS_rt_sigtimedwait:
+      return wait_for_signal(*pointer<std::uint64_t>(a[0]), pointer<siginfo_t>(a[1]),
+                             pointer<timespec>(a[2]));
+    case SYS_rt_sigsuspend:
+      return suspend(pointer<std::uint64_t>(a[0]));
+    case SYS_pause:
+      return suspend(nullptr);
+    case SYS_sigaltstack:
+      return change_stack(pointer<stack_t>(a[0]), pointer<stack_t>(a[1]));
+    case SYS_tgkill:
+      return send_to_thread(a[1], static_cast<int>(a[2]),
+                            info_of_sender(static_cast<int>(a[2]), SI_TKILL));
+    case SYS_tkill:
+      return send_to_thread(a[0], static_cast<int>(a[1]),
+                            info_of_sender(static_cast<int>(a[1]), SI_TKILL));
+    case SYS_kill:
+      return send_to_program(static_cast<int>(a[1]),
+                             info_of_sender(static_cast<int>(a[1]), SI_USER));
+    case SYS_rt_sigqueueinfo: {
+      siginfo_t info = *pointer<siginfo_t>(a[2]);
+      info.si_signo = static_cast<int>(a[1]);
+      return send_to_program(static_cast<int>(a[1]), info);
+    }
+    case SYS_rt_tgsigqueueinfo: {
+      siginfo_t info = *pointer<siginfo_t>(a[3]);
+      info.si_signo = static_cast<int>(a[2]);
+      return send_to_thread(a[1], static_cast<int>(a[2]), info);
+    }
+    default:
+      return -ENOSYS;
+  }
+}
+
+void adopt_handlers(Fiber& main) {
+  for (int signal = 1; signal < NSIG; ++signal) {
+    Action action{};
+    raw_syscall(SYS_rt_sigaction, signal, 0, reinterpret_cast<long>(&action), kSetSize);
+    if (!is_function(action.handler)) continue;
+    g_actions[signal] = action;
+    tell_kernel(signal);
+  }
+  stack_t stack{};
+  raw_syscall(SYS_sigaltstack, 0, reinterpret_cast<long>(&stack));
+  if ((stack.ss_flags & SS_DISABLE) == 0) main.signals.stack = stack;
+}
+
+void hand_signals_to_kernel(const Fiber& self) {
+  for (int signal = 1; signal < NSIG; ++signal) {
+    if (signal == SIGKILL || signal == SIGSTOP) continue;
+    raw_syscall(SYS_rt_sigaction, signal, reinterpret_cast<long>(&g_actions[signal]), 0, kSetSize);
+  }
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&self.signals.mask), 0,
+              kSetSize);
+  stack_t none{};
+  none.ss_flags = SS_DISABLE;
+  const stack_t& stack = self.signals.stack.ss_size != 0 ? self.signals.stack : none;
+  raw_syscall(SYS_sigaltstack, reinterpret_cast<long>(&stack), 0);
+  forget_pending();
+}
+
+}  // namespace clew::rt

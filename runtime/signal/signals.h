@@ -1,0 +1,72 @@
+// Signals as the program sees them: actions, masks, what is pending, alternate stacks. All of it is
+// the runtime's own; the kernel knows only the program's wish to ignore a signal or to die of it.
+//
+//  - A signal that the program sends itself, or that a timer of its own sends, never goes through
+//    the kernel: it is posted, and the thread attends to it at its next yield point (attend.h).
+//  - One that comes from outside interrupts whatever runs, and is only noted. It is posted when the
+//    kernel is asked next (outside/asks.h), which is recorded.
+//  - Faults are handled on the spot, by the program's handler or by a report (record/crash.h).
+#ifndef CLEW_RUNTIME_SIGNAL_SIGNALS_H_
+#define CLEW_RUNTIME_SIGNAL_SIGNALS_H_
+
+#include <signal.h>
+
+#include "runtime/sched/fiber.h"
+
+namespace clew::rt {
+
+// The kernel's struct sigaction.
+struct Action {
+  void* handler;
+  unsigned long flags;
+  void (*restorer)();
+  std::uint64_t mask;
+};
+
+constexpr std::uint64_t bit_of(int signal) { return std::uint64_t{1} << (signal - 1); }
+
+const Action& action_of(int signal);
+bool has_handler(int signal);
+
+// To a thread, or, null, to whichever does not block it. -EAGAIN: too many are pending.
+long post(const siginfo_t& info, Fiber* to);
+// To the program; `value` goes with it.
+void post_by_timer(int signal, int timer, sigval value);
+void post_from_outside(const siginfo_t& info);
+// Signals that have interrupted the program since the last call.
+std::size_t take_arrived(siginfo_t* out, std::size_t room);
+
+// Takes a pending signal of `set` for the thread. False: there is none.
+bool take_pending(Fiber& fiber, std::uint64_t set, siginfo_t& out);
+bool is_pending(const Fiber& fiber, std::uint64_t set);
+// The thread does not block what it blocked before, or ends: who attends to what is pending?
+void distribute_pending();
+
+// Runs the program's handler for the signal, as the kernel would have it run. `context` is the
+// interrupted one, or null. Returns when it returns.
+void run_handler(Fiber& self, int signal, siginfo_t& info, void* context);
+
+// Sets a mask for the time of a wait (ppoll and the like). Null: none.
+class TemporaryMask {
+ public:
+  explicit TemporaryMask(const std::uint64_t* mask);
+  ~TemporaryMask();
+
+ private:
+  std::uint64_t before_ = 0;
+  bool set_ = false;
+};
+
+// The system calls; -errno on failure.
+long signal_call(long number, const long (&a)[6]);
+
+// What the kernel was told before clew took over, by code that runs before any constructor.
+// REQUIRES: the crash handlers are not installed yet.
+void adopt_handlers(Fiber& main);
+
+// A copy of this process that goes on without clew: the kernel is told all of it.
+void hand_signals_to_kernel(const Fiber& self);
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_SIGNAL_SIGNALS_H_
