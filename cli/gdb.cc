@@ -33,6 +33,9 @@ std::vector<std::string> gdb_command(const std::string& gdb, const std::string& 
       "set libthread-db-search-path /nonexistent",
       "-iex",
       "set confirm off",
+      // How the runtime sees system calls.
+      "-iex",
+      "handle SIGSYS nostop noprint pass",
       "-p",
       std::to_string(pid),
       "-ex",

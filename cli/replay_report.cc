@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 #include "cli/ui.h"
 #include "host/report/run_text.h"
 #include "host/report/words.h"
@@ -13,6 +15,22 @@ std::string recording_name(const Recording& recording) {
                                : fmt::format("recording {}", recording.path.string());
 }
 
+namespace {
+
+// Calls that the runtime did not know are the first to suspect.
+std::string hint(const std::vector<std::string>& notes) {
+  std::string unrecorded;
+  for (const std::string& note : notes)
+    if (constexpr std::string_view kMark = "not recorded: "; note.starts_with(kMark))
+      unrecorded += (unrecorded.empty() ? "" : ", ") + printable(note.substr(kMark.size()));
+  if (!unrecorded.empty())
+    return fmt::format("hint: the program used what is not recorded: {}\n", unrecorded);
+  return "hint: something that is not recorded was different: a library that the program loads, "
+         "memory that it shares with another process, the processor's random numbers\n";
+}
+
+}  // namespace
+
 void print_departure(const Replay& replay, const RunResult& run,
                      const std::vector<std::string>& lines, Symbolizer& symbols) {
   print_headline(Outcome::kUnresolved,
@@ -20,9 +38,7 @@ void print_departure(const Replay& replay, const RunResult& run,
                              recording_name(replay.recording)));
   print_details(departure_text(run, replay.recording.meta.summary, symbols));
   for (const std::string& line : lines) print_details(fmt::format("  {}\n", printable(line)));
-  print_details(
-      "hint: something that is not recorded was different: a file, a process id, /dev/urandom, the "
-      "processor's clock or random numbers\n");
+  print_details(hint(replay.recording.meta.summary.notes));
 }
 
 }  // namespace clew::cli

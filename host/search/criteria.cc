@@ -149,7 +149,7 @@ const std::vector<std::string>& failure_kinds() {
     for (unsigned i = 0; i < static_cast<unsigned>(abi::FailureKind::kCount); ++i)
       if (const auto kind = static_cast<abi::FailureKind>(i); !is_unresolved(kind))
         list.emplace_back(to_word(kind));
-    list.insert(list.end(), {kKindOutput, kKindJudge, kKindSanitizer});
+    list.insert(list.end(), {kKindOutput, kKindJudge});
     return list;
   }();
   return kinds;

@@ -30,9 +30,11 @@ struct Criteria {
 };
 
 // Kinds that the hunt itself gives, beside those of abi::FailureKind: an expression or comparison
-// on the output, the user's judge, a report of a sanitizer on standard error.
+// on the output, the user's judge.
 inline constexpr char kKindOutput[] = "output";
 inline constexpr char kKindJudge[] = "judge";
+// A report of a sanitizer: on standard error, or told by the runtime
+// (abi::FailureKind::kSanitizer).
 inline constexpr char kKindSanitizer[] = "sanitizer";
 
 // What `only` takes.

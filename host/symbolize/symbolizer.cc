@@ -31,6 +31,13 @@ std::string known(const std::string& text) {
   return text == llvm::DILineInfo::BadString ? "" : text;
 }
 
+// Without debug information LLVM takes the name of the file from the symbol table ("a.cpp.o"),
+// without a line.
+std::string known_file(const llvm::DILineInfo& line) {
+  const std::string file = known(line.FileName);
+  return line.Line == 0 && !file.starts_with('/') ? "" : file;
+}
+
 // `/a/b/../c` as `/a/c`: prefixes are compared, and people read it.
 std::string tidy(const std::string& path) {
   return path.empty() ? path : std::filesystem::path(path).lexically_normal().string();
@@ -50,7 +57,8 @@ bool is_user_code(const SourceFrame& frame) {
   if (frame.file.empty() || is_system_module(frame.module)) return false;
   for (const std::string_view prefix : {"/usr/include/", "/usr/lib/", "/usr/local/include/"})
     if (frame.file.starts_with(prefix)) return false;
-  return frame.file.find("/include/c++/") == std::string::npos;
+  // The sanitizers' runtimes are part of the program.
+  return !frame.file.contains("/include/c++/") && !frame.file.contains("/compiler-rt/lib/");
 }
 
 Location location_of(const SourceFrame& frame) { return {frame.file, frame.line, frame.function}; }
@@ -95,7 +103,7 @@ void Symbolizer::Impl::expand(std::uint64_t address, std::uint64_t lookup,
   const std::uint32_t count = lines->getNumberOfFrames();
   for (std::uint32_t i = 0; i < count; ++i) {
     const llvm::DILineInfo& line = lines->getFrame(i);
-    frames.push_back({known(line.FunctionName), tidy(known(line.FileName)), line.Line, line.Column,
+    frames.push_back({known(line.FunctionName), tidy(known_file(line)), line.Line, line.Column,
                       mapping->path, address});
   }
   if (count == 0) frames.push_back(std::move(bare));

@@ -96,7 +96,7 @@ TEST_F(ServedProgramTest, CrashesDoNotHarmTheNext) {
 
 TEST_F(ServedProgramTest, WatchdogEndsAJobThatSleepsInTheKernel) {
   for (const bool in_place : {false, true}) {
-    ServedProgram program = serve("raw_pipe", in_place);
+    ServedProgram program = serve("raw_read", in_place);
     std::vector<JobPlan> jobs;
     std::vector<ServedJob> all;
     bool stopped = false;

@@ -37,12 +37,20 @@ Arguments instrumenting(const Request& request, const Installation& installation
 // The runtime has to stay a dependency of a program that does not refer to it (--no-as-needed), and
 // to be found after the user's -Wl,-Bstatic. -Xlinker and not -Wl: a comma in the path does no
 // harm.
-Arguments linking(const Installation& installation) {
+Arguments linking(const Request& request, const Installation& installation) {
   const std::string library_dir = installation.library_dir.string();
-  return possibly_unused({"-L" + library_dir,                                        //
-                          "-Wl,--push-state,--no-as-needed,-Bdynamic", "-lclew_rt",  //
-                          "-Wl,--pop-state",                                         //
-                          "-Xlinker", "-rpath", "-Xlinker", library_dir});
+  Arguments arguments{"-L" + library_dir,  //
+                      "-Wl,--push-state,--no-as-needed,-Bdynamic",
+                      "-lclew_rt",        //
+                      "-Wl,--pop-state",  //
+                      "-Xlinker",
+                      "-rpath",
+                      "-Xlinker",
+                      library_dir};
+  // -Xlinker: an input after the user's -x would be taken for source code.
+  if (request.has_sanitizer)
+    append(arguments, Arguments{"-Xlinker", installation.sanitizer_hooks.string()});
+  return possibly_unused(arguments);
 }
 
 bool concerns_clew(const Request& request, std::size_t index) {
@@ -83,7 +91,7 @@ Result<std::vector<std::string>> clang_arguments(std::span<const std::string> us
   Arguments result;
   if (request->has_input) result = instrumenting(*request, installation);
   append(result, assemble(user_arguments, expanded, *request,
-                          request->links ? linking(installation) : Arguments{}));
+                          request->links ? linking(*request, installation) : Arguments{}));
   return result;
 }
 

@@ -58,9 +58,15 @@ const std::string kLink =
     "--start-no-unused-arguments -L/p/lib/clew -Wl,--push-state,--no-as-needed,-Bdynamic -lclew_rt "
     "-Wl,--pop-state -Xlinker -rpath -Xlinker /p/lib/clew --end-no-unused-arguments";
 
+const std::string kLinkSanitizer =
+    "--start-no-unused-arguments -L/p/lib/clew -Wl,--push-state,--no-as-needed,-Bdynamic -lclew_rt "
+    "-Wl,--pop-state -Xlinker -rpath -Xlinker /p/lib/clew "
+    "-Xlinker /p/lib/clew/clew_sanitizer_hooks.o --end-no-unused-arguments";
+
 struct Case {
   std::string user;
-  std::string clang;  // SYNC, SHARED, LINE: the arguments in front; LINK: the linker's
+  // SYNC, SHARED, LINE: the arguments in front; LINK, SANITIZER: the linker's
+  std::string clang;
 };
 
 std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.user; }
@@ -75,6 +81,7 @@ TEST_P(Transform, GivesClangsArguments) {
   replace(line, front("shared"), "SHARED");
   replace(line, front("line"), "LINE");
   replace(line, kLink, "LINK");
+  replace(line, kLinkSanitizer, "SANITIZER");
   EXPECT_EQ(line, GetParam().clang);
 }
 
@@ -106,6 +113,17 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"-nostdlib a.o", "SHARED -nostdlib a.o LINK"},
                     Case{"-r a.o", "SHARED -r a.o"}, Case{"-### a.c", "SHARED -### a.c LINK"},
                     Case{"-Wl,--version", "SHARED -Wl,--version LINK"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Sanitizers, Transform,
+    testing::Values(Case{"-fsanitize=address a.c", "SHARED -fsanitize=address a.c SANITIZER"},
+                    Case{"a.o -fsanitize=undefined,address -lc",
+                         "SHARED a.o -fsanitize=undefined,address SANITIZER -lc"},
+                    Case{"-c -fsanitize=address a.c", "SHARED -c -fsanitize=address a.c"},
+                    Case{"-shared -fsanitize=address a.c",
+                         "SHARED -shared -fsanitize=address a.c LINK"},
+                    Case{"-fsanitize=address -fno-sanitize=all a.c",
+                         "SHARED -fsanitize=address -fno-sanitize=all a.c LINK"}));
 
 INSTANTIATE_TEST_SUITE_P(ResponseFiles, Transform,
                          testing::Values(Case{"@plain", "SHARED @plain LINK"},

@@ -10,7 +10,8 @@ Installation installation_of(const std::filesystem::path& executable) {
   return {.include_dir = prefix / "include",
           .library_dir = library_dir,
           .pass = library_dir / "libclew_pass.so",
-          .runtime = library_dir / "libclew_rt.so"};
+          .runtime = library_dir / "libclew_rt.so",
+          .sanitizer_hooks = library_dir / "clew_sanitizer_hooks.o"};
 }
 
 Result<Installation> own_installation() {

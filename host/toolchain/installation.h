@@ -1,5 +1,6 @@
 // Where clew's own files are. The build tree and every installation have the same layout:
-//   bin/clew  lib/clew/libclew_pass.so  lib/clew/libclew_rt.so  include/clew/clew.h
+//   bin/clew  lib/clew/libclew_pass.so  lib/clew/libclew_rt.so  lib/clew/clew_sanitizer_hooks.o
+//   include/clew/clew.h
 #ifndef CLEW_HOST_TOOLCHAIN_INSTALLATION_H_
 #define CLEW_HOST_TOOLCHAIN_INSTALLATION_H_
 
@@ -14,6 +15,7 @@ struct Installation {
   std::filesystem::path library_dir;  // holds the runtime
   std::filesystem::path pass;
   std::filesystem::path runtime;
+  std::filesystem::path sanitizer_hooks;  // of clew_abi/sanitizer.h
 };
 
 // REQUIRES: `executable` is absolute and free of symbolic links, as /proc/self/exe gives it.

@@ -53,6 +53,7 @@ class Reader {
     }
     request_.has_input = has_header_ || has_linkable_;
     request_.links = has_linkable_ && !stops_;
+    request_.has_sanitizer = request_.links && sanitizer_ && !shared_;
     return refuse_what_cannot_work();
   }
 
@@ -93,6 +94,8 @@ class Reader {
       stops_ = true;
     } else if (option == "-static" || option == "--static" || option == "-static-pie") {
       static_ = option;
+    } else if (option == "-shared" || option == "--shared") {
+      shared_ = true;
     } else if (option.starts_with("-working-directory") || option.contains("vfsoverlay")) {
       elsewhere_ = true;
     } else if (option.starts_with("-x")) {
@@ -127,10 +130,12 @@ class Reader {
     constexpr std::string_view kOn = "-fsanitize=";
     constexpr std::string_view kOff = "-fno-sanitize=";
     if (option.starts_with(kOn)) {
+      sanitizer_ = true;
       if (lists(option.substr(kOn.size()), "thread")) thread_sanitizer_ = true;
     } else if (option.starts_with(kOff)) {
       const std::string_view off = option.substr(kOff.size());
       if (lists(off, "thread") || lists(off, "all")) thread_sanitizer_ = false;
+      if (lists(off, "all")) sanitizer_ = false;
     }
   }
 
@@ -164,6 +169,8 @@ class Reader {
   bool has_header_ = false;
   bool has_linkable_ = false;
   bool stops_ = false;
+  bool shared_ = false;
+  bool sanitizer_ = false;
   bool thread_sanitizer_ = false;
 };
 

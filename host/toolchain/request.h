@@ -19,7 +19,8 @@ struct Request {
   // is no input: clang says different things about a call with no input at all, and our linker
   // arguments would be one.
   bool has_input = false;
-  bool links = false;  // an executable or a shared library comes out
+  bool links = false;          // an executable or a shared library comes out
+  bool has_sanitizer = false;  // an executable with the runtime of a sanitizer comes out
   std::string granularity = "shared";
   std::vector<std::size_t> own;  // indices of clew's own options, ascending
 

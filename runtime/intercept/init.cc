@@ -14,6 +14,7 @@
 #include "runtime/fiber/context.h"
 #include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/real.h"
+#include "runtime/intercept/sanitizer.h"
 #include "runtime/intercept/thread_block.h"
 #include "runtime/outside/process.h"
 #include "runtime/outside/system_call.h"
@@ -108,6 +109,7 @@ void take_over(abi::Control& control) {
   Fiber* main_fiber = adopt_main_thread();
   g_sched.init(control, main_fiber);
   report_registered_points();
+  watch_sanitizers(*main_fiber);
   install_crash_handlers();
   system_calls_init(control);
   install_terminate_handler();

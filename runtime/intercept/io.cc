@@ -8,6 +8,7 @@
 
 #include "runtime/intercept/call.h"
 #include "runtime/outside/system_call.h"
+#include "runtime/sched/stuck.h"
 
 using namespace clew::rt;
 
@@ -140,6 +141,7 @@ CLEW_EXPORT void* dlopen(const char* file, int mode) {
   if (!g_sched.active) return CLEW_REAL(dlopen)(file, mode);
   g_sched.enter_no_yield();
   void* handle = CLEW_REAL(dlopen)(file, mode);
+  note_loaded_code();
   g_sched.leave_no_yield();
   return handle;
 }

@@ -89,7 +89,11 @@ void* thread_body(void* argument) {
   end_thread(fiber->start(fiber->argument));
 }
 
-[[noreturn]] void leave_body(void* block) { _longjmp(*static_cast<Block*>(block)->way_out, 1); }
+// libc's own: a sanitizer's would not know the kernel thread.
+[[noreturn]] void leave_body(void* block) {
+  CLEW_REAL(longjmp)(*static_cast<Block*>(block)->way_out, 1);
+  __builtin_unreachable();
+}
 
 int make_block(Block& block, const pthread_attr_t* attributes) {
   const Uncaught uncaught;
@@ -143,6 +147,7 @@ Fiber* adopt_main_thread() {
 }
 
 void set_main_number(Fiber& fiber, int number) {
+  g_sched.process = number;
   fiber.number = number;
   tid_of(fiber.handle) = number;
 }

@@ -6,6 +6,7 @@
 #include "runtime/arena.h"
 #include "runtime/fiber/raw_syscall.h"
 #include "runtime/outside/inputs.h"
+#include "runtime/record/end.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/signals.h"
 
@@ -20,6 +21,8 @@ constexpr Clock kPointsBetween = 200'000;
 // What is waited for from outside is given this much of real time before virtual time jumps over a
 // deadline: a peer that answers within it is never taken to be late.
 constexpr Nanos kMostPatience = 2'000'000'000;
+// After this much of it the host is told who waits for what: it ends a run that waits much longer.
+constexpr Nanos kLongWait = 6'000'000'000;
 // What can only be tried again is tried this often.
 constexpr Nanos kShortestNap = 200'000;
 constexpr Nanos kLongestNap = 10'000'000;
@@ -45,7 +48,20 @@ Nanos real_now() {
 
 }  // namespace
 
+// From a certain event on, the same in a replay.
+void Asks::begin_expecting() {
+  if (!expecting()) next_ = g_sched.clock() + kPointsBetween;
+}
+
+void Asks::expect_signals() {
+  if (signals_expected_) return;
+  begin_expecting();
+  signals_expected_ = true;
+  g_sched.look_again();
+}
+
 Woke Asks::wait(OutsideWait& wait, Nanos deadline, unsigned ended_by) {
+  begin_expecting();
   OutsideWait** end = &waits_;
   while (*end != nullptr) end = &(*end)->next;
   *end = &wait;
@@ -63,13 +79,15 @@ void Asks::forget(OutsideWait& wait) {
   }
 }
 
-bool Asks::all_inside() const {
-  if (signals_expected_) {
-    bool waited_for = false;
+bool Asks::signal_is_waited_for() const {
+  bool found = false;
+  if (signals_expected_)
     g_sched.for_each_living(
-        [&](const Fiber& fiber) { waited_for |= fiber.wait_kind() == abi::WaitKind::kSignal; });
-    if (waited_for) return false;
-  }
+        [&](const Fiber& fiber) { found |= fiber.wait_kind() == abi::WaitKind::kSignal; });
+  return found;
+}
+
+bool Asks::all_inside() const {
   for (const OutsideWait* w = waits_; w != nullptr; w = w->next)
     if (!w->inside) return false;
   return true;
@@ -147,7 +165,10 @@ Asks::Came Asks::wait_for_something(Nanos due) {
     return replay() ? Came::kSomething : due != kForever ? Came::kNothing : Came::kNever;
   static constexpr timespec kNow{0, 0};
   if (look(&kNow)) return Came::kSomething;
-  if (all_inside()) return due != kForever ? Came::kNothing : Came::kNever;
+  if (all_inside()) {
+    if (due != kForever) return Came::kNothing;
+    if (!signal_is_waited_for()) return Came::kNever;
+  }
   const Nanos begin = real_now();
   const Nanos patience = due == kForever ? kForever : due - g_sched.now();
   const Nanos most = patience < kMostPatience ? patience : kMostPatience;
@@ -164,6 +185,10 @@ Asks::Came Asks::wait_for_something(Nanos due) {
     }
     const timespec timeout{length / 1'000'000'000, length % 1'000'000'000};
     came = look(&timeout);
+    if (!came && !told_ && real_now() - begin > kLongWait) {
+      told_ = true;
+      report_waits();
+    }
   }
   control_->waits_outside.store(0, std::memory_order_relaxed);
   return came ? Came::kSomething : Came::kNothing;

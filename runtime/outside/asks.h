@@ -51,16 +51,19 @@ class Asks {
   Came wait_for_something(Nanos due);
 
   // A signal handler is there: signals may come at any time.
-  void expect_signals() { signals_expected_ = true; }
+  void expect_signals();
 
  private:
+  void begin_expecting();
   bool look(const timespec* timeout);
   bool replay();
   bool all_inside() const;
+  bool signal_is_waited_for() const;
 
   abi::Control* control_ = nullptr;
   OutsideWait* waits_ = nullptr;
   bool signals_expected_ = false;
+  bool told_ = false;  // who waits
   std::uint64_t asked_ = 0;
   Clock next_ = 0;
 };

@@ -15,6 +15,7 @@
 #include "runtime/outside/timers.h"
 #include "runtime/outside/unrecorded.h"
 #include "runtime/sched/scheduler.h"
+#include "runtime/signal/descriptors.h"
 
 namespace clew::rt {
 namespace {
@@ -134,6 +135,7 @@ long opened(const Call& call) {
 long closed(const Call& call) {
   const auto fd = static_cast<int>(call.a[0]);
   close_timer_descriptor(fd);
+  close_signal_descriptor(fd);
   forget_descriptor(fd);
   return recorded(call);
 }

@@ -31,6 +31,7 @@ constexpr char kCaught = 1;   // SYSCALL_DISPATCH_FILTER_BLOCK
 volatile char g_selector = kAllowed;
 bool g_on = false;
 bool g_over = false;
+long g_process = 0;  // its id, as the program knows it
 
 struct Range {
   std::uintptr_t begin = 0;
@@ -61,7 +62,7 @@ void on_system_call(int, siginfo_t*, void* context) {
   const auto code = static_cast<std::uintptr_t>(registers[REG_RIP]);
   // The dynamic linker loads code, which a replay needs as well.
   if (!g_sched.active || g_loader.has(code)) {
-    registers[REG_RAX] = g_over && call.number == SYS_getpid ? g_main_number : to_kernel(call);
+    registers[REG_RAX] = g_over && call.number == SYS_getpid ? g_process : to_kernel(call);
     return;
   }
   call.caught = &caught;
@@ -95,6 +96,7 @@ void catch_system_calls_again() {
 }
 
 void leave_calls_to_kernel() {
+  g_process = system_call({SYS_getpid, {}});
   g_sched.active = false;
   g_over = true;
 }

@@ -12,8 +12,9 @@ bool catch_system_calls();
 // A copy of the process has to ask again.
 void catch_system_calls_again();
 
-// The run is over, but not what the program does: every call goes to the kernel, and the threads stay
-// where they are. Only the process has the id that it was told before, which a replay prints again.
+// The run is over, but not what the program does: every call goes to the kernel, and the threads
+// stay where they are. Only the process has the id that it was told before: a replay prints it
+// again.
 void leave_calls_to_kernel();
 
 // For libc functions that the runtime calls on its own behalf: their system calls are not caught.

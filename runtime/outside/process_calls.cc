@@ -19,6 +19,7 @@
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/internal.h"
+#include "runtime/snapshot/server.h"
 #include "runtime/sync/foreign.h"
 
 namespace clew::rt {
@@ -80,15 +81,16 @@ bool has_own_stack(const Call& call) {
   return call.number == SYS_clone3 && reinterpret_cast<const clone_args*>(call.a[0])->stack != 0;
 }
 
-// A child that shares the program's memory (posix_spawn) tells in the caller's frame why it could not
-// become another program. A replay has no child.
+// A child that shares the program's memory (posix_spawn) tells in the caller's frame why it could
+// not become another program. A replay has no child.
 class SharedFrame {
  public:
   explicit SharedFrame(const Call& call)
       : frame_(call.caught == nullptr
                    ? nullptr
                    : reinterpret_cast<char*>(call.caught->uc_mcontext.gregs[REG_RSP])) {
-    if (frame_ != nullptr) memcpy(before_, frame_, kSize);
+    // Not memcpy: a sanitizer's would find red zones there.
+    if (frame_ != nullptr) __builtin_memcpy_inline(before_, frame_, kSize);
   }
   void record() const {
     if (frame_ == nullptr) return;
@@ -121,13 +123,18 @@ bool shares_frame(const Call& call) {
 }
 
 // The child is a copy with one thread, the calling one, and goes on without clew.
-void go_on_alone() {
+void go_on_alone(const Call& call) {
   Fiber& self = *g_sched.current;
   g_sched.active = false;
   g_inputs.stop();
+  leave_job();
   leave_charge();
   enable_time_stamp();
   hand_signals_to_kernel(self);
+  // Returning from the handler that caught the call sets the mask from here.
+  if (call.caught != nullptr)
+    memcpy(&const_cast<ucontext_t*>(call.caught)->uc_sigmask, &self.signals.mask,
+           sizeof self.signals.mask);
 }
 
 long copied(const Call& call) {
@@ -141,8 +148,17 @@ long copied(const Call& call) {
   }
   // What shares the stack too (vfork) gets a copy instead, which nobody can tell.
   Call plain{SYS_clone, {SIGCHLD, 0, 0, 0, 0, 0}};
+  // A signal must not find the child while it still has the handlers of this process.
+  const std::uint64_t all = ~bit_of(SIGSYS);
+  std::uint64_t before = 0;
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&all),
+              reinterpret_cast<long>(&before), sizeof before);
   const long pid = to_kernel(shares_memory || call.number == SYS_vfork ? plain : call);
-  if (pid == 0) go_on_alone();
+  if (pid == 0) {
+    go_on_alone(call);
+  } else {
+    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&before), 0, sizeof before);
+  }
   return pid;
 }
 

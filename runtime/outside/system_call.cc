@@ -18,7 +18,9 @@
 #include "runtime/record/end.h"
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
+#include "runtime/sched/stuck.h"
 #include "runtime/signal/cancel.h"
+#include "runtime/signal/descriptors.h"
 #include "runtime/signal/internal.h"
 #include "runtime/sync/models.h"
 
@@ -46,8 +48,7 @@ long random(const Call& call) {
   return call.a[1];
 }
 
-// The first thread's number is the process's.
-bool is_own_process(long pid) { return pid == g_sched.threads[0].fiber->number; }
+bool is_own_process(long pid) { return pid == g_sched.process; }
 
 // Signals to others go to the kernel.
 long send(const Call& call) {
@@ -211,7 +212,9 @@ long answered_here(const Call& call) {
       return signal_call(call.number, call.a);
     case SYS_signalfd:
     case SYS_signalfd4:
-      end_unsupported("signalfd()");
+      return signal_descriptor_call(call);
+    case SYS_read:
+      return is_signal_descriptor(static_cast<int>(call.a[0])) ? read_signals(call) : kNotOurs;
     case SYS_clock_gettime:
     case SYS_gettimeofday:
     case SYS_time:
@@ -248,6 +251,7 @@ void system_calls_init(abi::Control& control) {
         "this kernel cannot catch system calls (Linux 5.11 can): what libraries do inside is "
         "neither recorded nor kept from blocking");
   watch_time_stamp();
+  watch_for_stuck_threads();
 }
 
 long system_call(const Call& original) {
@@ -258,7 +262,8 @@ long system_call(const Call& original) {
     note_unknown_call(call.number);
     return to_kernel(call);
   }
-  g_log.fold(0x5ca11 ^ static_cast<std::uint64_t>(call.number) << 20);
+  // Not part of the hash: what libc asks depends on what standard output is, for one. A replay that
+  // departs in a call is found by the recorded answers.
   if (is_cancellation_point(call)) test_cancel();
   long result = treatment == Treatment::kHandled ? answered_here(call) : kNotOurs;
   if (result == kNotOurs) {

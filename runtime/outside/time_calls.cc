@@ -29,7 +29,8 @@ struct ProgramTimer {
   sigval value = {};
   clockid_t clock = CLOCK_MONOTONIC;
   int overruns = 0;
-  int descriptor = -1;  // timerfd: an eventfd that counts expirations
+  void (*function)(sigval) = nullptr;  // SIGEV_THREAD
+  int descriptor = -1;                 // timerfd: an eventfd that counts expirations
 };
 
 constexpr int kMost = 256;
@@ -47,6 +48,7 @@ void on_due(Timer& timer) {
     if (!g_inputs.replaying())
       raw_syscall(SYS_write, self.descriptor, reinterpret_cast<long>(&one), sizeof one);
   }
+  if (self.function != nullptr) start_thread_for_timer(self.function, self.value);
   if (self.signal != 0) post_by_timer(self.signal, self.id, self.value);
 }
 
@@ -142,7 +144,9 @@ long create(clockid_t clock, const sigevent* event, int* out) {
   timer->value.sival_ptr = nullptr;
   timer->value.sival_int = timer->id;
   if (event != nullptr) {
-    timer->signal = event->sigev_notify == SIGEV_NONE ? 0 : event->sigev_signo;
+    const bool signals = event->sigev_notify != SIGEV_NONE && event->sigev_notify != SIGEV_THREAD;
+    timer->signal = signals ? event->sigev_signo : 0;
+    if (event->sigev_notify == SIGEV_THREAD) timer->function = event->sigev_notify_function;
     timer->value = event->sigev_value;
   }
   *out = timer->id;

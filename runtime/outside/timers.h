@@ -2,10 +2,14 @@
 #ifndef CLEW_RUNTIME_OUTSIDE_TIMERS_H_
 #define CLEW_RUNTIME_OUTSIDE_TIMERS_H_
 
+#include <signal.h>
+
 namespace clew::rt {
 
 // If it is a timer's, the timer goes.
 void close_timer_descriptor(int fd);
+// A timer with SIGEV_THREAD is due (intercept/timer.cc).
+void start_thread_for_timer(void (*function)(sigval), sigval value);
 
 }  // namespace clew::rt
 

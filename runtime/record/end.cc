@@ -133,6 +133,11 @@ void report_exit() {
   report_end(g_sched.clock());
 }
 
+void report_waits() {
+  if (g_sched.current->state != FiberState::kFinished) report_wait(*g_sched.current);
+  g_sched.visit_others(report_wait);
+}
+
 void end_hang(const char* why) {
   report_failure(abi::FailureKind::kHang, why);
   leave();
@@ -141,8 +146,7 @@ void end_hang(const char* why) {
 void end_deadlock() {
   // The current thread is the last that blocked; its stack is the one we are on.
   report_failure(abi::FailureKind::kDeadlock, "no thread can go on");
-  report_wait(*g_sched.current);
-  g_sched.visit_others(report_wait);
+  report_waits();
   leave();
 }
 

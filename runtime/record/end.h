@@ -19,6 +19,9 @@ void report_end(Clock clock);
 // followed.
 void report_exit();
 
+// Who waits for what. REQUIRES: the running thread is in no other state than its record says.
+void report_waits();
+
 [[noreturn]] void end_hang(const char* why);
 [[noreturn]] void end_deadlock();
 [[noreturn]] void end_departed(Clock event, std::uint64_t expected_thread,

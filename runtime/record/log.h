@@ -89,6 +89,8 @@ inline abi::Place place_of_code(const void* address) {
 }
 // A module's points have appeared.
 void register_points(const abi::Point* begin, const abi::Point* end);
+// Whether an instrumented module lies there.
+bool has_points(std::uintptr_t begin, std::uintptr_t end);
 // Reports the modules that registered before the log was there.
 void report_registered_points();
 

@@ -36,6 +36,14 @@ void register_points(const abi::Point* begin, const abi::Point* end) {
   if (g_sched.active) report(module);
 }
 
+bool has_points(std::uintptr_t begin, std::uintptr_t end) {
+  for (std::size_t i = 0; i < g_module_count; ++i) {
+    const auto address = reinterpret_cast<std::uintptr_t>(g_modules[i].begin);
+    if (address >= begin && address < end) return true;
+  }
+  return false;
+}
+
 void report_registered_points() {
   for (std::size_t i = 0; i < g_module_count; ++i) report(g_modules[i]);
 }

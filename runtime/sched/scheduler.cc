@@ -470,6 +470,14 @@ void Scheduler::answer_queries(Clock event) {
   }
 }
 
+// A fault may strike where the clock is not exact. The handler, and what comes after it if it leaves
+// by a jump, go by the last clock that is: the same in a replay, though it may be behind.
+void Scheduler::enter_handler() {
+  if (current->no_yield == 0) clock_ = certain_clock_;
+  ++current->no_yield;
+  *current->countdown = kUnlimited;
+}
+
 void Scheduler::leave_handler(std::int64_t countdown) {
   if (--current->no_yield == 0) *current->countdown = countdown;
 }

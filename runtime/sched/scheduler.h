@@ -54,6 +54,7 @@ class Scheduler {
 
   ThreadRecord* threads = nullptr;
   std::uint32_t thread_count = 0;
+  int process = 0;  // its number, as the program knows it: in a replay the recorded one
   std::uint64_t switches = 0;
   std::uint64_t preemptions = 0;
   std::uint64_t points = 0;    // scheduling points passed
@@ -175,7 +176,7 @@ class Scheduler {
   void enter_no_yield();
   void leave_no_yield();
   // A signal handler: a region that ends with the countdown as it was, or by a jump.
-  void enter_handler() { enter_no_yield(); }
+  void enter_handler();
   void leave_handler(std::int64_t countdown);
   void leave_handler_by_jump();
   // Calls `visit` in the context of every other living thread, so that it can walk its own stack.

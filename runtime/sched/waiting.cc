@@ -29,6 +29,7 @@ Woke Scheduler::block(Wait& wait, Nanos deadline, unsigned ended_by) {
   wait.outer = fiber->wait;
   wait.timer.fire = wait_timed_out;
   fiber->wait = &wait;
+  fiber->state = FiberState::kBlocked;
   if (wait.object != nullptr) link(wait);
   if (deadline != kForever) {
     arm(wait.timer, deadline);
@@ -36,14 +37,17 @@ Woke Scheduler::block(Wait& wait, Nanos deadline, unsigned ended_by) {
   }
   idle_yields_ = 0;
   Attended attended;
-  // A signal that came before the wait is attended to in it, as if it had come just after.
-  while (!wait.over() && !attended.ends(ended_by)) {
-    if (!fiber->disturbed) {
+  for (;;) {
+    // A signal that came before the wait is attended to in it, as if it had come just after.
+    if (fiber->disturbed && fiber->state == FiberState::kBlocked) {
+      fiber->state = FiberState::kRunning;
+    } else {
       settle_clock();
-      fiber->state = FiberState::kBlocked;
       switch_to(next_to_run(), abi::SliceEnd::kBlocked);
     }
     if (fiber->disturbed) attended = attend(*fiber, ended_by);
+    if (wait.over() || attended.ends(ended_by)) break;
+    fiber->state = FiberState::kBlocked;
   }
   fiber->wait = wait.outer;
   if (wait.woken) return Woke::kByObject;

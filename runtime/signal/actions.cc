@@ -51,14 +51,20 @@ void tell_kernel(int signal) {
   note_signal_change(signal);
 }
 
+// Blocking everything for a moment is what libraries do (sanitizers all but a dozen signals); it
+// says nothing about one signal.
+bool is_everything(std::uint64_t set) {
+  constexpr int kExceptions = 16;
+  return __builtin_popcountll(set) >= NSIG - 1 - kExceptions;
+}
+
 void set_mask(Fiber& self, std::uint64_t mask) {
   mask &= ~kUnblockable;
   const std::uint64_t first_time = mask & ~g_ever_blocked;
   const std::uint64_t freed = self.signals.mask & ~mask;
   const std::uint64_t added = mask & ~self.signals.mask;
   self.signals.mask = mask;
-  if (first_time != 0 && first_time != ~kUnblockable) {
-    // Blocking everything for a moment is what libraries do; it says nothing about one signal.
+  if (first_time != 0 && !is_everything(first_time)) {
     g_ever_blocked |= first_time;
     for (int signal = 1; signal < NSIG; ++signal)
       if ((first_time & bit_of(signal)) != 0) tell_kernel(signal);
@@ -161,7 +167,7 @@ siginfo_t info_of_sender(int signal, int code) {
   siginfo_t info{};
   info.si_signo = signal;
   info.si_code = code;
-  info.si_pid = static_cast<int>(raw_syscall(SYS_getpid));
+  info.si_pid = g_sched.process;
   info.si_uid = static_cast<unsigned>(raw_syscall(SYS_getuid));
   return info;
 }

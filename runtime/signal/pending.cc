@@ -5,6 +5,7 @@
 #include "runtime/outside/asks.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/attend.h"
+#include "runtime/signal/descriptors.h"
 #include "runtime/signal/signals.h"
 
 namespace clew::rt {
@@ -59,7 +60,7 @@ bool is_ignored(int signal) {
 bool blocks(const Fiber& fiber, int signal) { return (fiber.signals.mask & bit_of(signal)) != 0; }
 
 bool waits_for(const Fiber& fiber, int signal) {
-  return fiber.wait_kind() == abi::WaitKind::kSignal &&
+  return fiber.wait_kind() == abi::WaitKind::kSignal && !fiber.wait->over() &&
          (fiber.signals.waited_for & bit_of(signal)) != 0;
 }
 
@@ -104,6 +105,7 @@ long post(const siginfo_t& info, Fiber* to) {
   g_pending[g_count++] = {info, thread};
   if (to == nullptr) to = taker(signal);
   if (to != nullptr) notify(*to, signal);
+  update_signal_descriptors();
   return 0;
 }
 
@@ -141,6 +143,7 @@ bool take_pending(Fiber& fiber, std::uint64_t set, siginfo_t& out) {
   if (i == kMost) return false;
   out = g_pending[i].info;
   remove(i);
+  update_signal_descriptors();
   return true;
 }
 

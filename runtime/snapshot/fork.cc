@@ -9,8 +9,11 @@
 
 #include "clew_abi/control.h"
 #include "runtime/fiber/raw_syscall.h"
+#include "runtime/intercept/thread_block.h"
 #include "runtime/outside/dispatch.h"
 #include "runtime/rt.h"
+#include "runtime/sched/scheduler.h"
+#include "runtime/sched/stuck.h"
 
 namespace clew::rt {
 namespace {
@@ -49,6 +52,9 @@ bool fork_and_wait(int* status) {
   if (pid == 0) {
     raw_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
     catch_system_calls_again();
+    watch_for_stuck_threads_again();
+    if (Fiber* first = g_sched.threads[0].fiber)
+      set_main_number(*first, static_cast<int>(raw_syscall(SYS_getpid)));
     if (raw_syscall(SYS_getppid) != self) raw_syscall(SYS_exit_group, kOrderlyEnd);
     // By the copy itself: the parent might be late and overwrite what a copy of the copy has said.
     control().runner.store(static_cast<std::int32_t>(raw_syscall(SYS_getpid)),

@@ -1,16 +1,20 @@
 #include "runtime/snapshot/keep.h"
 
 #include <sys/mman.h>
+#include <sys/syscall.h>
 
+#include "runtime/fiber/raw_syscall.h"
 #include "runtime/record/end.h"
 
 namespace clew::rt {
 
 void keep_init() {
   if (keep_ready) return;
-  void* got = ::mmap(reinterpret_cast<void*>(kKeepAddress), kKeepSize, PROT_READ | PROT_WRITE,
-                     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-  if (got != reinterpret_cast<void*>(kKeepAddress))
+  const long got =
+      raw_syscall(SYS_mmap, static_cast<long>(kKeepAddress), static_cast<long>(kKeepSize),
+                  PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (got != static_cast<long>(kKeepAddress))
     end_unsupported("so little address space (ulimit -v)");
   keep_ready = true;
   kept().next = kKeepAddress + 4096;

@@ -255,6 +255,7 @@ void reach_main() { begin_here(); }
 void reach_first_thread() { begin_here(); }
 
 bool running_job() { return g_running_job; }
+void leave_job() { g_running_job = false; }
 
 void note_job_failure(abi::FailureKind kind, std::uint64_t key) {
   if (g_failed) return;

@@ -16,6 +16,8 @@ void reach_first_thread();
 
 // Whether this process runs a job for the host.
 bool running_job();
+// This process is a copy that the program made of itself: it has no job.
+void leave_job();
 
 // The run has failed in this way; the first report counts. Equal failures have equal keys.
 void note_job_failure(abi::FailureKind kind, std::uint64_t key);

@@ -3,6 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 cat >p.cpp <<'C'
 #include <cstdio>
+#include <dlfcn.h>
 #include <mutex>
 #include <thread>
 int shared;
@@ -18,6 +19,10 @@ int main() {
   FILE* f = fopen("n.txt", "r");
   if (f == nullptr || fscanf(f, "%d", &n) != 1) return 3;
   fclose(f);
+  void* library = dlopen("./n.so", RTLD_NOW);
+  auto* more = library != nullptr ? reinterpret_cast<int (*)()>(dlsym(library, "more")) : nullptr;
+  if (more == nullptr) return 4;
+  n += more();
   std::thread a(work, n), b(work, 100);
   a.join();
   b.join();
@@ -25,18 +30,23 @@ int main() {
 }
 C
 "$clew" c++ -std=c++20 -O1 -g p.cpp -o p -pthread || exit 1
+# What the program loads is code: the one thing that it reads and that is not in the recording.
+library() { echo "extern \"C\" int more() { return $1; }" >n.cpp && "$clew" c++ -shared -fPIC n.cpp -o n.so; }
+library 0
 echo 100 >n.txt
 "$clew" run --seed 3 -- ./p >/dev/null 2>&1 || exit 1
-check "an unchanged input replays" run 0 replay
-for n in 99 60 1; do
-  echo $n >n.txt
-  check "another input ($n) departs" run 123 replay --json out.json
+check "what is unchanged replays" run 0 replay
+rm n.txt
+check "without its input too" run 0 replay
+for n in -1 -40 -99; do
+  library $n
+  check "another library ($n) departs" run 123 replay --json out.json
   check "... with the clock" says err.txt "clock "
   check "... what was expected" says err.txt "expected "
   check "... what happened" says err.txt "actual "
   check "... and a hint" says err.txt "hint"
   check "... counted" is diverged 1
 done
-echo 100 >n.txt
+library 0
 check "the recording is still good" run 0 replay
 finish

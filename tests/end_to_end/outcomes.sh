@@ -39,15 +39,22 @@ int main(int argc, char** argv) {
     t.join();
   }
   if (!strcmp(how, "spin")) while (!flag) {}
-  if (!strcmp(how, "fork")) { printf("before\n"); if (fork() == 0) _exit(0); }
-  if (!strcmp(how, "cancel")) pthread_cancel(pthread_self());
+  if (!strcmp(how, "leave")) { printf("before\n"); syscall(SYS_exit, 0); }
+  if (!strcmp(how, "network")) {
+    const int s = socket(AF_INET, SOCK_DGRAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    char c;
+    if (bind(s, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) (void)!read(s, &c, 1);
+  }
   if (!strcmp(how, "pipe")) { int p[2]; char c; if (pipe(p) == 0) (void)!read(p[0], &c, 1); }
   if (!strcmp(how, "stdiopipe")) { int p[2]; if (pipe(p) == 0) (void)fgetc(fdopen(p[0], "r")); }
   printf("done\n");
   return 0;
 }
 C
-"$clew" c++ -std=c++20 -O0 -g p.cpp -o p -pthread || exit 1
+"$clew" c++ -std=c++20 -O0 -g -include netinet/in.h -include sys/syscall.h p.cpp -o p -pthread || exit 1
 
 # outcome STATUS OUTCOME KIND ARGUMENT [MORE clew arguments]
 outcome() {
@@ -75,12 +82,14 @@ for line in 27 29 31 34; do check "the report names line $line" says err.txt "p.
 check "... and the threads" says err.txt "T0.1"
 check "every failure says how to replay it" says err.txt "clew replay"
 check "hang" outcome 121 hang hang spin --budget 1000000
-check "fork is refused by name" outcome 122 unresolved unsupported fork
-check "... by name" says err.txt "fork()"
+check "what clew cannot do is refused" outcome 122 unresolved unsupported leave
+check "... by name" says err.txt "the exit system call of a single thread"
 check "... and what was printed before is there" says out.txt before
-check "cancellation is refused by name" outcome 122 unresolved unsupported cancel
-check "a read that waits for a thread is refused" outcome 122 unresolved unsupported pipe
-check "what blocks in the kernel unseen is named" outcome 122 unresolved blocked stdiopipe
+check "a read that only the program itself could end is a deadlock" outcome 120 fail deadlock pipe
+check "... and says so" says err.txt "read of descriptor"
+check "... inside of libc too" outcome 120 fail deadlock stdiopipe
+check "what never comes from outside is named" outcome 122 unresolved blocked network
+check "... with thread and call" says err.txt "T0 in read of descriptor"
 for how in exit signal assert exception deadlock; do
   "$clew" run --seed 3 -- ./p $how >/dev/null 2>&1
   check "a failure by $how replays" bash -c "'$clew' replay --times 5 --json out.json >out.txt 2>err.txt; grep -q '\"diverged\": 0' out.json"

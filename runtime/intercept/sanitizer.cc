@@ -1,0 +1,148 @@
+// Programs built with AddressSanitizer or UndefinedBehaviorSanitizer: what they find is how the run
+// ends.
+//
+// There is nothing to tell ASan about switches. It knows a thread by its thread-local storage,
+// which a switch takes along, and its own pthread_create, which is in the program, calls ours: each
+// fiber has an AsanThread with the bounds of its stack and a fake stack of its own.
+// __sanitizer_start_switch_fiber, for fibers that share one thread, would give one the bounds of
+// another.
+#include "runtime/intercept/sanitizer.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "clew_abi/sanitizer.h"
+#include "runtime/fiber/raw_syscall.h"
+#include "runtime/outside/dispatch.h"
+#include "runtime/outside/time_stamp.h"
+#include "runtime/record/end.h"
+#include "runtime/sched/scheduler.h"
+#include "runtime/sched/sharing.h"
+#include "runtime/signal/signals.h"
+#include "runtime/snapshot/server.h"
+
+extern "C" unsigned char clew_in_charge;
+
+namespace clew::rt {
+namespace {
+
+constexpr int kStatus = 1;  // the sanitizers' own
+constexpr int kJobStatus = 122;
+bool g_reported = false;
+int (*g_is_allocated)(const volatile void*) = nullptr;
+std::size_t (*g_size_of)(const volatile void*) = nullptr;
+
+template <class F>
+F lookup(const char* name) {
+  return reinterpret_cast<F>(dlsym(RTLD_DEFAULT, name));
+}
+
+// The run is over here; what the sanitizer still prints is not part of it. A check, like a fault,
+// can lie between points that are counted together.
+void end_run(const char* detail, const char* file, std::uint32_t line) {
+  g_reported = true;
+  const Clock clock = g_sched.last_certain_clock();
+  report_failure(abi::FailureKind::kSanitizer, detail, file, line);
+  report_end(clock);
+  if (running_job()) finish_job(abi::JobEnd::kFailed, kJobStatus, clock);
+  leave_calls_to_kernel();
+  enable_time_stamp();  // for the symbolizer, another program
+}
+
+[[noreturn]] void leave() {
+  raw_syscall(SYS_exit_group, kStatus);
+  __builtin_unreachable();
+}
+
+void describe_asan(char* out, std::size_t size) {
+  const auto description = lookup<const char* (*)()>("__asan_get_report_description");
+  const auto is_write = lookup<int (*)()>("__asan_get_report_access_type");
+  const auto access_size = lookup<std::size_t (*)()>("__asan_get_report_access_size");
+  const char* what = description != nullptr ? description() : "error";
+  const std::size_t bytes = access_size != nullptr ? access_size() : 0;
+  if (bytes == 0 || is_write == nullptr) {
+    snprintf(out, size, "AddressSanitizer: %s", what);
+  } else {
+    snprintf(out, size, "AddressSanitizer: %s, %s of size %zu", what,
+             is_write() != 0 ? "write" : "read", bytes);
+  }
+}
+
+// The report is out, and the first that we hear of one in a program without sanitizer_hooks.c. ASan
+// would go on in a program that is built to (-fsanitize-recover=address).
+void on_asan_report(const char*) {
+  __clew_asan_error();
+  if (g_reported) leave();
+}
+
+void on_malloc(const volatile void*, std::size_t) {}
+
+// Who frees memory writes all of it, as far as others are concerned: their accesses are worth a
+// switch before them, though nobody else accesses the memory.
+void on_free(const volatile void* memory) {
+  if (!g_sched.active || !g_sched.at_every_point()) return;
+  if (g_is_allocated(memory) == 0) return;
+  const std::size_t size = g_size_of(memory);
+  g_sharing.touch(
+      *g_sched.current,
+      {reinterpret_cast<std::uintptr_t>(memory), 0,
+       static_cast<std::uint32_t>(size < UINT32_MAX ? size : UINT32_MAX), abi::StepKind::kWrite});
+}
+
+}  // namespace
+
+void watch_sanitizers(Fiber& main) {
+  if (dlsym(RTLD_DEFAULT, "__asan_init") == nullptr) return;
+  adopt_handlers(main);
+  using Callback = void (*)(const char*);
+  if (auto* set = lookup<void (*)(Callback)>("__asan_set_error_report_callback"))
+    set(on_asan_report);
+  g_is_allocated = lookup<int (*)(const volatile void*)>("__sanitizer_get_ownership");
+  g_size_of = lookup<std::size_t (*)(const volatile void*)>("__sanitizer_get_allocated_size");
+  using Install =
+      int (*)(void (*)(const volatile void*, std::size_t), void (*)(const volatile void*));
+  auto* install = lookup<Install>("__sanitizer_install_malloc_and_free_hooks");
+  if (g_is_allocated != nullptr && g_size_of != nullptr && install != nullptr)
+    install(on_malloc, on_free);
+}
+
+}  // namespace clew::rt
+
+using namespace clew::rt;
+
+CLEW_EXPORT void __clew_asan_error() {
+  if (!g_sched.active) return;
+  char detail[200];
+  describe_asan(detail, sizeof detail);
+  end_run(detail, nullptr, 0);
+}
+
+// The line is printed here, as UBSan would: it goes on after it in most programs, and the run does
+// not.
+CLEW_EXPORT void __clew_ubsan_report() {
+  if (!g_sched.active) return;
+  using GetData = void (*)(const char** kind, const char** message, const char** file,
+                           unsigned* line, unsigned* column, char** address);
+  const auto get = lookup<GetData>("__ubsan_get_current_report_data");
+  const char* kind = "";
+  const char* message = "";
+  const char* file = "";
+  unsigned line = 0;
+  unsigned column = 0;
+  char* address = nullptr;
+  if (get != nullptr) get(&kind, &message, &file, &line, &column, &address);
+  char what[800];
+  snprintf(what, sizeof what, "%s", message);
+  if (what[0] >= 'A' && what[0] <= 'Z') what[0] += 'a' - 'A';  // as in its own line
+  char text[1024];
+  snprintf(text, sizeof text, "UndefinedBehaviorSanitizer: %s", what);
+  end_run(text, file, line);
+  snprintf(text, sizeof text, "%s:%u:%u: runtime error: %s\n", file, line, column, what);
+  raw_syscall(SYS_write, 2, reinterpret_cast<long>(text), static_cast<long>(strlen(text)));
+  leave();
+}
+
+// LeakSanitizer stops the threads that the kernel knows, and looks on their stacks only.
+CLEW_EXPORT int __lsan_is_turned_off() { return clew_in_charge; }

@@ -1,0 +1,14 @@
+#ifndef CLEW_RUNTIME_INTERCEPT_SANITIZER_H_
+#define CLEW_RUNTIME_INTERCEPT_SANITIZER_H_
+
+#include "runtime/sched/fiber.h"
+
+namespace clew::rt {
+
+// Takes the place between the sanitizers, which have begun before us, and the kernel.
+// REQUIRES: the crash handlers are not installed yet.
+void watch_sanitizers(Fiber& main);
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_INTERCEPT_SANITIZER_H_

@@ -1,0 +1,129 @@
+#include "runtime/sched/stuck.h"
+
+#include <link.h>
+#include <signal.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+
+#include "runtime/fiber/raw_syscall.h"
+#include "runtime/fiber/signal_stack.h"
+#include "runtime/intercept/real.h"
+#include "runtime/record/log.h"
+#include "runtime/sched/scheduler.h"
+#include "runtime/signal/signals.h"
+
+namespace clew::rt {
+namespace {
+
+constexpr int kSignal = SIGSTKFLT;  // nobody uses it
+constexpr long kTickNanos = 50'000'000;
+// Ticks without a point before a thread counts as stuck: of processor time. Work that takes as long
+// between two calls is rare, and is only interrupted. Where a thread was stuck once, one is enough.
+constexpr unsigned kLong = 60;
+constexpr unsigned kShort = 1;
+
+struct Module {
+  std::uintptr_t begin, end;
+  bool spins;
+};
+constexpr unsigned kMost = 512;
+Module g_modules[kMost];
+unsigned g_count = 0;
+
+Clock g_last_clock = 0;
+std::uint64_t g_last_switches = 0;
+unsigned g_ticks = 0;
+bool g_told = false;
+
+int add_module(dl_phdr_info* info, std::size_t, void*) {
+  Module module{~std::uintptr_t{0}, 0, false};
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    if (info->dlpi_phdr[i].p_type != PT_LOAD) continue;
+    const std::uintptr_t begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+    const std::uintptr_t end = begin + info->dlpi_phdr[i].p_memsz;
+    if (begin < module.begin) module.begin = begin;
+    if (end > module.end) module.end = end;
+  }
+  const auto inside = [&](std::uintptr_t address) {
+    return address >= module.begin && address < module.end;
+  };
+  // Neither the runtime, nor libc, nor what loads libraries.
+  const bool left_alone = inside(reinterpret_cast<std::uintptr_t>(&g_modules)) ||
+                          inside(reinterpret_cast<std::uintptr_t>(CLEW_REAL(read))) ||
+                          inside(getauxval(AT_BASE)) || inside(getauxval(AT_SYSINFO_EHDR));
+  if (left_alone || g_count == kMost) return 0;
+  for (unsigned i = 0; i < g_count; ++i)
+    if (g_modules[i].begin == module.begin && g_modules[i].end == module.end) return 0;
+  g_modules[g_count++] = module;
+  return 0;
+}
+
+// Where a thread may be handed on: code in which no points are counted.
+Module* module_without_points(std::uintptr_t code) {
+  for (unsigned i = 0; i < g_count; ++i) {
+    Module& module = g_modules[i];
+    if (code < module.begin || code >= module.end) continue;
+    return has_points(module.begin, module.end) ? nullptr : &module;
+  }
+  return nullptr;
+}
+
+void on_tick(int, siginfo_t*, void* context) {
+  if (!g_sched.active || g_sched.current->no_yield != 0) return;
+  const Clock now = g_sched.clock();
+  const bool moved = now != g_last_clock || g_sched.switches != g_last_switches;
+  g_last_clock = now;
+  g_last_switches = g_sched.switches;
+  const auto& interrupted = *static_cast<const ucontext_t*>(context);
+  Module* module =
+      module_without_points(static_cast<std::uintptr_t>(interrupted.uc_mcontext.gregs[REG_RIP]));
+  if (moved || module == nullptr) {
+    g_ticks = 0;
+    return;
+  }
+  if (++g_ticks < (module->spins ? kShort : kLong) || !g_sched.others_can_run()) return;
+  g_ticks = 0;
+  module->spins = true;
+  if (!g_told)
+    g_log.note(
+        "a thread spins in code that was not built with clew: it was handed on by real time, "
+        "and a replay may depart");
+  g_told = true;
+  const std::uint64_t none = 0;
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&none), 0, sizeof none);
+  g_sched.yield_voluntarily();
+}
+
+void start_timer() {
+  sigevent event{};
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = kSignal;
+  int timer = 0;
+  if (raw_syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, reinterpret_cast<long>(&event),
+                  reinterpret_cast<long>(&timer)) != 0)
+    return;
+  const itimerspec every{{0, kTickNanos}, {0, kTickNanos}};
+  raw_syscall(SYS_timer_settime, timer, 0, reinterpret_cast<long>(&every), 0);
+}
+
+}  // namespace
+
+void watch_for_stuck_threads() {
+  note_loaded_code();
+  constexpr unsigned long kRestorer = 0x04000000;  // SA_RESTORER
+  Action action{};
+  action.handler = reinterpret_cast<void*>(on_tick);
+  action.flags = SA_SIGINFO | SA_RESTART | kRestorer;
+  action.restorer = clew_signal_return;
+  action.mask = ~bit_of(SIGSYS);
+  raw_syscall(SYS_rt_sigaction, kSignal, reinterpret_cast<long>(&action), 0, 8);
+  start_timer();
+}
+
+void watch_for_stuck_threads_again() { start_timer(); }
+
+void note_loaded_code() { dl_iterate_phdr(add_module, nullptr); }
+
+}  // namespace clew::rt

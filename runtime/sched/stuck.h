@@ -1,0 +1,17 @@
+// Threads that spin in code that was not built with clew and makes no calls: no point passes there,
+// so nobody else would ever run. They are handed on by real time, after long; a replay does
+// likewise, but nothing makes the two the same if the loop does more than wait.
+#ifndef CLEW_RUNTIME_SCHED_STUCK_H_
+#define CLEW_RUNTIME_SCHED_STUCK_H_
+
+namespace clew::rt {
+
+void watch_for_stuck_threads();
+// A copy of the process has no timer.
+void watch_for_stuck_threads_again();
+// Libraries have come or gone.
+void note_loaded_code();
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_SCHED_STUCK_H_

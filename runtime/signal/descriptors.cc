@@ -1,0 +1,110 @@
+#include "runtime/signal/descriptors.h"
+
+#include <errno.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+
+#include "runtime/fiber/raw_syscall.h"
+#include "runtime/outside/descriptors.h"
+#include "runtime/outside/perform.h"
+#include "runtime/sched/scheduler.h"
+#include "runtime/signal/internal.h"
+
+namespace clew::rt {
+namespace {
+
+struct SignalDescriptor {
+  int fd = -1;
+  std::uint64_t set = 0;
+  bool blocking = true;
+  bool ready = false;  // what the kernel shows
+};
+
+constexpr int kMost = 16;
+SignalDescriptor g_descriptors[kMost];
+
+SignalDescriptor* find(int fd) {
+  for (SignalDescriptor& each : g_descriptors)
+    if (each.fd == fd && fd >= 0) return &each;
+  return nullptr;
+}
+
+signalfd_siginfo told(const siginfo_t& info) {
+  signalfd_siginfo out{};
+  out.ssi_signo = static_cast<std::uint32_t>(info.si_signo);
+  out.ssi_code = info.si_code;
+  out.ssi_errno = info.si_errno;
+  out.ssi_pid = static_cast<std::uint32_t>(info.si_pid);
+  out.ssi_uid = info.si_uid;
+  out.ssi_int = info.si_value.sival_int;
+  out.ssi_ptr = reinterpret_cast<std::uintptr_t>(info.si_value.sival_ptr);
+  if (info.si_signo == SIGCHLD) out.ssi_status = info.si_status;
+  return out;
+}
+
+}  // namespace
+
+bool is_signal_descriptor(int fd) { return find(fd) != nullptr; }
+
+void close_signal_descriptor(int fd) {
+  if (SignalDescriptor* known = find(fd)) *known = {};
+}
+
+void update_signal_descriptors() {
+  for (SignalDescriptor& each : g_descriptors) {
+    if (each.fd < 0) continue;
+    const bool ready = is_pending(*g_sched.current, each.set);
+    if (ready == each.ready) continue;
+    each.ready = ready;
+    if (g_inputs.replaying()) continue;
+    std::uint64_t count = 1;
+    raw_syscall(ready ? SYS_write : SYS_read, each.fd, reinterpret_cast<long>(&count),
+                sizeof count);
+  }
+}
+
+long signal_descriptor_call(const Call& call) {
+  const auto set = *reinterpret_cast<const std::uint64_t*>(call.a[1]);
+  const long flags = call.number == SYS_signalfd4 ? call.a[3] : 0;
+  if ((flags & ~(SFD_NONBLOCK | SFD_CLOEXEC)) != 0) return -EINVAL;
+  if (static_cast<int>(call.a[0]) != -1) {
+    SignalDescriptor* known = find(static_cast<int>(call.a[0]));
+    if (known == nullptr) return -EINVAL;
+    known->set = set;
+    update_signal_descriptors();
+    return known->fd;
+  }
+  SignalDescriptor* free = nullptr;
+  for (SignalDescriptor& each : g_descriptors)
+    if (each.fd < 0) free = &each;
+  if (free == nullptr) return -EMFILE;
+  static_assert(int{SFD_NONBLOCK} == int{EFD_NONBLOCK} && int{SFD_CLOEXEC} == int{EFD_CLOEXEC});
+  const long fd = answered(call, [&] { return raw_syscall(SYS_eventfd2, 0, flags); });
+  if (fd < 0) return fd;
+  forget_descriptor(static_cast<int>(fd));
+  *free = {static_cast<int>(fd), set, (flags & SFD_NONBLOCK) == 0, false};
+  update_signal_descriptors();
+  return fd;
+}
+
+long read_signals(const Call& call) {
+  const auto fd = static_cast<int>(call.a[0]);
+  const auto room = static_cast<std::size_t>(call.a[2]) / sizeof(signalfd_siginfo);
+  if (room == 0) return -EINVAL;
+  auto* out = reinterpret_cast<signalfd_siginfo*>(call.a[1]);
+  g_asks.ask();
+  for (;;) {
+    SignalDescriptor* known = find(fd);
+    if (known == nullptr) return -EBADF;
+    std::size_t count = 0;
+    for (siginfo_t info; count < room && take_pending(*g_sched.current, known->set, info);)
+      out[count++] = told(info);
+    if (count > 0) return static_cast<long>(count * sizeof(signalfd_siginfo));
+    if (!known->blocking) return -EAGAIN;
+    const long error = wait_until_ready(call, fd, POLLIN, {});
+    if (error != kReady) return error;
+  }
+}
+
+}  // namespace clew::rt

@@ -1,0 +1,67 @@
+/* Signals that are read from a descriptor, and timers that start threads.
+ * EXPECT: pass */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../check.h"
+
+static void* send_signals(void* unused) {
+  CHECK(kill(getpid(), SIGUSR1) == 0);
+  usleep(1000);
+  CHECK(kill(getpid(), SIGUSR2) == 0);
+  return unused;
+}
+
+static void test_descriptor(void) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR1);
+  sigaddset(&set, SIGUSR2);
+  CHECK(pthread_sigmask(SIG_BLOCK, &set, NULL) == 0);
+  const int fd = signalfd(-1, &set, 0);
+  CHECK(fd >= 0);
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, send_signals, NULL) == 0);
+  struct signalfd_siginfo info;
+  CHECK(read(fd, &info, sizeof info) == sizeof info && info.ssi_signo == SIGUSR1);
+  CHECK(info.ssi_pid == (unsigned)getpid());
+  struct pollfd ready = {fd, POLLIN, 0};
+  CHECK(poll(&ready, 1, -1) == 1);
+  CHECK(read(fd, &info, sizeof info) == sizeof info && info.ssi_signo == SIGUSR2);
+  CHECK(poll(&ready, 1, 0) == 0);
+  CHECK(pthread_join(thread, NULL) == 0);
+  close(fd);
+}
+
+static sem_t expired;
+static int values;
+static void on_expiry(union sigval value) {
+  values += value.sival_int;
+  sem_post(&expired);
+}
+
+static void test_timer(void) {
+  CHECK(sem_init(&expired, 0, 0) == 0);
+  struct sigevent event = {.sigev_notify = SIGEV_THREAD, .sigev_notify_function = on_expiry};
+  event.sigev_value.sival_int = 5;
+  timer_t timer;
+  CHECK(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0);
+  const struct itimerspec soon = {{0, 0}, {0, 2000000}};
+  CHECK(timer_settime(timer, 0, &soon, NULL) == 0);
+  CHECK(sem_wait(&expired) == 0 && values == 5);
+  CHECK(timer_delete(timer) == 0);
+}
+
+int main(void) {
+  test_descriptor();
+  test_timer();
+  puts("ok");
+  return 0;
+}
