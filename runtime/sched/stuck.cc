@@ -17,8 +17,8 @@
 namespace clew::rt {
 namespace {
 
-constexpr int kSignal = SIGSTKFLT;  // nobody uses it
 constexpr long kTickNanos = 50'000'000;
+constexpr long kTickNanosOnceStuck = 500'000;
 // Ticks without a point before a thread counts as stuck: of processor time. Work that takes as long
 // between two calls is rare, and is only interrupted. Where a thread was stuck once, one is enough.
 constexpr unsigned kLong = 60;
@@ -36,6 +36,12 @@ Clock g_last_clock = 0;
 std::uint64_t g_last_switches = 0;
 unsigned g_ticks = 0;
 bool g_told = false;
+
+int g_timer = -1;
+void set_interval(long nanoseconds) {
+  const itimerspec every{{0, nanoseconds}, {0, nanoseconds}};
+  raw_syscall(SYS_timer_settime, g_timer, 0, reinterpret_cast<long>(&every), 0);
+}
 
 int add_module(dl_phdr_info* info, std::size_t, void*) {
   Module module{~std::uintptr_t{0}, 0, false};
@@ -85,6 +91,7 @@ void on_tick(int, siginfo_t*, void* context) {
   }
   if (++g_ticks < (module->spins ? kShort : kLong) || !g_sched.others_can_run()) return;
   g_ticks = 0;
+  if (!module->spins) set_interval(kTickNanosOnceStuck);
   module->spins = true;
   if (!g_told)
     g_log.note(
@@ -99,13 +106,13 @@ void on_tick(int, siginfo_t*, void* context) {
 void start_timer() {
   sigevent event{};
   event.sigev_notify = SIGEV_SIGNAL;
-  event.sigev_signo = kSignal;
+  event.sigev_signo = kStuckSignal;
   int timer = 0;
   if (raw_syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, reinterpret_cast<long>(&event),
                   reinterpret_cast<long>(&timer)) != 0)
     return;
-  const itimerspec every{{0, kTickNanos}, {0, kTickNanos}};
-  raw_syscall(SYS_timer_settime, timer, 0, reinterpret_cast<long>(&every), 0);
+  g_timer = timer;
+  set_interval(kTickNanos);
 }
 
 }  // namespace
@@ -118,7 +125,7 @@ void watch_for_stuck_threads() {
   action.flags = SA_SIGINFO | SA_RESTART | kRestorer;
   action.restorer = clew_signal_return;
   action.mask = ~bit_of(SIGSYS);
-  raw_syscall(SYS_rt_sigaction, kSignal, reinterpret_cast<long>(&action), 0, 8);
+  raw_syscall(SYS_rt_sigaction, kStuckSignal, reinterpret_cast<long>(&action), 0, 8);
   start_timer();
 }
 

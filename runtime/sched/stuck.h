@@ -4,7 +4,12 @@
 #ifndef CLEW_RUNTIME_SCHED_STUCK_H_
 #define CLEW_RUNTIME_SCHED_STUCK_H_
 
+#include <signal.h>
+
 namespace clew::rt {
+
+// Nobody uses it; the kernel's handler for it is ours.
+inline constexpr int kStuckSignal = SIGSTKFLT;
 
 void watch_for_stuck_threads();
 // A copy of the process has no timer.

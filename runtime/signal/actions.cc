@@ -9,6 +9,7 @@
 #include "runtime/outside/inputs.h"
 #include "runtime/record/crash.h"
 #include "runtime/sched/scheduler.h"
+#include "runtime/sched/stuck.h"
 #include "runtime/signal/attend.h"
 #include "runtime/signal/internal.h"
 #include "runtime/signal/signals.h"
@@ -33,7 +34,9 @@ bool is_function(const void* handler) {
 void on_arrival(int, siginfo_t* info, void*) { note_arrived(*info); }
 
 void tell_kernel(int signal) {
-  if (signal == SIGKILL || signal == SIGSTOP || is_fault(signal) || signal == SIGSYS) return;
+  if (signal == SIGKILL || signal == SIGSTOP || is_fault(signal) || signal == SIGSYS ||
+      signal == kStuckSignal)
+    return;
   Action ours{};
   const bool ignored = g_actions[signal].handler == reinterpret_cast<void*>(SIG_IGN);
   const bool ours_to_see =
