@@ -44,8 +44,15 @@ long message_flags(const Call& call) {
   }
 }
 
+// Others fail at once if the descriptor is no socket.
+bool is_for_any(const Call& call) {
+  return call.number == SYS_read || call.number == SYS_readv || call.number == SYS_write ||
+         call.number == SYS_writev;
+}
+
 bool may_wait(const Call& call, const Descriptor& known) {
-  return known.blocking && (known.leads == Leads::kSocket || known.leads == Leads::kStream) &&
+  return known.blocking &&
+         (known.leads == Leads::kSocket || (known.leads == Leads::kStream && is_for_any(call))) &&
          (message_flags(call) & MSG_DONTWAIT) == 0;
 }
 
@@ -277,10 +284,20 @@ long sent(const Call& call) {
 
 // --- connections ---------------------------------------------------------------------------------
 
+bool listens(int fd) {
+  int answer = 0;
+  socklen_t size = sizeof answer;
+  raw_syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_ACCEPTCONN, reinterpret_cast<long>(&answer),
+              reinterpret_cast<long>(&size));
+  return answer != 0;
+}
+
 long accepted(const Call& call) {
   const int fd = fd_of(call);
   const Patience patience = patience_of(timeouts_of(fd).receive);
-  const auto would_block = [&] { return may_wait(call, descriptor(fd)) && !is_ready(fd, POLLIN); };
+  const auto would_block = [&] {
+    return may_wait(call, descriptor(fd)) && listens(fd) && !is_ready(fd, POLLIN);
+  };
   while (has_to_wait(call, would_block)) {
     const long error = wait_until_ready(call, fd, POLLIN, patience);
     if (error == kCancelled) return error;
