@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "clew_abi/notes.h"
 #include "host/target/program.h"
 
 namespace clew {
@@ -90,8 +91,11 @@ std::vector<std::string> differences(const Meta& recorded, const RunResult& run)
   if (then.exit_status != now.exit_status)
     lines.push_back(
         fmt::format("exit status: {} instead of {}", now.exit_status, then.exit_status));
-  compare_stream("standard output", recorded.stdout_data, run.output, lines);
-  compare_stream("standard error", recorded.stderr_data, run.errors, lines);
+  // What other processes wrote is not written again.
+  if (std::ranges::find(then.notes, abi::kNoteOtherProcesses) == then.notes.end()) {
+    compare_stream("standard output", recorded.stdout_data, run.output, lines);
+    compare_stream("standard error", recorded.stderr_data, run.errors, lines);
+  }
   // Without its last message (a program killed from outside), a run has neither of these.
   if (run.reports.end && then.hash != 0) {
     if (then.clock != now.clock)

@@ -120,26 +120,42 @@ void take_over(abi::Control& control) {
   if (control.flags & abi::kFlagWaitDebugger) wait_for_debugger(control);
 }
 
+// The environment, without the functions of libc: a program may have its own of the same names (a
+// shell has), which are not ready yet.
+char** variable(const char* name) {
+  const std::size_t size = strlen(name);
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
+    if (strncmp(*entry, name, size) == 0 && (*entry)[size] == '=') return entry;
+  return nullptr;
+}
+
+void remove_variable(const char* name) {
+  while (char** entry = variable(name))
+    for (; *entry != nullptr; ++entry) *entry = entry[1];
+}
+
 // A program that was not built with clew has this library by LD_PRELOAD, first of all; what it
 // starts itself has not.
 void restore_preload() {
-  if (getenv(kPreloadVariable) == nullptr) return;
-  unsetenv(kPreloadVariable);
-  const char* value = getenv("LD_PRELOAD");
-  const char* rest = value != nullptr ? strchr(value, ':') : nullptr;
+  if (variable(kPreloadVariable) == nullptr) return;
+  remove_variable(kPreloadVariable);
+  char** entry = variable("LD_PRELOAD");
+  if (entry == nullptr) return;
+  char* const value = strchr(*entry, '=') + 1;
+  char* const rest = strchr(value, ':');
   if (rest != nullptr && rest[1] != '\0') {
-    setenv("LD_PRELOAD", rest + 1, 1);
+    memmove(value, rest + 1, strlen(rest + 1) + 1);
   } else {
-    unsetenv("LD_PRELOAD");
+    remove_variable("LD_PRELOAD");
   }
 }
 
 __attribute__((constructor(101))) void start() {
   real::resolve();
-  const char* value = getenv(abi::kControlVariable);
-  if (value == nullptr) return;
-  const int fd = atoi(value);
-  unsetenv(abi::kControlVariable);
+  char** const control = variable(abi::kControlVariable);
+  if (control == nullptr) return;
+  const int fd = atoi(strchr(*control, '=') + 1);
+  remove_variable(abi::kControlVariable);
   restore_preload();
   take_over(*map_control(fd));
 }

@@ -1,6 +1,7 @@
 #include "runtime/outside/asks.h"
 
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "runtime/arena.h"
@@ -9,6 +10,7 @@
 #include "runtime/record/end.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/signals.h"
+#include "runtime/sync/foreign.h"
 
 namespace clew::rt {
 
@@ -21,6 +23,8 @@ constexpr Clock kPointsBetween = 200'000;
 // What is waited for from outside is given this much of real time before virtual time jumps over a
 // deadline: a peer that answers within it is never taken to be late.
 constexpr Nanos kMostPatience = 2'000'000'000;
+// Children live in real time.
+constexpr Nanos kMostPatienceWithChildren = 60'000'000'000;
 // After this much of it the host is told who waits for what: it ends a run that waits much longer.
 constexpr Nanos kLongWait = 6'000'000'000;
 // What can only be tried again is tried this often.
@@ -38,6 +42,12 @@ pollfd* room_for(std::size_t count) {
     g_poll = static_cast<pollfd*>(arena_alloc(g_poll_room * sizeof(pollfd)));
   }
   return g_poll;
+}
+
+bool has_children() {
+  siginfo_t info{};
+  return g_other_processes && raw_syscall(SYS_waitid, P_ALL, 0, reinterpret_cast<long>(&info),
+                                          WEXITED | WNOHANG | WNOWAIT, 0) == 0;
 }
 
 Nanos real_now() {
@@ -165,13 +175,16 @@ Asks::Came Asks::wait_for_something(Nanos due) {
     return replay() ? Came::kSomething : due != kForever ? Came::kNothing : Came::kNever;
   static constexpr timespec kNow{0, 0};
   if (look(&kNow)) return Came::kSomething;
+  const bool children = has_children();
   if (all_inside()) {
-    if (due != kForever) return Came::kNothing;
-    if (!signal_is_waited_for()) return Came::kNever;
+    const bool by_signal = signal_is_waited_for();
+    if (due != kForever && !(by_signal && children)) return Came::kNothing;
+    if (!by_signal) return Came::kNever;
   }
   const Nanos begin = real_now();
   const Nanos patience = due == kForever ? kForever : due - g_sched.now();
-  const Nanos most = patience < kMostPatience ? patience : kMostPatience;
+  const Nanos limit = children ? kMostPatienceWithChildren : kMostPatience;
+  const Nanos most = patience < limit ? patience : limit;
   control_->waits_outside.store(1, std::memory_order_relaxed);
   bool came = false;
   for (Nanos nap = kShortestNap; !came; nap = nap < kLongestNap ? nap * 2 : kLongestNap) {

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "clew_abi/notes.h"
 #include "runtime/fiber/raw_syscall.h"
 #include "runtime/fiber/signal_stack.h"
 #include "runtime/outside/descriptors.h"
@@ -165,6 +166,7 @@ long copied(const Call& call) {
 long forked(const Call& call) {
   if ((flags_of(call) & CLONE_THREAD) != 0) end_unsupported("clone() of a thread");
   nothing_is_inside();
+  if (!g_other_processes) g_log.note(abi::kNoteOtherProcesses);
   expect_other_processes();
   if (!shares_frame(call)) return answered(call, [&] { return copied(call); });
   const SharedFrame frame(call);

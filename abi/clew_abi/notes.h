@@ -1,0 +1,13 @@
+// Notes (MessageType::kNote) that the host understands.
+#ifndef CLEW_ABI_NOTES_H_
+#define CLEW_ABI_NOTES_H_
+
+namespace clew::abi {
+
+// A full replay starts no processes: what they wrote to standard output is missing in it.
+inline constexpr char kNoteOtherProcesses[] =
+    "the program started other processes: they run without clew, and not at all in a replay";
+
+}  // namespace clew::abi
+
+#endif  // CLEW_ABI_NOTES_H_
