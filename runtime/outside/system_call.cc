@@ -15,6 +15,7 @@
 #include "runtime/outside/process.h"
 #include "runtime/outside/time_stamp.h"
 #include "runtime/outside/unrecorded.h"
+#include "runtime/outside/vdso.h"
 #include "runtime/record/end.h"
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
@@ -246,10 +247,13 @@ void system_calls_init(abi::Control& control) {
   descriptors_init();
   const long number = answered(Call{SYS_gettid, {}}, [] { return raw_syscall(SYS_getpid); });
   set_main_number(*g_sched.current, static_cast<int>(number));
-  if (!catch_system_calls())
+  if (catch_system_calls()) {
+    make_vdso_call_kernel();
+  } else {
     g_log.note(
         "this kernel cannot catch system calls (Linux 5.11 can): what libraries do inside is "
         "neither recorded nor kept from blocking");
+  }
   watch_time_stamp();
   watch_for_stuck_threads();
 }
