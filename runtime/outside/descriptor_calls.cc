@@ -24,6 +24,7 @@ namespace {
 long made(const Call& call, bool inside) {
   const long fd = recorded(call);
   if (fd < 0) return fd;
+  note_stream_made();
   forget_descriptor(static_cast<int>(fd));
   if (inside) note_inside(static_cast<int>(fd));
   return fd;
@@ -32,6 +33,7 @@ long made(const Call& call, bool inside) {
 long made_pair(const Call& call, const int* fds) {
   const long result = recorded(call);
   if (result < 0) return result;
+  note_stream_made();
   for (int i = 0; i < 2; ++i) {
     forget_descriptor(fds[i]);
     note_inside(fds[i]);

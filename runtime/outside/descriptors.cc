@@ -100,6 +100,12 @@ void note_inside(int fd) {
   if (static_cast<unsigned>(fd) < kMost) g_slots[fd].known.inside = g_inside_counts;
 }
 
+namespace {
+bool g_streams_made = false;
+}
+bool streams_were_made() { return g_streams_made; }
+void note_stream_made() { g_streams_made = true; }
+
 void nothing_is_inside() {
   g_inside_counts = false;
   for (unsigned fd = 0; fd < 4096; ++fd) g_slots[fd].known.inside = false;

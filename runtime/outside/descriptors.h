@@ -41,6 +41,10 @@ void forget_descriptors(unsigned first, unsigned last);
 void forget_blocking();
 // The descriptor was made by the program, both ends of it.
 void note_inside(int fd);
+// Whether the program has made pipes, sockets or the like: what is in them is the kernel's, and no
+// checkpoint puts it back.
+bool streams_were_made();
+void note_stream_made();
 // From now on others may have copies of any descriptor.
 void nothing_is_inside();
 

@@ -12,6 +12,7 @@
 
 #include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/thread_block.h"
+#include "runtime/outside/descriptors.h"
 #include "runtime/record/log.h"
 #include "runtime/record/trace.h"
 #include "runtime/sched/scheduler.h"
@@ -287,6 +288,7 @@ void finish_job(abi::JobEnd end, int status, Clock clock) {
 
 void stop_at_checkpoint() {
   g_checkpoint_clock = kNever;
+  if (streams_were_made()) note_changed("pipes or sockets");
   const std::uint32_t i = control().jobs_done.load(std::memory_order_acquire);
   abi::JobResult& result = result_at(i);
   fill_result(result, i, g_sched.clock());
