@@ -11,6 +11,7 @@ namespace {
 // a fault, which nobody was preempted in.
 void leave_for(const __jmp_buf_tag* target) {
   Fiber& fiber = *g_sched.current;
+  fiber.guarded = false;
   constexpr int kStackPointer = 6;  // glibc's JB_RSP
   g_sched.abandon_waits_below(
       clew_demangle_pointer(static_cast<std::uintptr_t>(target->__jmpbuf[kStackPointer])));

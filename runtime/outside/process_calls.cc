@@ -128,6 +128,8 @@ void go_on_alone(const Call& call) {
   Fiber& self = *g_sched.current;
   g_sched.active = false;
   g_inputs.stop();
+  // What a job leaves behind would be there a thousand times after a hunt.
+  if (running_job()) raw_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
   leave_job();
   leave_charge();
   enable_time_stamp();

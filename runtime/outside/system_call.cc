@@ -258,7 +258,9 @@ void system_calls_init(abi::Control& control) {
   watch_for_stuck_threads();
 }
 
-long system_call(const Call& original) {
+namespace {
+
+long answer_call(const Call& original) {
   Call call = original;
   const Treatment treatment = treatment_of(call.number);
   if (treatment == Treatment::kNative) return to_kernel(call);
@@ -275,6 +277,18 @@ long system_call(const Call& original) {
     result = treatment == Treatment::kHandled ? handled(call) : recorded(call);
     if (g_sched.active) g_asks.ask();
   }
+  return result;
+}
+
+}  // namespace
+
+// Addresses in arguments are looked at here and not by the kernel, which would answer the same.
+long system_call(const Call& call) {
+  Fiber& self = *g_sched.current;
+  if (__builtin_setjmp(self.guard) != 0) return -EFAULT;
+  self.guarded = true;
+  const long result = answer_call(call);
+  if (g_sched.active) g_sched.current->guarded = false;
   if (result == kCancelled) act_on_cancel();
   return result;
 }

@@ -73,6 +73,10 @@ void call_program(int signal, siginfo_t* info, void* context) {
 void on_fault(int signal, siginfo_t* info, void* context) {
   if (signal == SIGSEGV && stand_in_for_time_stamp(*static_cast<ucontext_t*>(context))) return;
   Fiber& self = *g_sched.current;
+  if (self.guarded && (signal == SIGSEGV || signal == SIGBUS)) {
+    self.guarded = false;
+    __builtin_longjmp(self.guard, 1);
+  }
   const bool blocked = (self.signals.mask & bit_of(signal)) != 0;
   const bool has_stack = self.signals.stack.ss_size != 0 && (action_of(signal).flags & SA_ONSTACK);
   if (has_handler(signal) && !blocked && (has_stack || !is_stack_overflow(*info, context)))

@@ -60,6 +60,7 @@ Attended attend(Fiber& self, unsigned ended_by) {
   Attended attended;
   siginfo_t info;
   self.disturbed = false;
+  self.guarded = false;
   while (take_pending(self, ~self.signals.mask, info)) {
     const int signal = info.si_signo;
     const void* handler = action_of(signal).handler;
