@@ -64,7 +64,8 @@ bool waits_for(const Fiber& fiber, int signal) {
          (fiber.signals.waited_for & bit_of(signal)) != 0;
 }
 
-// Somebody who can take it: one that waits for it, then the running thread, then the oldest.
+// Somebody who can take it: one that waits for it, then the oldest; the kernel prefers the first
+// thread too.
 Fiber* taker(int signal) {
   Fiber* waiting = nullptr;
   Fiber* open = nullptr;
@@ -72,10 +73,7 @@ Fiber* taker(int signal) {
     if (waiting == nullptr && waits_for(fiber, signal)) waiting = &fiber;
     if (open == nullptr && !blocks(fiber, signal)) open = &fiber;
   });
-  if (waiting != nullptr) return waiting;
-  Fiber* current = g_sched.current;
-  const bool current_lives = current->state != FiberState::kFinished;
-  return current_lives && !blocks(*current, signal) ? current : open;
+  return waiting != nullptr ? waiting : open;
 }
 
 void notify(Fiber& fiber, int signal) {

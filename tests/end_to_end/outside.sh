@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# What comes from outside of the program: it is recorded, and a replay needs none of it.
+. "$(dirname "$0")/lib.sh"
+cat >signals.c <<'C'
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+static volatile sig_atomic_t n;
+static void on_signal(int number) { (void)number; n++; }
+static volatile int stop;
+static long work;
+static void* count(void* unused) { while (!stop) work++; return unused; }
+int main(void) {
+  struct sigaction action = {.sa_handler = on_signal};
+  sigaction(SIGUSR1, &action, 0);
+  sigaction(SIGTERM, &action, 0);
+  pthread_t thread;
+  pthread_create(&thread, 0, count, 0);
+  printf("%d\n", getpid());
+  fflush(stdout);
+  while (n < 2) if (n == 0) pause();
+  stop = 1;
+  pthread_join(thread, 0);
+  printf("%ld\n", work);
+  return 0;
+}
+C
+"$clew" cc -O1 -g signals.c -o signals -pthread || exit 1
+"$clew" run -- ./signals >first.txt 2>err.txt &
+run=$!
+for _ in $(seq 100); do [ -s first.txt ] && break; sleep 0.1; done
+pid=$(head -n 1 first.txt)
+kill -USR1 "$pid"
+for _ in $(seq 100); do kill -TERM "$pid" 2>/dev/null || break; sleep 0.1; done
+check "signals from outside are handled" wait $run
+check "... and replayed" run 0 replay
+check "... with the same output" cmp first.txt out.txt
+check "... every time" run 0 replay --times 10
+
+cat >reads.c <<'C'
+#include <dirent.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+int main(int count, char** arguments) {
+  char line[100];
+  FILE* file = fopen(arguments[1], "r");
+  if (count < 2 || file == NULL || fgets(line, sizeof line, file) == NULL) return 3;
+  printf("file: %s", line);
+  struct stat status;
+  if (stat(arguments[1], &status) == 0) printf("time: %ld.%09ld\n", status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+  DIR* folder = opendir("folder");
+  for (struct dirent* entry; folder != NULL && (entry = readdir(folder)) != NULL;) printf("name: %s\n", entry->d_name);
+  while (fgets(line, sizeof line, stdin) != NULL) printf("input: %s", line);
+  FILE* other = popen("cat other.txt", "r");
+  if (other != NULL && fgets(line, sizeof line, other) != NULL) printf("child: %s", line);
+  if (other != NULL) pclose(other);
+  printf("process %d of %d\n", getpid(), getppid());
+  ioctl(fileno(file), 0x1234, 0);
+  return 0;
+}
+C
+"$clew" cc -O1 -g reads.c -o reads || exit 1
+mkdir folder && touch folder/a folder/b && echo hello >file.txt && echo there >other.txt
+check "what a program reads" bash -c "printf 'one\ntwo\n' | '$clew' run --json out.json -- ./reads file.txt >first.txt 2>err.txt"
+check "... what is not recorded is named" says err.txt "not recorded: ioctl 0x1234"
+check "... in JSON too" says out.json "not recorded: ioctl 0x1234"
+rm -r folder file.txt other.txt
+check "... replays when all of it is gone" run 0 replay
+check "... with the same output" cmp first.txt out.txt
+finish
