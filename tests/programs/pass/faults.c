@@ -185,7 +185,7 @@ static void test_interrupted(void) {
     pthread_t thread;
     CHECK(pthread_create(&thread, NULL, wait_for_ever, NULL) == 0);
     while (!ready) usleep(100);
-    usleep(5000);
+    usleep(100000);
     CHECK(pthread_kill(thread, SIGUSR1) == 0);
     CHECK(pthread_join(thread, NULL) == 0);
     if (result != -1 || error != EINTR) {

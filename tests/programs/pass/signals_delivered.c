@@ -53,9 +53,9 @@ static void test_interrupted(int flags, int expected) {
   handled = 0;
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, read_pipe, NULL) == 0);
-  usleep(2000);
+  usleep(100000);
   CHECK(pthread_kill(thread, SIGUSR1) == 0);
-  usleep(2000);
+  usleep(100000);
   CHECK(write(ends[1], "x", 1) == 1);
   CHECK(pthread_join(thread, NULL) == 0);
   CHECK(handled == 1 && pthread_equal(handled_by, thread));
@@ -140,9 +140,9 @@ static void test_other_waits(void) {
   handled = 0;
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, wait_semaphore, NULL) == 0);
-  usleep(1000);
+  usleep(100000);
   CHECK(pthread_kill(thread, SIGUSR1) == 0);
-  usleep(1000);
+  usleep(100000);
   CHECK(handled == 1);
   CHECK(sem_post(&semaphore) == 0);
   CHECK(pthread_join(thread, NULL) == 0);
