@@ -27,7 +27,18 @@ enum class Treatment : std::uint8_t {
   kUnknown,   // goes to the kernel, in a replay too, and is named at the end of the run
   kNative,    // goes to the kernel, in a replay too: memory and what else is the process's own
   kRecorded,  // its answer is recorded; a replay takes it from there
-  kHandled,   // has a function of its own (system_call.cc)
+  // The runtime answers: nothing outside is asked, or in ways of its own.
+  kHere,    // threads, futex, randomness, the end (system_call.cc)
+  kTime,    // time_calls.cc
+  kSignal,  // signal/
+  // Recorded, by the function of the family (the file of its name).
+  kDescriptor,
+  kControl,  // fcntl, ioctl
+  kTransfer,
+  kPoll,
+  kLock,
+  kProcess,
+  kMap,
 };
 
 Treatment treatment_of(long number);

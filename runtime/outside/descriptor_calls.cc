@@ -151,6 +151,7 @@ long closed_range(const Call& call) {
 
 long control_call(const Call& call) {
   if (call.number == SYS_fcntl) {
+    if (call.a[1] == F_SETLKW || call.a[1] == F_OFD_SETLKW) return lock_call(call);
     if (call.a[1] == F_DUPFD || call.a[1] == F_DUPFD_CLOEXEC) return copied(call);
     if (call.a[1] == F_SETFL) forget_blocking();
     return recorded(call);

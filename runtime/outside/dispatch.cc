@@ -31,7 +31,6 @@ constexpr char kCaught = 1;   // SYSCALL_DISPATCH_FILTER_BLOCK
 volatile char g_selector = kAllowed;
 bool g_on = false;
 bool g_over = false;
-long g_process = 0;  // its id, as the program knows it
 
 struct Range {
   std::uintptr_t begin = 0;
@@ -62,7 +61,7 @@ void on_system_call(int, siginfo_t*, void* context) {
   const auto code = static_cast<std::uintptr_t>(registers[REG_RIP]);
   // The dynamic linker loads code, which a replay needs as well.
   if (!g_sched.active || g_loader.has(code)) {
-    registers[REG_RAX] = g_over && call.number == SYS_getpid ? g_process : to_kernel(call);
+    registers[REG_RAX] = g_over && call.number == SYS_getpid ? g_sched.process : to_kernel(call);
     return;
   }
   call.caught = &caught;
@@ -80,12 +79,7 @@ bool switch_on() {
 
 bool catch_system_calls() {
   g_loader = range_of(getauxval(AT_BASE));
-  constexpr unsigned long kRestorer = 0x04000000;  // SA_RESTORER
-  Action action{};
-  action.handler = reinterpret_cast<void*>(on_system_call);
-  action.flags = SA_SIGINFO | SA_NODEFER | kRestorer;
-  action.restorer = clew_signal_return;
-  raw_syscall(SYS_rt_sigaction, SIGSYS, reinterpret_cast<long>(&action), 0, 8);
+  install_handler(SIGSYS, on_system_call, SA_NODEFER);
   g_on = switch_on();
   if (g_on) g_selector = kCaught;
   return g_on;
@@ -96,7 +90,6 @@ void catch_system_calls_again() {
 }
 
 void leave_calls_to_kernel() {
-  g_process = system_call({SYS_getpid, {}});
   g_sched.active = false;
   g_over = true;
 }

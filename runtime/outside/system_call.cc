@@ -21,7 +21,6 @@
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/stuck.h"
 #include "runtime/signal/cancel.h"
-#include "runtime/signal/descriptors.h"
 #include "runtime/signal/internal.h"
 #include "runtime/sync/models.h"
 
@@ -47,15 +46,6 @@ long which_processor(unsigned* processor, unsigned* node) {
 long random(const Call& call) {
   random_bytes(pointer<void>(call.a[0]), static_cast<std::size_t>(call.a[1]));
   return call.a[1];
-}
-
-bool is_own_process(long pid) { return pid == g_sched.process; }
-
-// Signals to others go to the kernel.
-long send(const Call& call) {
-  const bool by_process = call.number != SYS_tkill;
-  if (by_process && !is_own_process(call.a[0])) return recorded(call);
-  return signal_call(call.number, call.a);
 }
 
 // POSIX, section 2.9.5.2, as far as these are system calls of their own.
@@ -111,72 +101,6 @@ bool is_cancellation_point(const Call& call) {
   }
 }
 
-// What has a function of its own. The families' functions are named after their files.
-long handled(const Call& call) {
-  switch (call.number) {
-    case SYS_fcntl:
-      if (call.a[1] == F_SETLKW || call.a[1] == F_OFD_SETLKW) return lock_call(call);
-      return control_call(call);
-    case SYS_ioctl:
-      return control_call(call);
-    case SYS_flock:
-    case SYS_semop:
-    case SYS_semtimedop:
-    case SYS_msgsnd:
-    case SYS_msgrcv:
-    case SYS_mq_timedsend:
-    case SYS_mq_timedreceive:
-      return lock_call(call);
-    case SYS_poll:
-    case SYS_ppoll:
-    case SYS_select:
-    case SYS_pselect6:
-    case SYS_epoll_wait:
-    case SYS_epoll_pwait:
-    case SYS_epoll_pwait2:
-      return poll_call(call);
-    case SYS_read:
-    case SYS_pread64:
-    case SYS_readv:
-    case SYS_preadv:
-    case SYS_preadv2:
-    case SYS_write:
-    case SYS_pwrite64:
-    case SYS_writev:
-    case SYS_pwritev:
-    case SYS_pwritev2:
-    case SYS_sendfile:
-    case SYS_splice:
-    case SYS_tee:
-    case SYS_vmsplice:
-    case SYS_recvfrom:
-    case SYS_recvmsg:
-    case SYS_recvmmsg:
-    case SYS_sendto:
-    case SYS_sendmsg:
-    case SYS_sendmmsg:
-    case SYS_accept:
-    case SYS_accept4:
-    case SYS_connect:
-      return transfer_call(call);
-    case SYS_wait4:
-    case SYS_waitid:
-    case SYS_fork:
-    case SYS_vfork:
-    case SYS_clone:
-    case SYS_clone3:
-    case SYS_execve:
-    case SYS_execveat:
-      return process_call(call);
-    case SYS_mmap:
-      return map_call(call);
-    default:
-      return descriptor_call(call);
-  }
-}
-
-// What the runtime answers itself; nothing outside is asked. kNotOurs: another's.
-constexpr long kNotOurs = -5001;
 long answered_here(const Call& call) {
   switch (call.number) {
     case SYS_futex:
@@ -195,48 +119,56 @@ long answered_here(const Call& call) {
       leave_program(static_cast<int>(call.a[0]));
     case SYS_exit:
       end_unsupported("the exit system call of a single thread");
-    case SYS_io_uring_setup:  // programs have another way
+    default:  // io_uring: programs have another way
       return -ENOSYS;
-    case SYS_kill:
-    case SYS_tkill:
-    case SYS_tgkill:
-    case SYS_rt_sigqueueinfo:
-    case SYS_rt_tgsigqueueinfo:
-      return send(call);
-    case SYS_rt_sigaction:
-    case SYS_rt_sigprocmask:
-    case SYS_rt_sigpending:
-    case SYS_rt_sigtimedwait:
-    case SYS_rt_sigsuspend:
-    case SYS_sigaltstack:
-    case SYS_pause:
-      return signal_call(call.number, call.a);
-    case SYS_signalfd:
-    case SYS_signalfd4:
-      return signal_descriptor_call(call);
-    case SYS_read:
-      return is_signal_descriptor(static_cast<int>(call.a[0])) ? read_signals(call) : kNotOurs;
-    case SYS_clock_gettime:
-    case SYS_gettimeofday:
-    case SYS_time:
-    case SYS_times:
-    case SYS_nanosleep:
-    case SYS_clock_nanosleep:
-    case SYS_alarm:
-    case SYS_setitimer:
-    case SYS_getitimer:
-    case SYS_timer_create:
-    case SYS_timer_settime:
-    case SYS_timer_gettime:
-    case SYS_timer_getoverrun:
-    case SYS_timer_delete:
-    case SYS_timerfd_create:
-    case SYS_timerfd_settime:
-    case SYS_timerfd_gettime:
-      return time_call(call);
-    default:
-      return kNotOurs;
   }
+}
+
+long recorded_by_family(Treatment family, const Call& call) {
+  switch (family) {
+    case Treatment::kDescriptor:
+      return descriptor_call(call);
+    case Treatment::kControl:
+      return control_call(call);
+    case Treatment::kTransfer:
+      return transfer_call(call);
+    case Treatment::kPoll:
+      return poll_call(call);
+    case Treatment::kLock:
+      return lock_call(call);
+    case Treatment::kProcess:
+      return process_call(call);
+    case Treatment::kMap:
+      return map_call(call);
+    default:
+      return recorded(call);
+  }
+}
+
+// Not part of the hash: what libc asks depends on what standard output is, for one. A replay that
+// departs in a call is found by the recorded answers.
+long answer_call(Call call) {
+  if (is_cancellation_point(call)) test_cancel();
+  const Treatment treatment = treatment_of(call.number);
+  switch (treatment) {
+    case Treatment::kUnknown:
+      note_unknown_call(call.number);
+      return to_kernel(call);
+    case Treatment::kNative:
+      return to_kernel(call);
+    case Treatment::kHere:
+      return answered_here(call);
+    case Treatment::kTime:
+      return time_call(call);
+    case Treatment::kSignal:
+      return signal_call(call);
+    default:
+      break;
+  }
+  note_room(call);
+  const long result = recorded_by_family(treatment, call);
+  if (g_sched.active) g_asks.ask();
+  return result;
 }
 
 }  // namespace
@@ -257,30 +189,6 @@ void system_calls_init(abi::Control& control) {
   watch_time_stamp();
   watch_for_stuck_threads();
 }
-
-namespace {
-
-long answer_call(const Call& original) {
-  Call call = original;
-  const Treatment treatment = treatment_of(call.number);
-  if (treatment == Treatment::kNative) return to_kernel(call);
-  if (treatment == Treatment::kUnknown) {
-    note_unknown_call(call.number);
-    return to_kernel(call);
-  }
-  // Not part of the hash: what libc asks depends on what standard output is, for one. A replay that
-  // departs in a call is found by the recorded answers.
-  if (is_cancellation_point(call)) test_cancel();
-  long result = treatment == Treatment::kHandled ? answered_here(call) : kNotOurs;
-  if (result == kNotOurs) {
-    note_room(call);
-    result = treatment == Treatment::kHandled ? handled(call) : recorded(call);
-    if (g_sched.active) g_asks.ask();
-  }
-  return result;
-}
-
-}  // namespace
 
 // Addresses in arguments are looked at here and not by the kernel, which would answer the same.
 long system_call(const Call& call) {

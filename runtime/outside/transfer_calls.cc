@@ -12,6 +12,7 @@
 #include "runtime/outside/descriptors.h"
 #include "runtime/outside/perform.h"
 #include "runtime/sched/scheduler.h"
+#include "runtime/signal/descriptors.h"
 #include "runtime/signal/internal.h"
 
 namespace clew::rt {
@@ -402,6 +403,8 @@ long moved(const Call& call) {
 long transfer_call(const Call& call) {
   switch (call.number) {
     case SYS_read:
+      if (is_signal_descriptor(fd_of(call))) return read_signals(call);
+      return received(call);
     case SYS_readv:
     case SYS_recvfrom:
     case SYS_recvmsg:

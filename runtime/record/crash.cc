@@ -127,13 +127,7 @@ void install_crash_handlers() {
   stack.ss_sp = arena_alloc(kStackSize);
   stack.ss_size = kStackSize;
   raw_syscall(SYS_sigaltstack, reinterpret_cast<long>(&stack), 0);
-  constexpr unsigned long kRestorer = 0x04000000;  // SA_RESTORER
-  Action action{};
-  action.handler = reinterpret_cast<void*>(on_fault);
-  action.flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | kRestorer;
-  action.restorer = clew_signal_return;
-  for (const int signal : kFaults)
-    raw_syscall(SYS_rt_sigaction, signal, reinterpret_cast<long>(&action), 0, 8);
+  for (const int signal : kFaults) install_handler(signal, on_fault, SA_ONSTACK | SA_NODEFER);
 }
 
 }  // namespace clew::rt

@@ -119,13 +119,7 @@ void start_timer() {
 
 void watch_for_stuck_threads() {
   note_loaded_code();
-  constexpr unsigned long kRestorer = 0x04000000;  // SA_RESTORER
-  Action action{};
-  action.handler = reinterpret_cast<void*>(on_tick);
-  action.flags = SA_SIGINFO | SA_RESTART | kRestorer;
-  action.restorer = clew_signal_return;
-  action.mask = ~bit_of(SIGSYS);
-  raw_syscall(SYS_rt_sigaction, kStuckSignal, reinterpret_cast<long>(&action), 0, 8);
+  install_handler(kStuckSignal, on_tick, SA_RESTART, ~bit_of(SIGSYS));
   start_timer();
 }
 

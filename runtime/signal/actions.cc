@@ -6,11 +6,12 @@
 #include "runtime/fiber/raw_syscall.h"
 #include "runtime/fiber/signal_stack.h"
 #include "runtime/outside/asks.h"
-#include "runtime/outside/inputs.h"
+#include "runtime/outside/perform.h"
 #include "runtime/record/crash.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/stuck.h"
 #include "runtime/signal/attend.h"
+#include "runtime/signal/descriptors.h"
 #include "runtime/signal/internal.h"
 #include "runtime/signal/signals.h"
 #include "runtime/snapshot/reset.h"
@@ -22,7 +23,6 @@ namespace {
 Action g_actions[NSIG];
 std::uint64_t g_ever_blocked = 0;
 
-constexpr unsigned long kRestorer = 0x04000000;  // SA_RESTORER
 constexpr std::uint64_t kUnblockable = bit_of(SIGKILL) | bit_of(SIGSTOP);
 constexpr long kSetSize = 8;
 
@@ -37,20 +37,17 @@ void tell_kernel(int signal) {
   if (signal == SIGKILL || signal == SIGSTOP || is_fault(signal) || signal == SIGSYS ||
       signal == kStuckSignal)
     return;
-  Action ours{};
   const bool ignored = g_actions[signal].handler == reinterpret_cast<void*>(SIG_IGN);
   const bool ours_to_see =
       is_function(g_actions[signal].handler) || (g_ever_blocked & bit_of(signal)) != 0;
   if (ours_to_see && !ignored) {
-    ours.handler = reinterpret_cast<void*>(on_arrival);
-    ours.flags = SA_SIGINFO | SA_RESTART | kRestorer;
-    ours.restorer = clew_signal_return;
-    ours.mask = ~bit_of(SIGSYS);
+    install_handler(signal, on_arrival, SA_RESTART, ~bit_of(SIGSYS));
     g_asks.expect_signals();
   } else {
-    ours.handler = ignored ? g_actions[signal].handler : reinterpret_cast<void*>(SIG_DFL);
+    Action plain{};
+    plain.handler = reinterpret_cast<void*>(ignored ? SIG_IGN : SIG_DFL);
+    raw_syscall(SYS_rt_sigaction, signal, reinterpret_cast<long>(&plain), 0, kSetSize);
   }
-  raw_syscall(SYS_rt_sigaction, signal, reinterpret_cast<long>(&ours), 0, kSetSize);
   note_signal_change(signal);
 }
 
@@ -204,12 +201,27 @@ long send_to_program(int signal, siginfo_t info) {
   return result;
 }
 
+// Signals to others go to the kernel.
+bool is_for_another_process(const Call& call) {
+  const bool by_process = call.number == SYS_kill || call.number == SYS_tgkill ||
+                          call.number == SYS_rt_sigqueueinfo ||
+                          call.number == SYS_rt_tgsigqueueinfo;
+  return by_process && call.a[0] != g_sched.process;
+}
+
 template <class T>
 T* pointer(long a) {
   return reinterpret_cast<T*>(a);
 }
 
 }  // namespace
+
+void install_handler(int signal, SignalHandler handler, unsigned long flags, std::uint64_t mask) {
+  constexpr unsigned long kRestorer = 0x04000000;  // SA_RESTORER
+  const Action action{reinterpret_cast<void*>(handler), flags | SA_SIGINFO | kRestorer,
+                      clew_signal_return, mask};
+  raw_syscall(SYS_rt_sigaction, signal, reinterpret_cast<long>(&action), 0, kSetSize);
+}
 
 const Action& action_of(int signal) { return g_actions[signal]; }
 
@@ -232,8 +244,13 @@ TemporaryMask::~TemporaryMask() {
   if (set_) set_mask(*g_sched.current, before_);
 }
 
-long signal_call(long number, const long (&a)[6]) {
-  switch (number) {
+long signal_call(const Call& call) {
+  const long(&a)[6] = call.a;
+  if (is_for_another_process(call)) return recorded(call);
+  switch (call.number) {
+    case SYS_signalfd:
+    case SYS_signalfd4:
+      return signal_descriptor_call(call);
     case SYS_rt_sigaction:
       return a[3] == kSetSize ? change_action(static_cast<int>(a[0]), pointer<Action>(a[1]),
                                               pointer<Action>(a[2]))

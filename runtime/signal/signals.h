@@ -11,6 +11,8 @@
 
 #include <signal.h>
 
+#include "runtime/fiber/signal_stack.h"
+#include "runtime/outside/calls.h"
 #include "runtime/sched/fiber.h"
 
 namespace clew::rt {
@@ -22,6 +24,11 @@ struct Action {
   void (*restorer)();
   std::uint64_t mask;
 };
+
+// Tells the kernel to call a function of the runtime's. It returns through code of the runtime's,
+// whose system calls are not caught.
+void install_handler(int signal, SignalHandler handler, unsigned long flags,
+                     std::uint64_t mask = 0);
 
 constexpr std::uint64_t bit_of(int signal) { return std::uint64_t{1} << (signal - 1); }
 
@@ -57,8 +64,8 @@ class TemporaryMask {
   bool set_ = false;
 };
 
-// The system calls; -errno on failure.
-long signal_call(long number, const long (&a)[6]);
+// The system calls (Treatment::kSignal); -errno on failure.
+long signal_call(const Call& call);
 
 // What the kernel was told before clew took over, by code that runs before any constructor.
 // REQUIRES: the crash handlers are not installed yet.
