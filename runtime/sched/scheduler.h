@@ -146,7 +146,9 @@ class Scheduler {
   // The running thread leaves the frames below `stack` without returning through them.
   void abandon_waits_below(std::uintptr_t stack);
   // Makes the longest waiting thread (of those with a common bit) runnable; null if none waits.
-  Fiber* wake_one(const void* object, std::uint32_t bits = ~0u);
+  Fiber* wake_one(const void* object, std::uint32_t bits = ~0u) {
+    return bucket_of(object).head == nullptr ? nullptr : wake_waiter(object, bits);
+  }
   std::uint32_t wake_all(const void* object);
   // Moves one waiter of `from` to `to` (futex requeue).
   bool requeue_one(const void* from, const void* to);
@@ -213,7 +215,11 @@ class Scheduler {
     Wait* tail;
   };
 
-  Bucket& bucket_of(const void* object);
+  Bucket& bucket_of(const void* object) {
+    const auto address = reinterpret_cast<std::uintptr_t>(object);
+    return buckets_[((address >> 2) * 0x9e37'79b9'7f4a'7c15) >> 54];
+  }
+  Fiber* wake_waiter(const void* object, std::uint32_t bits);
   void link(Wait& wait);
   void unlink(Wait& wait);
   void over(Wait& wait);  // one of a thread's waits: it may go on

@@ -10,11 +10,6 @@ namespace {
 constexpr Nanos kSafety = 1'000'000'000;
 }
 
-Scheduler::Bucket& Scheduler::bucket_of(const void* object) {
-  const auto address = reinterpret_cast<std::uintptr_t>(object);
-  return buckets_[((address >> 2) * 0x9e3779b97f4a7c15ull) >> 54];
-}
-
 Woke Scheduler::block(abi::WaitKind kind, const void* object, Nanos deadline, unsigned ended_by) {
   Wait wait;
   wait.kind = kind;
@@ -158,7 +153,7 @@ Wait* Scheduler::waiter_to_wake(const void* object, std::uint32_t bits) {
   return chosen;
 }
 
-Fiber* Scheduler::wake_one(const void* object, std::uint32_t bits) {
+Fiber* Scheduler::wake_waiter(const void* object, std::uint32_t bits) {
   Wait* wait = waiter_to_wake(object, bits);
   if (wait == nullptr) return nullptr;
   unlink(*wait);

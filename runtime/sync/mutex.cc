@@ -50,6 +50,9 @@ struct Kind {
   bool protect() const { return (bits & kProtect) != 0; }
   bool shared() const { return (bits & kShared) != 0; }
   bool by_id() const { return robust() || inherit(); }  // __lock holds the owner
+  // Of no protocol and this process's alone. All threads are one to the CPU, so that plain loads and
+  // stores of the words will do.
+  bool plain() const { return (bits & ~kTypeMask) == 0; }
 };
 
 Kind kind_of(const pthread_mutex_t* mutex) { return {mutex->__data.__kind}; }
@@ -117,7 +120,9 @@ void unlink_robust(pthread_mutex_t* mutex) {
 enum class Users : std::uint8_t { kCounted, kKept };  // kKept: of a wait for a condition
 
 void put_word_free(pthread_mutex_t* mutex, Kind kind) {
-  if (kind.inherit() && g_other_processes) {
+  if (kind.plain()) {
+    mutex->__data.__lock = 0;
+  } else if (kind.inherit() && g_other_processes) {
     const unsigned id = id_in_word(kind);
     if (!replace_word(mutex, id, 0))
       raw_syscall(SYS_futex, reinterpret_cast<long>(word_of(mutex)), FUTEX_UNLOCK_PI);
@@ -184,6 +189,10 @@ bool is_above_ceiling(const pthread_mutex_t* mutex) {
 
 int lock(pthread_mutex_t* mutex, Nanos deadline, Users users, const void* caller) {
   const Kind kind = kind_of(mutex);
+  if (CLEW_LIKELY(kind.plain() && mutex->__data.__lock == 0)) {
+    mutex->__data.__lock = 1;
+    return take(mutex, kind, 0, users, caller);
+  }
   if (!kind.is_valid()) return EINVAL;
   if (is_mine(mutex, kind)) {
     if (kind.checking()) return EDEADLK;
