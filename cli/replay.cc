@@ -48,10 +48,12 @@ std::string same_text(const Replay& replay, const RunResult& run, std::uint64_t 
   const std::string points = counted(run.summary.clock, "point");
   if (was_interrupted(replay.recording.meta))
     return fmt::format("replayed {} up to the clock where it was interrupted ({})", name, points);
+  const char* same =
+      replay.recording.meta.parent == 0 ? "outcome, output and hash" : "outcome and hash";
   if (times > 1)
-    return fmt::format("replayed {} {} times: same outcome, output and hash each time ({})", name,
-                       with_commas(times), points);
-  return fmt::format("replayed {}: same outcome, output and hash ({})", name, points);
+    return fmt::format("replayed {} {} times: same {} each time ({})", name, with_commas(times),
+                       same, points);
+  return fmt::format("replayed {}: same {} ({})", name, same, points);
 }
 
 // Interrupted replays count for nothing; the first that differs is the one described.

@@ -19,6 +19,7 @@
 #include "host/schedule/schedule.h"
 #include "host/schedule/stream.h"
 #include "host/symbolize/symbolizer.h"
+#include "host/target/descendants.h"
 #include "host/target/program.h"
 #include "host/target/run_target.h"
 
@@ -88,6 +89,27 @@ void print_summary(const LaunchPlan& plan, const RunResult& run, std::uint64_t n
                             drawn ? fmt::format(", seed {}", plan.seed) : "", number));
 }
 
+// Tells of the child processes that were recorded; the same as JSON.
+Json report_children(const Descendants& descendants) {
+  for (const std::string& note : descendants.notes())
+    print_details("clew: note: " + printable(note) + "\n");
+  Json list = Json::array();
+  for (const RecordedChild& child : descendants.children()) {
+    RunResult run = child.run;
+    Symbolizer symbols(run.reports);
+    locate_failure(run, symbols);
+    print_headline(run.summary.outcome,
+                   fmt::format("{}, process {} ({}), recording {}", headline(run.summary),
+                               child.pid, printable(child.command), child.recording));
+    if (run.summary.outcome != Outcome::kPass) print_details(failure_text(run, symbols));
+    Json json = run_json(child.recording, run, symbols);
+    json["process"] = child.pid;
+    json["command"] = child.command;
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
 Result<int> run(const RunOptions& options) {
   auto plan = make_plan(options);
   if (!plan) return std::unexpected(plan.error());
@@ -101,9 +123,12 @@ Result<int> run(const RunOptions& options) {
   if (!input) return std::unexpected(input.error());
   const StdinKind input_kind = input->kind();
 
+  auto descendants = Descendants::listen(*plan, draft->number(), *store);
+  if (!descendants) return std::unexpected(descendants.error());
+
   tell_if_preloaded(*plan);
   ProgressLine progress;
-  auto result = run_target(*plan, std::move(*input), &*draft, progress);
+  auto result = run_target(*plan, std::move(*input), &*draft, progress, &*descendants);
   progress.clear();
   if (!result) return std::unexpected(result.error());
   Symbolizer symbols(result->reports);
@@ -118,6 +143,7 @@ Result<int> run(const RunOptions& options) {
   progress.clear();
   print_summary(*plan, *result, recording->number, symbols);
   Json json = run_json(recording->number, *result, symbols);
+  json["children"] = report_children(*descendants);
   json["seed"] = plan->seed;
   if (auto written = write_json(options.json, json); !written)
     return std::unexpected(written.error());

@@ -16,9 +16,12 @@ namespace clew::abi {
 inline constexpr std::uint64_t kControlMagic = 0x77656c63'6c727463;  // "ctrlclew"
 inline constexpr std::uintptr_t kControlAddress = 0x4000'0000'0000;
 // The variable that carries the descriptor, always kControlDigits digits: its length
-// must not move the stack. The runtime removes it before the program can see it.
+// must not move the stack. What the program itself sees there, and its children get, is kAskParent
+// in their place: such a child asks the clew among its ancestors for a control memory (adoption.h).
 inline constexpr char kControlVariable[] = "CLEW_CONTROL";
 inline constexpr int kControlDigits = 6;
+inline constexpr char kAskParent[] = "parent";
+static_assert(sizeof kAskParent == kControlDigits + 1);
 
 enum ControlFlags : std::uint32_t {
   kFlagReplay = 1u << 0,         // full replay: checks are compared, a departure ends the run
@@ -33,6 +36,7 @@ enum ControlFlags : std::uint32_t {
   kFlagCapture = 1u << 8,        // standard output and error are files, emptied before each job
   kFlagRecordInputs = 1u << 9,   // `inputs` is a ring for what the run reads from outside
   kFlagReplayInputs = 1u << 10,  // `inputs` holds all of it; nothing outside is asked
+  kFlagChild = 1u << 11,         // a program started it: that may send it signals at any time
 };
 
 inline constexpr std::size_t kMaxChangedPath = 1024;
@@ -53,6 +57,9 @@ struct Control {
   std::uint64_t budget;      // the clock at which the run counts as a hang
   std::uint64_t fair_slice;  // points a thread may pass on end while others could run (spin loops)
   std::int64_t epoch_ns;     // virtual CLOCK_REALTIME at the start
+  // As the program begins with them, a bit for each signal: 1 << (number - 1).
+  std::uint64_t blocked_signals;
+  std::uint64_t ignored_signals;
 
   // Parts behind this structure, as offsets from its start.
   std::uint64_t total_size;      // of the whole memory
@@ -83,6 +90,8 @@ struct Control {
   std::atomic<std::uint32_t> attached;  // the runtime is in charge
   std::atomic<std::uint32_t> debugger_ready;
   std::atomic<std::uint32_t> waits_outside;  // nobody can run, and something outside is waited for
+  // By the host: nobody reads the rings any more, and the program goes on all the same.
+  std::atomic<std::uint32_t> let_go;
 
   // The server. `state` is a futex; the host sets the counts back when it lays out a batch.
   alignas(64) std::atomic<ServerState> state;

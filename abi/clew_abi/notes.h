@@ -6,7 +6,7 @@ namespace clew::abi {
 
 // A full replay starts no processes: what they wrote to standard output is missing in it.
 inline constexpr char kNoteOtherProcesses[] =
-    "the program started other processes: they run without clew, and not at all in a replay";
+    "the program started other processes: a replay of it starts none of them";
 
 }  // namespace clew::abi
 

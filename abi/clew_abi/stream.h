@@ -73,8 +73,9 @@ enum class MessageType : std::uint8_t {
   kNote = 9,   // s one line for the user
   kDeparted =
       10,  // v clock, v expected thread, v actual thread, v expected place, v actual place, s what
-  kEnd = 11,   // v clock, v switches, v preemptions, v threads, v hash
-  kName = 12,  // v thread, s name given by the program
+  kEnd = 11,     // v clock, v switches, v preemptions, v threads, v hash
+  kName = 12,    // v thread, s name given by the program
+  kStatus = 13,  // v how the process ends, as waitpid() tells it; after kEnd
 };
 
 // kind, word in JSON. Below kFirstUnresolved the outcome is "fail".

@@ -55,7 +55,9 @@ Trials::Trials(TrialOptions options, const HuntInput& input, HuntRecorder& recor
       recorder_(recorder),
       judge_(std::move(judge)),
       pulse_(std::move(pulse)) {
-  if (options_.jobs == 0) options_.jobs = std::max(1u, std::thread::hardware_concurrency());
+  if (options_.jobs != 0) return;
+  jobs_are_ours_ = true;
+  options_.jobs = std::max(1u, std::thread::hardware_concurrency());
 }
 
 Trials::~Trials() = default;
@@ -136,6 +138,18 @@ Result<std::optional<TrialRun>> Trials::run_first(const Schedule& failing) {
   return run_from_checkpoint(std::move(task));
 }
 
+// Two runs at a time would see each other's files.
+Result<void> Trials::leave_files_to_one_worker() {
+  if (!workers_ || !jobs_are_ours_ || options_.jobs == 1) return {};
+  const ServedProgram::FileUse files = workers_->file_use();
+  if (files.changed == 0 && files.created == 0) return {};
+  options_.jobs = 1;
+  add_note("one test at a time: the program changes files, which another test could see");
+  workers_ = std::make_unique<Workers>(options_.plan, serve_, options_.jobs,
+                                       [this] { return input_.open(); });
+  return workers_->start(options_.plan.pool);
+}
+
 // A run that takes much longer than the failing one hangs.
 Result<void> Trials::limit_budget() {
   const std::uint64_t budget = std::max(kLeastBudget, failure_.result.clock * kBudgetFactor);
@@ -164,9 +178,11 @@ Result<TrialRun> Trials::set_failure(const Schedule& failing) {
     return fail(ErrorCode::kBadInput, "the failing schedule does not fail when it is run again",
                 "if only the criteria of the hunt call it a failure, give them again");
   failure_known_ = true;
+  const ServedProgram::FileUse files = workers_ ? workers_->file_use() : ServedProgram::FileUse{};
+  if (auto left = leave_files_to_one_worker(); !left) return std::unexpected(left.error());
   if (auto limited = limit_budget(); !limited) return std::unexpected(limited.error());
   if (!workers_ || lane_ || !options_.checkpoints || seconds < kLongRun) return failure_;
-  if (const ServedProgram::FileUse files = workers_->file_use(); files.changed_first)
+  if (files.changed_first)
     note_changed_file(files);
   else
     lane_ = std::make_unique<PrefixLane>(options_.plan, serve_, [this] { return input_.open(); });

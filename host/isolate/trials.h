@@ -105,6 +105,7 @@ class Trials {
   [[nodiscard]] Result<std::optional<TrialRun>> run_alone(const JobPlan& plan);
   [[nodiscard]] Result<void> start();
   [[nodiscard]] Result<std::optional<TrialRun>> run_first(const Schedule& failing);
+  [[nodiscard]] Result<void> leave_files_to_one_worker();
   [[nodiscard]] Result<void> limit_budget();
   void add_note(std::string note);
   void note_changed_file(const ServedProgram::FileUse& files);
@@ -120,6 +121,7 @@ class Trials {
   std::unique_ptr<PrefixLane> lane_;
   TrialRun failure_;
   bool failure_known_ = false;
+  bool jobs_are_ours_ = false;  // to choose
   bool may_cut_ = true;
   bool has_cut_ = false;
   bool stopped_ = false;

@@ -245,6 +245,7 @@ Meta meta_from(const Fields& fields) {
   fields.bytes("clew_version", meta.clew_version);
   const Fields program = fields.object("program");
   program.bytes("path", meta.program);
+  program.bytes("started_as", meta.started_as);
   program.integer("size", meta.identity.size);
   program.hash("hash", meta.identity.hash);
   program.bytes("build_id", meta.identity.build_id);
@@ -252,6 +253,9 @@ Meta meta_from(const Fields& fields) {
   fields.list("environment", meta.environment);
   fields.bytes("working_folder", meta.working_folder);
   fields.integer("stack_limit", meta.stack_limit);
+  fields.hash("blocked_signals", meta.blocked_signals);
+  fields.hash("ignored_signals", meta.ignored_signals);
+  fields.integer("parent", meta.parent);
   fields.word("strategy", kStrategyWords, meta.strategy);
   fields.integer("seed", meta.seed);
   fields.integer("budget", meta.budget);
@@ -309,6 +313,7 @@ std::string format_meta(const Meta& meta) {
       {"clew_version", meta.clew_version},
       {"program",
        {{"path", bytes_to_json(meta.program)},
+        {"started_as", bytes_to_json(meta.started_as)},
         {"size", meta.identity.size},
         {"hash", hex(meta.identity.hash)},
         {"build_id", meta.identity.build_id}}},
@@ -316,6 +321,9 @@ std::string format_meta(const Meta& meta) {
       {"environment", list_to_json(meta.environment)},
       {"working_folder", bytes_to_json(meta.working_folder)},
       {"stack_limit", meta.stack_limit},
+      {"blocked_signals", hex(meta.blocked_signals)},
+      {"ignored_signals", hex(meta.ignored_signals)},
+      {"parent", meta.parent},
       {"strategy", to_word(meta.strategy)},
       {"seed", meta.seed},
       {"budget", meta.budget},

@@ -19,7 +19,7 @@
 namespace clew {
 
 // Bumped with every change of meta.json or of the set of files.
-inline constexpr std::uint32_t kRecordingVersion = 3;
+inline constexpr std::uint32_t kRecordingVersion = 4;
 
 // Tells a rebuilt program from the one that was recorded.
 struct ProgramIdentity {
@@ -47,12 +47,18 @@ struct Meta {
   std::string clew_version;
 
   // What was run.
-  std::string program;  // absolute path
+  std::string program;     // absolute path
+  std::string started_as;  // as it was given to exec(); the same, or relative to working_folder
   ProgramIdentity identity;
   std::vector<std::string> arguments;    // argv, argv[0] first
   std::vector<std::string> environment;  // "NAME=value", in the order the program saw
   std::string working_folder;
-  std::uint64_t stack_limit = 0;  // RLIMIT_STACK, soft; UINT64_MAX: none
+  std::uint64_t stack_limit = 0;      // RLIMIT_STACK, soft; UINT64_MAX: none
+  std::uint64_t blocked_signals = 0;  // at its start: bits 1 << (number - 1)
+  std::uint64_t ignored_signals = 0;
+  // Of the program that had it as a child process, or had been it before an exec(); 0: clew started
+  // it. What it wrote went where its parent had it go, and is not kept here.
+  std::uint64_t parent = 0;
 
   // How.
   abi::StrategyKind strategy = abi::StrategyKind::kNone;

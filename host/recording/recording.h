@@ -111,9 +111,9 @@ class RecordingStore {
   // Reserves the next free number (one more than the highest in use).
   [[nodiscard]] Result<Draft> create();
 
-  // `selector`: empty for the newest complete recording, a number, or the path of a
-  // recording's folder, in this store or not. All files but the schedule are checked
-  // against their hashes (read_schedule_file checks that one).
+  // `selector`: empty for the newest complete recording of what clew was told to run (not of a
+  // child process), a number, or the path of a recording's folder, in this store or not. All files
+  // but the schedule are checked against their hashes (read_schedule_file checks that one).
   [[nodiscard]] Result<Recording> load(std::string_view selector) const;
 
   // Newest first.

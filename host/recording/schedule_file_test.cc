@@ -193,10 +193,10 @@ TEST_F(ScheduleFile, NamesOtherVersions) {
     parts[0][12] = abi;
     return read_schedule_bytes(join_sealed(parts), "s").error().message;
   };
-  EXPECT_EQ(message(9, 4),
-            "s belongs to a recording of another clew: it has version 9.4, this clew reads 2.4");
+  EXPECT_EQ(message(9, 5),
+            "s belongs to a recording of another clew: it has version 9.5, this clew reads 2.5");
   EXPECT_EQ(message(1, 1),
-            "s belongs to a recording of an earlier clew: it has version 1.1, this clew reads 2.4");
+            "s belongs to a recording of an earlier clew: it has version 1.1, this clew reads 2.5");
 }
 
 // Damage that the checksums do not show.

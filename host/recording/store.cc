@@ -242,8 +242,11 @@ Result<Recording> RecordingStore::load(std::string_view selector) const {
                             path_.string(), all->back()),
                 "clew list shows them");
   }
-  for (auto it = all->rbegin(); it != all->rend(); ++it)
-    if (state_of(folder(*it)) == RecordingState::kComplete) return load_folder(*it, folder(*it));
+  for (auto it = all->rbegin(); it != all->rend(); ++it) {
+    if (state_of(folder(*it)) != RecordingState::kComplete) continue;
+    auto recording = load_folder(*it, folder(*it));
+    if (!recording || recording->meta.parent == 0) return recording;
+  }
   return fail(ErrorCode::kUsage,
               fmt::format("there is no complete recording in {}", path_.string()),
               std::string(kRunHint));

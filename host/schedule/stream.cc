@@ -27,6 +27,7 @@ bool is_known(std::uint64_t type) {
     case MessageType::kDeparted:
     case MessageType::kEnd:
     case MessageType::kName:
+    case MessageType::kStatus:
       return true;
   }
   return false;

@@ -98,7 +98,8 @@ bool wire(const Child::Wiring& wiring) {
   if (chdir(plan.working_folder.c_str()) != 0) give_up(pipe, Stage::kFolder);
   if (!wire(wiring)) give_up(pipe, Stage::kWiring);
   close_inherited(plan, wiring.control);
-  execve(plan.program.c_str(), arguments, environment);
+  execve(plan.started_as.empty() ? plan.program.c_str() : plan.started_as.c_str(), arguments,
+         environment);
   give_up(pipe, Stage::kExec);
 }
 
@@ -117,8 +118,12 @@ void add_preload(const std::string& runtime, std::vector<std::string>& variables
 std::vector<std::string> variables_of(const LaunchPlan& plan, int control) {
   std::vector<std::string> variables = plan.environment;
   if (!plan.preload.empty()) add_preload(plan.preload, variables);
-  variables.push_back(
-      fmt::format("{}={:0{}}", abi::kControlVariable, control, abi::kControlDigits));
+  // A child process had one already, in its place.
+  const std::string prefix = fmt::format("{}=", abi::kControlVariable);
+  const auto set = std::ranges::find_if(
+      variables, [&](const std::string& text) { return text.starts_with(prefix); });
+  std::string& own = set != variables.end() ? *set : variables.emplace_back();
+  own = fmt::format("{}{:0{}}", prefix, control, abi::kControlDigits);
   return variables;
 }
 

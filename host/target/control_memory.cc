@@ -85,6 +85,8 @@ Result<ControlMemory> ControlMemory::create(const LaunchPlan& plan, const Room& 
   control->budget = plan.budget;
   control->fair_slice = plan.fair_slice;
   control->epoch_ns = plan.epoch_ns;
+  control->blocked_signals = plan.blocked_signals;
+  control->ignored_signals = plan.ignored_signals;
   control->total_size = total;
   control->queries_offset = queries_offset;
   control->queries_count = plan.queries.size();

@@ -58,6 +58,8 @@ class ControlMemory {
   bool waits_outside() const {
     return control().waits_outside.load(std::memory_order_relaxed) != 0;
   }
+  // The program goes on, but what it reports is not read any more.
+  void let_go() const { control().let_go.store(1, std::memory_order_relaxed); }
   std::uint64_t bytes_drained() const { return ring_.tail + inputs_ring_.tail; }
   // Of the part for what the run reads from outside, as the host laid it out.
   std::span<std::uint8_t> inputs() const {

@@ -46,11 +46,14 @@ LaunchPlan plan_of(const Recording& recording, Stream schedule) {
   const Meta& meta = recording.meta;
   LaunchPlan plan;
   plan.program = meta.program;
+  plan.started_as = meta.started_as;
   plan.shown = meta.arguments.empty() ? meta.program : meta.arguments.front();
   plan.arguments = meta.arguments;
   plan.environment = meta.environment;
   plan.working_folder = meta.working_folder;
   plan.stack_limit = meta.stack_limit;
+  plan.blocked_signals = meta.blocked_signals;
+  plan.ignored_signals = meta.ignored_signals;
   plan.strategy = abi::StrategyKind::kSchedule;
   plan.seed = meta.seed;
   plan.budget = meta.budget;
@@ -58,7 +61,8 @@ LaunchPlan plan_of(const Recording& recording, Stream schedule) {
   plan.epoch_ns = meta.epoch_ns;
   plan.flags = abi::kFlagReplay | abi::kFlagReplayInputs |
                (meta.line_buffered ? abi::kFlagLineBuffered : 0u) |
-               (meta.from_main ? abi::kFlagFromMain : 0u);
+               (meta.from_main ? abi::kFlagFromMain : 0u) |
+               (meta.parent != 0 ? abi::kFlagChild : 0u);
   plan.pool = meta.pool;
   plan.follow = std::move(schedule);
   if (meta.inputs) plan.inputs = RecordedInputs{recording.inputs_file(), *meta.inputs};
@@ -68,10 +72,13 @@ LaunchPlan plan_of(const Recording& recording, Stream schedule) {
 Meta meta_of(const LaunchPlan& plan) {
   Meta meta;
   meta.program = plan.program;
+  meta.started_as = plan.started_as.empty() ? plan.program : plan.started_as;
   meta.arguments = plan.arguments;
   meta.environment = plan.environment;
   meta.working_folder = plan.working_folder;
   meta.stack_limit = plan.stack_limit;
+  meta.blocked_signals = plan.blocked_signals;
+  meta.ignored_signals = plan.ignored_signals;
   meta.strategy = plan.strategy;
   meta.seed = plan.seed;
   meta.budget = plan.budget;

@@ -32,11 +32,14 @@ enum class OutputMode : std::uint8_t {
 
 struct LaunchPlan {
   std::string program;                   // absolute path
+  std::string started_as;                // given to exec() instead; empty: `program`
   std::string shown;                     // what the user calls it
   std::vector<std::string> arguments;    // argv, argv[0] first
   std::vector<std::string> environment;  // "NAME=value"; variables of clew's own are added
   std::string working_folder;
   std::uint64_t stack_limit = UINT64_MAX;  // RLIMIT_STACK, soft; UINT64_MAX: none
+  std::uint64_t blocked_signals = 0;       // as the program sees them: bits 1 << (number - 1)
+  std::uint64_t ignored_signals = 0;
   // Loaded into a program that was not built with clew: the path of the runtime. Empty: the program
   // has it.
   std::string preload;

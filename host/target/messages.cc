@@ -147,6 +147,11 @@ MessageStatus read_message(std::uint64_t type, std::span<const std::uint8_t> byt
       if (payload.good()) reports.holds.push_back(hold);
       return status_of(payload.good());
     }
+    case MessageType::kStatus: {
+      const std::uint64_t status = payload.number();
+      if (payload.good() && status <= 0xffff) reports.status = static_cast<int>(status);
+      return status_of(payload.good() && status <= 0xffff);
+    }
     case MessageType::kSlice: {
       const SliceReport slice{payload.number(),
                               payload.number(),

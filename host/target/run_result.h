@@ -106,6 +106,7 @@ struct Reports {
   std::vector<std::string> notes;
   std::optional<Departure> departure;
   std::optional<EndReport> end;
+  std::optional<int> status;  // as waitpid gives it, said by the process itself
 };
 
 struct RunResult {

@@ -8,12 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "host/schedule/stream.h"
 #include "host/seconds.h"
 #include "host/target/child.h"
 #include "host/target/control_memory.h"
+#include "host/target/intake.h"
 #include "host/target/interrupts.h"
-#include "host/target/messages.h"
 #include "host/target/outcome_of.h"
 #include "host/target/output_sink.h"
 #include "host/target/syscall_names.h"
@@ -29,10 +28,8 @@ constexpr std::uint64_t kManyInputs = kInputsRingSize / 8;
 constexpr double kPulseSeconds = 0.2;
 constexpr std::uint64_t kStoredOutput = std::uint64_t{64} << 20;
 
-// Where the recorded parts of a run go.
+// Where the program's output goes.
 struct Outlets {
-  std::optional<ScheduleFileWriter> schedule;
-  std::optional<InputsWriter> inputs;
   OutputSink output;
   OutputSink errors;
 };
@@ -49,24 +46,18 @@ Result<Outlets> open_outlets(const LaunchPlan& plan, const Draft* draft) {
   if (!output) return std::unexpected(output.error());
   auto errors = sink(STDERR_FILENO, [&] { return draft->open_stderr(kStoredOutput); });
   if (!errors) return std::unexpected(errors.error());
-  Outlets outlets{std::nullopt, std::nullopt, std::move(*output), std::move(*errors)};
-  if (draft != nullptr) {
-    auto schedule = draft->open_schedule();
-    if (!schedule) return std::unexpected(schedule.error());
-    outlets.schedule = std::move(*schedule);
-    outlets.inputs = draft->open_inputs();
-  }
-  return outlets;
+  return Outlets{std::move(*output), std::move(*errors)};
 }
 
 class Run {
  public:
-  Run(const LaunchPlan& plan, InputFeed input, RunObserver& observer, ControlMemory memory,
-      Outlets outlets, Child child)
+  Run(const LaunchPlan& plan, InputFeed input, RunObserver& observer, Descendants* descendants,
+      Intake intake, Outlets outlets, Child child)
       : plan_(plan),
         input_(std::move(input)),
         observer_(observer),
-        memory_(std::move(memory)),
+        descendants_(descendants),
+        intake_(std::move(intake)),
         outlets_(std::move(outlets)),
         child_(std::move(child)),
         started_(seconds_now()),
@@ -75,13 +66,10 @@ class Run {
   Result<RunResult> to_the_end();
 
  private:
-  bool round();  // false: the program has ended
   void poll_descriptors();
   void watch();
   void blocked();
-  void drain();
-  void drain_inputs();
-  void take(const StreamItem& item);
+  void take_reports();
   void stop(std::string kind, std::string detail);
   void fail_with(Error error);
   void check(const Result<void>& result) {
@@ -93,11 +81,11 @@ class Run {
   const LaunchPlan& plan_;
   InputFeed input_;
   RunObserver& observer_;
-  ControlMemory memory_;
+  Descendants* descendants_;  // null: its child processes are not recorded
+  Intake intake_;
   Outlets outlets_;
   Child child_;
   Interrupts interrupts_;
-  StreamDecoder decoder_;
   StallCounter stall_;
   double started_;
   double last_pulse_;
@@ -120,41 +108,12 @@ void Run::fail_with(Error error) {
   child_.kill_now();
 }
 
-void Run::take(const StreamItem& item) {
-  if (const auto* message = std::get_if<Message>(&item)) {
-    const auto type = static_cast<std::uint64_t>(message->type);
-    if (read_message(type, message->payload, result_.reports) == MessageStatus::kMalformed)
-      stop("overwritten", "the program overwrote clew's memory (a message makes no sense)");
-  } else if (outlets_.schedule && !error_) {
-    check(outlets_.schedule->append(std::get<Entry>(item)));
-  }
-}
-
-void Run::drain() {
-  if (stopped_ && stopped_->kind == "overwritten") return;
-  const auto drained = memory_.drain([this](auto bytes) { decoder_.push(bytes); });
-  if (drained == ControlMemory::Drained::kCorrupted)
-    return stop("overwritten", "the program overwrote clew's memory");
-  while (true) {
-    auto item = decoder_.next();
-    if (!item)
-      return stop("overwritten",
-                  fmt::format("the program overwrote clew's memory ({})", item.error().message));
-    if (!*item) return;
-    take(**item);
-  }
-}
-
-void Run::drain_inputs() {
-  if (!outlets_.inputs || (stopped_ && stopped_->kind == "overwritten")) return;
-  std::uint64_t taken = 0;
-  const auto drained = memory_.drain_inputs([&](auto bytes) {
-    taken += bytes.size();
-    if (!error_) check(outlets_.inputs->append(bytes));
-  });
-  if (drained == ControlMemory::Drained::kCorrupted)
-    return stop("overwritten", "the program overwrote clew's memory");
-  round_milliseconds_ = taken > kManyInputs ? kShortRoundMilliseconds : kRoundMilliseconds;
+void Run::take_reports() {
+  intake_.take();
+  if (intake_.overwritten()) stop("overwritten", *intake_.overwritten());
+  if (intake_.error()) fail_with(*intake_.error());
+  round_milliseconds_ =
+      intake_.inputs_taken() > kManyInputs ? kShortRoundMilliseconds : kRoundMilliseconds;
 }
 
 void Run::pass(OutputSink& sink) {
@@ -175,6 +134,7 @@ void Run::poll_descriptors() {
       {input_.readable(), in, 0},
       {input_.writable(), out, 0},
       {partner_, in, 0},
+      {descendants_ != nullptr ? descendants_->descriptor() : -1, in, 0},
   };
   if (poll(ready.data(), ready.size(), round_milliseconds_) <= 0) return;
   if (ready[2].revents != 0) check(outlets_.output.pump());
@@ -184,6 +144,7 @@ void Run::poll_descriptors() {
   if (ready[6].revents != 0) input_.on_readable();
   if (ready[7].revents != 0) input_.on_writable();
   if (ready[8].revents != 0) stop("debugger", "gdb has ended");
+  if (ready[9].revents != 0) descendants_->answer();
   if (ready[0].revents != 0) ended_ = true;
   if (const int number = interrupts_.take(); number != 0 && !(partner_ >= 0 && number == SIGINT)) {
     result_.interrupted_by = number;
@@ -192,32 +153,35 @@ void Run::poll_descriptors() {
 }
 
 void Run::blocked() {
-  const bool outside = memory_.waits_outside();
+  const bool outside = intake_.memory().waits_outside();
   const auto call = system_call_of(child_.pid());
   const bool may_be_input = outside || (call && waits_for_input(child_.pid(), *call));
   if (input_.is_open() && may_be_input) return stall_.reset();
-  stop("blocked", outside ? describe_outside(result_.reports) : describe_block(child_.pid(), call));
+  stop("blocked",
+       outside ? describe_outside(intake_.reports()) : describe_block(child_.pid(), call));
 }
 
 void Run::watch() {
   const double now = seconds_now();
-  if (!told_attached_ && memory_.attached()) {
+  if (!told_attached_ && intake_.memory().attached()) {
     told_attached_ = true;
     auto partner = observer_.attached(child_.pid());
     if (!partner) return fail_with(partner.error());
     partner_ = *partner;
   }
   if (now - last_pulse_ < kPulseSeconds) return;
-  observer_.progress(memory_.live_clock(), now - started_);
+  observer_.progress(intake_.memory().live_clock(), now - started_);
   auto pulse = pulse_of(child_.pid());
   const bool waits_for_clew = outlets_.output.congested() || outlets_.errors.congested();
   if (!pulse || waits_for_clew || partner_ >= 0) {
     stall_.reset();
   } else {
-    pulse->clock = memory_.live_clock();
-    pulse->reported = memory_.bytes_drained();
-    const double patience = memory_.waits_outside() ? kOutsideSeconds : kBlockedSeconds;
-    if (stall_.look(*pulse, now - last_pulse_) >= patience) blocked();
+    pulse->clock = intake_.memory().live_clock();
+    pulse->reported = intake_.memory().bytes_drained();
+    const double patience = intake_.memory().waits_outside() ? kOutsideSeconds : kBlockedSeconds;
+    const double stalled = stall_.look(*pulse, now - last_pulse_);
+    if (stalled >= patience && (stalled >= kChildrenSeconds || !has_children(child_.pid())))
+      blocked();
   }
   last_pulse_ = now;
 }
@@ -228,8 +192,8 @@ Result<RunResult> Run::to_the_end() {
   input_.close_child_end();
   while (!ended_) {
     poll_descriptors();
-    drain_inputs();
-    drain();
+    take_reports();
+    if (descendants_ != nullptr) descendants_->look_after();
     watch();
   }
   return conclude();
@@ -243,8 +207,8 @@ Result<RunResult> Run::conclude() {
     result_.interrupted_by = number;
     stopped_ = Stopped{"interrupted", fmt::format("interrupted by {}", signal_name(number))};
   }
-  drain_inputs();
-  drain();
+  take_reports();
+  if (descendants_ != nullptr) descendants_->parent_ended(stopped_.has_value());
   for (OutputSink* sink : {&outlets_.output, &outlets_.errors}) {
     check(sink->pump());
     while (sink->congested() && !error_) {
@@ -256,7 +220,7 @@ Result<RunResult> Run::conclude() {
     sink->pass_all();
   }
   if (error_) return std::unexpected(*error_);
-  if (!memory_.attached() && !stopped_)
+  if (!intake_.memory().attached() && !stopped_)
     return fail(ErrorCode::kBadInput,
                 fmt::format("{} ended ({}) before clew's runtime took charge", plan_.shown,
                             shell_status(facts.wait_status)),
@@ -264,8 +228,12 @@ Result<RunResult> Run::conclude() {
                     ? "rebuild it with this clew, as it may have been built with another version"
                     : "does it run without clew? otherwise build it with clew c++");
 
-  facts.live_clock = memory_.live_clock();
+  facts.live_clock = intake_.memory().live_clock();
   facts.stopped = stopped_;
+  auto inputs = intake_.finish();
+  if (!inputs) return std::unexpected(inputs.error());
+  result_.inputs = *inputs;
+  result_.reports = std::move(intake_.reports());
   result_.summary = summarize(facts, result_.reports);
   result_.seconds = seconds_now() - started_;
   result_.cpu_seconds = child_.cpu_seconds();
@@ -273,17 +241,6 @@ Result<RunResult> Run::conclude() {
   notes.insert(notes.end(), child_.notes().begin(), child_.notes().end());
   notes.insert(notes.end(), input_.notes().begin(), input_.notes().end());
 
-  if (outlets_.schedule) {
-    std::vector<std::string> names;
-    for (const ThreadInfo& thread : result_.reports.threads)
-      names.push_back(thread.id.empty() ? "T0" : thread.id);
-    check(outlets_.schedule->finish(names));
-  }
-  if (outlets_.inputs && !error_) {
-    auto inputs = outlets_.inputs->finish();
-    if (!inputs) return std::unexpected(inputs.error());
-    result_.inputs = *inputs;
-  }
   auto output = outlets_.output.finish();
   auto errors = outlets_.errors.finish();
   auto input = input_.finish();
@@ -304,18 +261,21 @@ void RunObserver::before_output() {}
 Result<int> RunObserver::attached(pid_t) { return -1; }
 
 Result<RunResult> run_target(const LaunchPlan& plan, InputFeed input, const Draft* draft,
-                             RunObserver& observer) {
+                             RunObserver& observer, Descendants* descendants) {
   auto memory = ControlMemory::create(plan, {.record_inputs = draft != nullptr});
   if (!memory) return std::unexpected(memory.error());
   if (plan.inputs)
     if (auto read = read_inputs_file(*plan.inputs, memory->inputs()); !read)
       return std::unexpected(read.error());
+  const int control = memory->descriptor();
+  auto intake = Intake::create(std::move(*memory), draft);
+  if (!intake) return std::unexpected(intake.error());
   auto outlets = open_outlets(plan, draft);
   if (!outlets) return std::unexpected(outlets.error());
-  auto child = Child::start(plan, {input.child_end(), outlets->output.child_end(),
-                                   outlets->errors.child_end(), memory->descriptor()});
+  auto child = Child::start(
+      plan, {input.child_end(), outlets->output.child_end(), outlets->errors.child_end(), control});
   if (!child) return std::unexpected(child.error());
-  return Run(plan, std::move(input), observer, std::move(*memory), std::move(*outlets),
+  return Run(plan, std::move(input), observer, descendants, std::move(*intake), std::move(*outlets),
              std::move(*child))
       .to_the_end();
 }

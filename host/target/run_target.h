@@ -8,6 +8,7 @@
 
 #include "host/error.h"
 #include "host/recording/recording.h"
+#include "host/target/descendants.h"
 #include "host/target/input_feed.h"
 #include "host/target/launch_plan.h"
 #include "host/target/run_result.h"
@@ -29,9 +30,11 @@ class RunObserver {
 
 // Runs the program until it ends, or has to be ended. With a draft, schedule, output and
 // input are recorded in it; committing is left to the caller. Errors are faults of the set-up or
-// of the machine; whatever the program does is a result.
+// of the machine; whatever the program does is a result. With `descendants`, its child processes
+// are recorded too.
 [[nodiscard]] Result<RunResult> run_target(const LaunchPlan& plan, InputFeed input,
-                                           const Draft* draft, RunObserver& observer);
+                                           const Draft* draft, RunObserver& observer,
+                                           Descendants* descendants = nullptr);
 
 }  // namespace clew
 

@@ -96,6 +96,10 @@ std::optional<Pulse> pulse_of(pid_t pid) {
   return parse_proc_stat(slurp(fmt::format("/proc/{}/stat", pid)));
 }
 
+bool has_children(pid_t pid) {
+  return !slurp(fmt::format("/proc/{0}/task/{0}/children", pid)).empty();
+}
+
 std::optional<SystemCall> system_call_of(pid_t pid) {
   return parse_proc_syscall(slurp(fmt::format("/proc/{}/syscall", pid)));
 }

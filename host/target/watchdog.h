@@ -17,6 +17,8 @@ namespace clew {
 inline constexpr double kBlockedSeconds = 5;
 // What is outside may take its time.
 inline constexpr double kOutsideSeconds = 10;
+// A child process may work for long, or sleep as long as it pleases.
+inline constexpr double kChildrenSeconds = 600;
 
 // What two looks at a program can differ in.
 struct Pulse {
@@ -50,6 +52,7 @@ struct SystemCall {
 std::optional<SystemCall> parse_proc_syscall(std::string_view text);
 
 std::optional<Pulse> pulse_of(pid_t pid);
+bool has_children(pid_t pid);
 std::optional<SystemCall> system_call_of(pid_t pid);
 
 // True if the call may be waiting for the program's standard input (or polls at all).

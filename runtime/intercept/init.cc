@@ -13,6 +13,7 @@
 #include "clew_abi/control.h"
 #include "runtime/fiber/context.h"
 #include "runtime/fiber/raw_syscall.h"
+#include "runtime/intercept/adoption.h"
 #include "runtime/intercept/real.h"
 #include "runtime/intercept/sanitizer.h"
 #include "runtime/intercept/thread_block.h"
@@ -23,6 +24,7 @@
 #include "runtime/record/end.h"
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
+#include "runtime/signal/signals.h"
 #include "runtime/snapshot/server.h"
 #include "runtime/sync/deadline.h"
 
@@ -112,6 +114,7 @@ void take_over(abi::Control& control) {
   watch_sanitizers(*main_fiber);
   install_crash_handlers();
   system_calls_init(control);
+  inherit_signals(control, *main_fiber);
   install_terminate_handler();
   if (control.flags & abi::kFlagLineBuffered) setvbuf(stdout, nullptr, _IOLBF, 0);
   if (control.flags & abi::kFlagServe) on_exit(end_job, nullptr);
@@ -154,8 +157,11 @@ __attribute__((constructor(101))) void start() {
   real::resolve();
   char** const control = variable(abi::kControlVariable);
   if (control == nullptr) return;
-  const int fd = atoi(strchr(*control, '=') + 1);
-  remove_variable(abi::kControlVariable);
+  char* const value = strchr(*control, '=') + 1;
+  const bool is_child = strcmp(value, abi::kAskParent) == 0;
+  const int fd = is_child ? ask_ancestors_for_control() : atoi(value);
+  if (fd < 0) return;
+  if (strlen(value) == abi::kControlDigits) memcpy(value, abi::kAskParent, abi::kControlDigits);
   restore_preload();
   take_over(*map_control(fd));
 }

@@ -121,6 +121,7 @@ namespace clew::rt {
 void leave_program(int status) {
   report_exit();
   if (running_job()) finish_job(abi::JobEnd::kExited, status & 0xff, g_sched.clock());
+  report_status((status & 0xff) << 8);
   raw_syscall(SYS_exit_group, status);
   __builtin_unreachable();
 }

@@ -52,6 +52,7 @@ void end_run(const char* detail, const char* file, std::uint32_t line) {
 }
 
 [[noreturn]] void leave() {
+  report_status(kStatus << 8);
   raw_syscall(SYS_exit_group, kStatus);
   __builtin_unreachable();
 }

@@ -3,8 +3,10 @@
 
 #include <string.h>
 
+#include "runtime/intercept/adoption.h"
 #include "runtime/intercept/call.h"
 #include "runtime/intercept/thread_block.h"
+#include "runtime/outside/process.h"
 #include "runtime/signal/cancel.h"
 #include "runtime/snapshot/server.h"
 #include "runtime/sync/models.h"
@@ -123,6 +125,7 @@ int detach_thread(pthread_t handle) {
 CLEW_EXPORT int pthread_create(pthread_t* out, const pthread_attr_t* attributes,
                                void* (*start)(void*), void* argument) {
   if (g_sched.active) reach_first_thread();
+  if (is_copy()) tell_of_threads_in_copy();
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kCreate, out}), pthread_create, out, attributes,
                   start, argument);
   return answer(create_thread(out, attributes, start, argument));

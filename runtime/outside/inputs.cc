@@ -37,7 +37,8 @@ void Inputs::put(const void* bytes, std::size_t size) {
   while (size > 0) {
     const std::uint64_t used = at_ - control_->inputs_tail.load(std::memory_order_acquire);
     if (CLEW_UNLIKELY(used >= size_)) {
-      publish();  // the host empties the ring; if it is gone, so are we (PR_SET_PDEATHSIG)
+      publish();  // as in Log::put
+      if (control_->let_go.load(std::memory_order_relaxed) != 0) return;
       const timespec nap{0, 100'000};
       raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&nap), 0);
       continue;

@@ -69,6 +69,8 @@ long awaited(const Call& call) {
   return recorded(call);
 }
 
+bool g_is_copy = false;
+
 // --- making --------------------------------------------------------------------------------------
 
 std::uint64_t flags_of(const Call& call) {
@@ -126,6 +128,7 @@ bool shares_frame(const Call& call) {
 // The child is a copy with one thread, the calling one, and goes on without clew.
 void go_on_alone(const Call& call) {
   Fiber& self = *g_sched.current;
+  g_is_copy = true;
   g_sched.active = false;
   g_inputs.stop();
   // What a job leaves behind would be there a thousand times after a hunt.
@@ -187,7 +190,7 @@ long replaced(const Call& call) {
   const bool there =
       call.number == SYS_execveat || raw_syscall(SYS_access, call.a[0], 1 /* X_OK */) == 0;
   if (!there) return to_kernel(call);
-  snprintf(line, sizeof line, "the program became %s, which runs without clew", path);
+  snprintf(line, sizeof line, "the program became %s; this recording ends there", path);
   g_log.note(line);
   report_exit();
   enable_time_stamp();
@@ -198,6 +201,8 @@ long replaced(const Call& call) {
 }
 
 }  // namespace
+
+bool is_copy() { return g_is_copy; }
 
 long process_call(const Call& call) {
   switch (call.number) {

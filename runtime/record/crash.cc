@@ -113,6 +113,7 @@ void die_of(int signal, const siginfo_t& info) {
     report_end(clock_at(info));
     if (running_job()) finish_job(abi::JobEnd::kSignalled, signal, clock_at(info));
   }
+  report_status(signal);
   const Action standard{};
   raw_syscall(SYS_rt_sigaction, signal, reinterpret_cast<long>(&standard), 0, 8);
   const std::uint64_t none = 0;

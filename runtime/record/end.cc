@@ -24,6 +24,7 @@ constexpr int kEndedByClew = 122;
   report_end(g_sched.clock());
   fflush(nullptr);
   if (running_job()) finish_job(abi::JobEnd::kFailed, kEndedByClew, g_sched.clock());
+  report_status(kEndedByClew << 8);
   raw_syscall(SYS_exit_group, kEndedByClew);
   __builtin_unreachable();
 }
@@ -120,6 +121,11 @@ void report_end(Clock clock) {
       .number(g_sched.thread_count)
       .number(g_log.hash());
   g_log.message(abi::MessageType::kEnd, payload);
+}
+
+void report_status(int status) {
+  Payload payload;
+  g_log.message(abi::MessageType::kStatus, payload.number(static_cast<std::uint64_t>(status)));
 }
 
 void report_exit() {

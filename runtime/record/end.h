@@ -18,6 +18,8 @@ void report_end(Clock clock);
 // The same for a program that ends by itself with this status: also says if the schedule was not
 // followed.
 void report_exit();
+// The last message of all: what waitpid() is about to tell of this process.
+void report_status(int status);
 
 // Who waits for what. REQUIRES: the running thread is in no other state than its record says.
 void report_waits();

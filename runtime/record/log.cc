@@ -64,7 +64,9 @@ void Log::put(const std::uint8_t* bytes, std::size_t size) {
   const std::uint64_t mask = control_->ring_size - 1;
   while (CLEW_UNLIKELY(head_ + size - control_->tail.load(std::memory_order_acquire) >
                        control_->ring_size)) {
-    publish();  // the host empties the ring; if it is gone, so are we (PR_SET_PDEATHSIG)
+    // The host empties the ring. If it is gone, so are we (PR_SET_PDEATHSIG), or it has let us go.
+    publish();
+    if (control_->let_go.load(std::memory_order_relaxed) != 0) return;
     const timespec nap{0, 200'000};
     raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&nap), 0);
   }

@@ -309,6 +309,18 @@ void adopt_handlers(Fiber& main) {
   if ((stack.ss_flags & SS_DISABLE) == 0) main.signals.stack = stack;
 }
 
+void inherit_signals(const abi::Control& control, Fiber& main) {
+  for (int signal = 1; signal < NSIG; ++signal) {
+    if ((control.ignored_signals & bit_of(signal)) == 0) continue;
+    g_actions[signal].handler = reinterpret_cast<void*>(SIG_IGN);
+    tell_kernel(signal);
+  }
+  if (control.blocked_signals != 0) set_mask(main, control.blocked_signals);
+  if ((control.flags & abi::kFlagChild) != 0) g_asks.expect_signals();
+  const std::uint64_t none = 0;
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&none), 0, kSetSize);
+}
+
 void hand_signals_to_kernel(const Fiber& self) {
   for (int signal = 1; signal < NSIG; ++signal) {
     if (signal == SIGKILL || signal == SIGSTOP) continue;

@@ -70,6 +70,8 @@ long signal_call(const Call& call);
 // What the kernel was told before clew took over, by code that runs before any constructor.
 // REQUIRES: the crash handlers are not installed yet.
 void adopt_handlers(Fiber& main);
+// What the program begins with blocked and ignored.
+void inherit_signals(const abi::Control& control, Fiber& main);
 
 // A copy of this process that goes on without clew: the kernel is told all of it.
 void hand_signals_to_kernel(const Fiber& self);

@@ -37,7 +37,7 @@ cat >env.c <<'C'
 #include <stdio.h>
 #include <stdlib.h>
 int main(void) {
-  for (const char* n[] = {"LD_PRELOAD", "CLEW_PRELOAD", "CLEW_CONTROL", 0}, **p = n; *p; p++)
+  for (const char* n[] = {"LD_PRELOAD", "CLEW_PRELOAD", 0}, **p = n; *p; p++)
     printf("%s=%s\n", *p, getenv(*p) ? getenv(*p) : "(none)");
   return system("echo child $LD_PRELOAD.") != 0;
 }

@@ -1,0 +1,310 @@
+#include "host/target/descendants.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "clew_abi/adoption.h"
+#include "host/recording/content_hash.h"
+#include "host/seconds.h"
+#include "host/target/intake.h"
+#include "host/target/outcome_of.h"
+#include "host/target/process_facts.h"
+
+namespace clew {
+namespace {
+
+constexpr int kBacklog = 64;
+// A script may start a thousand programs; their recordings are not to fill the disk.
+constexpr std::uint64_t kMostRecorded = 100;
+constexpr std::size_t kMostNotes = 20;
+constexpr double kGraceSeconds = 2;
+constexpr int kRoundMilliseconds = 20;
+constexpr int kAnswerMilliseconds = 1000;
+
+bool is_readable(int descriptor, int milliseconds) {
+  pollfd ready{descriptor, POLLIN, 0};
+  return poll(&ready, 1, milliseconds) > 0;
+}
+
+// The other end, if it is a process of the same user.
+std::optional<pid_t> peer_of(int connection) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return std::nullopt;
+  if (peer.uid != geteuid() || peer.pid <= 0) return std::nullopt;
+  return peer.pid;
+}
+
+std::optional<abi::Petition> read_petition(int connection) {
+  abi::Petition petition;
+  if (!is_readable(connection, kAnswerMilliseconds)) return std::nullopt;
+  if (recv(connection, &petition, sizeof petition, MSG_DONTWAIT) != sizeof petition)
+    return std::nullopt;
+  if (petition.magic != abi::kPetitionMagic || petition.version != abi::kVersion ||
+      petition.size > sizeof petition.started_as ||
+      strnlen(petition.started_as, petition.size) != petition.size)
+    return std::nullopt;
+  return petition;
+}
+
+void send_memory(int connection, int memory) {
+  char answer = 'y';
+  iovec part{&answer, 1};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  cmsghdr* rights = CMSG_FIRSTHDR(&message);
+  rights->cmsg_level = SOL_SOCKET;
+  rights->cmsg_type = SCM_RIGHTS;
+  rights->cmsg_len = CMSG_LEN(sizeof memory);
+  std::memcpy(CMSG_DATA(rights), &memory, sizeof memory);
+  sendmsg(connection, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+Result<FileDescriptor> open_socket() {
+  FileDescriptor descriptor(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string name = fmt::format("{}{}", abi::kAdoptionPrefix, getpid());
+  std::ranges::copy(name, address.sun_path + 1);
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  if (!descriptor.valid() ||
+      bind(descriptor.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0 ||
+      ::listen(descriptor.get(), kBacklog) != 0)
+    return fail(
+        ErrorCode::kSystem,
+        fmt::format("cannot listen to the program's child processes: {}", std::strerror(errno)));
+  return descriptor;
+}
+
+std::int64_t nanoseconds_now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+class Descendants::Descendant {
+ public:
+  Descendant(pid_t pid, FileDescriptor pidfd, LaunchPlan plan, ProgramIdentity identity,
+             Draft draft, Intake intake)
+      : pid_(pid),
+        pidfd_(std::move(pidfd)),
+        plan_(std::move(plan)),
+        identity_(std::move(identity)),
+        draft_(std::move(draft)),
+        intake_(std::move(intake)),
+        started_(seconds_now()) {}
+
+  pid_t pid() const { return pid_; }
+  std::string command() const { return fmt::format("{}", fmt::join(plan_.arguments, " ")); }
+  int control() const { return intake_.memory().descriptor(); }
+  bool has_ended() const { return is_readable(pidfd_.get(), 0); }
+  void take() { intake_.take(); }
+  void kill_now() const { syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGKILL, nullptr, 0); }
+  void let_go() {
+    let_go_ = true;
+    intake_.memory().let_go();
+  }
+
+  // Nothing: it never came to be in charge of its process.
+  Result<std::optional<RecordedChild>> conclude(std::uint64_t parent);
+
+ private:
+  EndFacts facts() {
+    EndFacts facts;
+    facts.live_clock = intake_.memory().live_clock();
+    const Reports& reports = intake_.reports();
+    facts.wait_status = reports.status.value_or(0);
+    if (intake_.overwritten())
+      facts.stopped = Stopped{"overwritten", *intake_.overwritten()};
+    else if (let_go_)
+      facts.stopped =
+          Stopped{"interrupted", "it went on when the program that started it had ended"};
+    else if (!reports.status)
+      facts.stopped = Stopped{"interrupted", "it was ended from outside"};
+    return facts;
+  }
+
+  pid_t pid_;
+  FileDescriptor pidfd_;
+  LaunchPlan plan_;
+  ProgramIdentity identity_;
+  Draft draft_;
+  Intake intake_;
+  double started_;
+  bool let_go_ = false;
+};
+
+Result<std::optional<RecordedChild>> Descendants::Descendant::conclude(std::uint64_t parent) {
+  intake_.take();
+  if (!intake_.memory().attached()) return std::nullopt;
+  RecordedChild child{pid_, command(), draft_.number(), {}};
+  RunResult& run = child.run;
+  const EndFacts how = facts();
+  run.seconds = seconds_now() - started_;
+  auto inputs = intake_.finish();
+  if (!inputs) return std::unexpected(inputs.error());
+  run.inputs = *inputs;
+  run.reports = std::move(intake_.reports());
+  run.summary = summarize(how, run.reports);
+
+  Meta meta = meta_of(plan_);
+  meta.identity = identity_;
+  meta.created_ns = nanoseconds_now();
+  meta.wall_seconds = run.seconds;
+  meta.summary = run.summary;
+  meta.inputs = run.inputs;
+  meta.parent = parent;
+  meta.origin = fmt::format("process {} of recording {}", pid_, parent);
+  for (const auto& open : {&Draft::open_stdout, &Draft::open_stderr}) {
+    auto empty = (draft_.*open)(0);
+    if (!empty) return std::unexpected(empty.error());
+    if (auto closed = empty->finish(); !closed) return std::unexpected(closed.error());
+  }
+  if (auto done = draft_.commit(std::move(meta)); !done) return std::unexpected(done.error());
+  return child;
+}
+
+Descendants::Descendants(LaunchPlan plan, std::uint64_t recording, RecordingStore& store,
+                         FileDescriptor socket)
+    : plan_(std::move(plan)), recording_(recording), store_(store), socket_(std::move(socket)) {}
+Descendants::Descendants(Descendants&&) noexcept = default;
+Descendants::~Descendants() = default;
+
+Result<Descendants> Descendants::listen(const LaunchPlan& plan, std::uint64_t recording,
+                                        RecordingStore& store) {
+  auto socket = open_socket();
+  if (!socket) return std::unexpected(socket.error());
+  return Descendants(plan, recording, store, std::move(*socket));
+}
+
+// The same for the same command of the same program, as far as the order of its processes is.
+std::uint64_t Descendants::seed_for(const std::vector<std::string>& arguments) {
+  const std::string command = fmt::format("{}", fmt::join(arguments, "\n"));
+  const std::string text = fmt::format("{} {} {}", plan_.seed, started_[command]++, command);
+  const std::uint64_t hash =
+      content_hash({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  return hash % 999'999'999 + 1;  // short enough to be typed
+}
+
+Result<std::unique_ptr<Descendants::Descendant>> Descendants::make(LaunchPlan plan, pid_t pid) {
+  plan.seed = seed_for(plan.arguments);
+  plan.schedule_seed = plan.seed;
+  plan.strategy = plan_.strategy == abi::StrategyKind::kNone ? abi::StrategyKind::kNone
+                                                             : abi::StrategyKind::kTimer;
+  plan.budget = plan_.budget;
+  plan.fair_slice = plan_.fair_slice;
+  plan.epoch_ns = plan_.epoch_ns;
+  plan.flags = abi::kFlagChild;
+  auto identity = identify_program(plan.program);
+  if (!identity) return std::unexpected(identity.error());
+  FileDescriptor pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  if (!pidfd.valid())
+    return fail(ErrorCode::kSystem, fmt::format("cannot watch it: {}", std::strerror(errno)));
+  auto memory = ControlMemory::create(plan, {.record_inputs = true});
+  if (!memory) return std::unexpected(memory.error());
+  auto draft = store_.create();
+  if (!draft) return std::unexpected(draft.error());
+  auto intake = Intake::create(std::move(*memory), &*draft);
+  if (!intake) return std::unexpected(intake.error());
+  return std::make_unique<Descendant>(pid, std::move(pidfd), std::move(plan), std::move(*identity),
+                                      std::move(*draft), std::move(*intake));
+}
+
+void Descendants::answer() {
+  for (;;) {
+    const FileDescriptor connection(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (!connection.valid()) return;
+    hear(connection.get());
+  }
+}
+
+void Descendants::hear(int connection) {
+  const auto pid = peer_of(connection);
+  const auto petition = pid ? read_petition(connection) : std::nullopt;
+  if (!petition) return;
+  if (petition->purpose == abi::PetitionFor::kControl)
+    adopt(connection, *pid, std::string(petition->started_as, petition->size));
+  else if (petition->purpose == abi::PetitionFor::kNote && notes_.size() < kMostNotes)
+    notes_.push_back(fmt::format(
+        "process {}, a copy made by fork(), has threads of its own: it ran without clew and is not "
+        "recorded (a program that it becomes by exec() would be)",
+        *pid));
+}
+
+void Descendants::adopt(int connection, pid_t pid, const std::string& started_as) {
+  auto plan = plan_of_process(pid, started_as);
+  if (!plan) return;
+  if (adopted_ >= kMostRecorded) {
+    if (++declined_ == 1)
+      notes_.push_back(
+          fmt::format("more than {} child processes: the others ran without clew", kMostRecorded));
+    return;
+  }
+  const std::string shown = plan->shown;
+  auto made = make(std::move(*plan), pid);
+  if (!made) {
+    notes_.push_back(
+        fmt::format("process {} ({}) could not be recorded: {}", pid, shown, made.error().message));
+    return;
+  }
+  ++adopted_;
+  send_memory(connection, (*made)->control());
+  alive_.push_back(std::move(*made));
+}
+
+void Descendants::look_after() {
+  for (auto& descendant : alive_) {
+    const bool ended = descendant->has_ended();
+    descendant->take();
+    if (!ended) continue;
+    conclude(*descendant);
+    descendant.reset();
+  }
+  std::erase(alive_, nullptr);
+}
+
+void Descendants::conclude(Descendant& descendant) {
+  auto child = descendant.conclude(recording_);
+  if (!child)
+    notes_.push_back(fmt::format("process {} ({}) could not be recorded: {}", descendant.pid(),
+                                 descendant.command(), child.error().message));
+  else if (*child)
+    children_.push_back(std::move(**child));
+}
+
+void Descendants::parent_ended(bool by_clew) {
+  if (by_clew)
+    for (const auto& descendant : alive_) descendant->kill_now();
+  const double until = seconds_now() + kGraceSeconds;
+  for (answer(), look_after(); !alive_.empty() && seconds_now() < until; answer(), look_after())
+    is_readable(socket_.get(), kRoundMilliseconds);
+  socket_ = FileDescriptor();
+  for (const auto& descendant : alive_) {
+    descendant->let_go();
+    conclude(*descendant);
+  }
+  alive_.clear();
+}
+
+}  // namespace clew

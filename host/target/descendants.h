@@ -1,0 +1,81 @@
+// The child processes of a recorded program that have the runtime in them, each recorded as its own
+// (clew_abi/adoption.h).
+#ifndef CLEW_HOST_TARGET_DESCENDANTS_H_
+#define CLEW_HOST_TARGET_DESCENDANTS_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/error.h"
+#include "host/recording/file.h"
+#include "host/recording/recording.h"
+#include "host/target/launch_plan.h"
+#include "host/target/run_result.h"
+
+namespace clew {
+
+// One that has ended, or was let go.
+struct RecordedChild {
+  pid_t pid = 0;
+  std::string command;  // its arguments, for people
+  std::uint64_t recording = 0;
+  RunResult run;
+};
+
+class Descendants {
+ public:
+  // Of the program of this plan and recording. New recordings are made in `store`, which must live
+  // longer. A socket that cannot be had is an error.
+  [[nodiscard]] static Result<Descendants> listen(const LaunchPlan& plan, std::uint64_t recording,
+                                                  RecordingStore& store);
+  Descendants(Descendants&&) noexcept;
+  Descendants& operator=(Descendants&&) = delete;
+  Descendants(const Descendants&) = delete;
+  Descendants& operator=(const Descendants&) = delete;
+  ~Descendants();
+
+  int descriptor() const { return socket_.get(); }  // readable: a process asks
+  // Answers those that ask.
+  void answer();
+  // Takes what they report, and concludes the recordings of those that have ended. Often enough for
+  // their rings not to fill.
+  void look_after();
+  // The program itself has ended. Those that still run get a moment; then they end if clew has
+  // ended the program, and otherwise go on while their recordings end.
+  void parent_ended(bool by_clew);
+
+  const std::vector<RecordedChild>& children() const { return children_; }
+  // One line each, for people.
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  class Descendant;
+
+  Descendants(LaunchPlan plan, std::uint64_t recording, RecordingStore& store,
+              FileDescriptor socket);
+  void hear(int connection);
+  void adopt(int connection, pid_t pid, const std::string& started_as);
+  [[nodiscard]] Result<std::unique_ptr<Descendant>> make(LaunchPlan plan, pid_t pid);
+  std::uint64_t seed_for(const std::vector<std::string>& arguments);
+  void conclude(Descendant& descendant);
+
+  LaunchPlan plan_;
+  std::uint64_t recording_;
+  RecordingStore& store_;
+  FileDescriptor socket_;
+  std::vector<std::unique_ptr<Descendant>> alive_;
+  std::vector<RecordedChild> children_;
+  std::vector<std::string> notes_;
+  std::map<std::string, std::uint64_t> started_;  // how often this command
+  std::uint64_t adopted_ = 0;
+  std::uint64_t declined_ = 0;
+};
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_TARGET_DESCENDANTS_H_

@@ -1,0 +1,85 @@
+#include "host/target/intake.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "host/target/messages.h"
+
+namespace clew {
+namespace {
+
+constexpr const char* kOverwritten = "the program overwrote clew's memory";
+
+}  // namespace
+
+Result<Intake> Intake::create(ControlMemory memory, const Draft* draft) {
+  Intake intake(std::move(memory));
+  if (draft == nullptr) return intake;
+  auto schedule = draft->open_schedule();
+  if (!schedule) return std::unexpected(schedule.error());
+  intake.schedule_ = std::move(*schedule);
+  intake.inputs_ = draft->open_inputs();
+  return intake;
+}
+
+void Intake::take() {
+  take_inputs();
+  take_stream();
+}
+
+void Intake::take_inputs() {
+  inputs_taken_ = 0;
+  if (!inputs_ || overwritten_) return;
+  const auto drained = memory_.drain_inputs([&](auto bytes) {
+    inputs_taken_ += bytes.size();
+    if (!error_) check(inputs_->append(bytes));
+  });
+  if (drained == ControlMemory::Drained::kCorrupted) overwritten_ = kOverwritten;
+}
+
+void Intake::take_stream() {
+  if (overwritten_) return;
+  const auto drained = memory_.drain([this](auto bytes) { decoder_.push(bytes); });
+  if (drained == ControlMemory::Drained::kCorrupted) overwritten_ = kOverwritten;
+  while (!overwritten_) {
+    auto item = decoder_.next();
+    if (!item)
+      overwritten_ = fmt::format("{} ({})", kOverwritten, item.error().message);
+    else if (!*item)
+      return;
+    else
+      take(**item);
+  }
+}
+
+void Intake::take(const StreamItem& item) {
+  if (const auto* message = std::get_if<Message>(&item)) {
+    const auto type = static_cast<std::uint64_t>(message->type);
+    if (read_message(type, message->payload, reports_) == MessageStatus::kMalformed)
+      overwritten_ = fmt::format("{} (a message makes no sense)", kOverwritten);
+  } else if (schedule_ && !error_) {
+    check(schedule_->append(std::get<Entry>(item)));
+  }
+}
+
+Result<std::optional<Captured>> Intake::finish() {
+  if (schedule_ && !error_) {
+    std::vector<std::string> names;
+    for (const ThreadInfo& thread : reports_.threads)
+      names.push_back(thread.id.empty() ? "T0" : thread.id);
+    check(schedule_->finish(names));
+  }
+  std::optional<Captured> captured;
+  if (inputs_ && !error_) {
+    auto inputs = inputs_->finish();
+    if (!inputs) return std::unexpected(inputs.error());
+    captured = *inputs;
+  }
+  if (error_) return std::unexpected(*error_);
+  return captured;
+}
+
+}  // namespace clew

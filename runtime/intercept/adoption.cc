@@ -1,0 +1,117 @@
+// Before the runtime is in charge: all calls here go to the kernel.
+#include "runtime/intercept/adoption.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+
+#include "clew_abi/adoption.h"
+#include "runtime/fiber/raw_syscall.h"
+
+namespace clew::rt {
+namespace {
+
+constexpr int kMostAncestors = 64;
+
+// 0: unknown.
+int parent_of(int process) {
+  char path[32];
+  snprintf(path, sizeof path, "/proc/%d/stat", process);
+  const long file =
+      raw_syscall(SYS_openat, AT_FDCWD, reinterpret_cast<long>(path), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  char text[512];
+  const long size = raw_syscall(SYS_read, file, reinterpret_cast<long>(text), sizeof text - 1);
+  raw_syscall(SYS_close, file);
+  text[size > 0 ? size : 0] = '\0';
+  const char* name_end = strrchr(text, ')');  // the name may hold anything
+  if (name_end == nullptr || strlen(name_end) < 4) return 0;
+  return atoi(name_end + 4);  // ") S 123"
+}
+
+// A connection to the process, if it is a clew of the same user that records. -1: it is not.
+int connect_to(int process) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "%s%d",
+                              abi::kAdoptionPrefix, process);
+  const long connection = raw_syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  if (connection < 0) return -1;
+  const long size = static_cast<long>(offsetof(sockaddr_un, sun_path)) + 1 + length;
+  ucred peer{};
+  socklen_t peer_size = sizeof peer;
+  if (raw_syscall(SYS_connect, connection, reinterpret_cast<long>(&address), size) == 0 &&
+      raw_syscall(SYS_getsockopt, connection, SOL_SOCKET, SO_PEERCRED,
+                  reinterpret_cast<long>(&peer), reinterpret_cast<long>(&peer_size)) == 0 &&
+      peer.pid == process && peer.uid == static_cast<uid_t>(raw_syscall(SYS_geteuid)))
+    return static_cast<int>(connection);
+  raw_syscall(SYS_close, connection);
+  return -1;
+}
+
+// -1: there is none.
+int connect_to_ancestor() {
+  int process = static_cast<int>(raw_syscall(SYS_getppid));
+  for (int i = 0; i < kMostAncestors && process > 1; ++i, process = parent_of(process))
+    if (const int connection = connect_to(process); connection >= 0) return connection;
+  return -1;
+}
+
+bool send(int connection, const abi::Petition& text) {
+  return raw_syscall(SYS_sendto, connection, reinterpret_cast<long>(&text), sizeof text,
+                     MSG_NOSIGNAL, 0, 0) == sizeof text;
+}
+
+int petition(int connection) {
+  static abi::Petition text;
+  const auto* started_as = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  if (started_as == nullptr || strlen(started_as) >= sizeof text.started_as) return -1;
+  text.size = static_cast<std::uint32_t>(strlen(started_as));
+  memcpy(text.started_as, started_as, text.size);
+  if (!send(connection, text)) return -1;
+  char answer = 0;
+  iovec part{&answer, 1};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  const long got =
+      raw_syscall(SYS_recvmsg, connection, reinterpret_cast<long>(&message), MSG_CMSG_CLOEXEC);
+  const cmsghdr* rights = got == 1 ? CMSG_FIRSTHDR(&message) : nullptr;
+  if (rights == nullptr || rights->cmsg_level != SOL_SOCKET || rights->cmsg_type != SCM_RIGHTS)
+    return -1;
+  int memory;
+  memcpy(&memory, CMSG_DATA(rights), sizeof memory);
+  return memory;
+}
+
+}  // namespace
+
+int ask_ancestors_for_control() {
+  const int connection = connect_to_ancestor();
+  if (connection < 0) return -1;
+  const int memory = petition(connection);
+  raw_syscall(SYS_close, connection);
+  return memory;
+}
+
+void tell_of_threads_in_copy() {
+  static bool told = false;
+  if (told) return;
+  told = true;
+  const int connection = connect_to_ancestor();
+  if (connection < 0) return;
+  static abi::Petition text;
+  text.purpose = abi::PetitionFor::kNote;
+  send(connection, text);
+  raw_syscall(SYS_close, connection);
+}
+
+}  // namespace clew::rt

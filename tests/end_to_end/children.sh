@@ -1,0 +1,146 @@
+#!/usr/bin/env bash
+# Child processes that were built with clew are recorded as their own, however they are started.
+. "$(dirname "$0")/lib.sh"
+cat >worker.c <<'C'
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static int total;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void* add(void* x) {
+  for (int i = 0; i < 50; i++) total++;
+  return x;
+}
+int main(int argc, char** argv) {
+  sigset_t set;
+  char line[64] = "";
+  pthread_t threads[2];
+  for (int i = 0; i < 2; i++) pthread_create(&threads[i], 0, add, 0);
+  for (int i = 0; i < 2; i++) pthread_join(threads[i], 0);
+  sigprocmask(SIG_BLOCK, 0, &set);
+  if (argc > 2) fgets(line, sizeof line, stdin);
+  printf("%s %d %s%s", argv[1], sigismember(&set, SIGUSR2), getenv("CLEW_CONTROL"), line[0] ? line : "\n");
+  fflush(stdout);
+  if (strcmp(argv[1], "exits") == 0) return 3;
+  if (strcmp(argv[1], "aborts") == 0) abort();
+  if (strcmp(argv[1], "locks") == 0) pthread_mutex_lock(&lock), pthread_mutex_lock(&lock);
+  if (strcmp(argv[1], "waits") == 0) pause();
+  return 0;
+}
+C
+cat >parent.c <<'C'
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+extern char** environ;
+static void by_fork(const char* what) {
+  pid_t pid = fork();
+  if (pid == 0) {
+    execl("./worker", "worker", what, (char*)0);
+    _exit(9);
+  }
+  int status = -1;
+  waitpid(pid, &status, 0);
+  printf("%s: %x\n", what, status);
+}
+int main(void) {
+  printf("system: %x\n", system("./worker system"));
+  fflush(stdout);
+  FILE* pipe = popen("echo ' a line' | ./worker popen x", "r");
+  char line[100] = "";
+  if (fgets(line, sizeof line, pipe)) fputs(line, stdout);
+  printf("popen: %x\n", pclose(pipe));
+  char* arguments[] = {"./worker", "spawn", 0};
+  pid_t pid;
+  int status = -1;
+  sigset_t block;
+  sigemptyset(&block);
+  sigaddset(&block, SIGUSR2);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setsigmask(&attributes, &block);
+  posix_spawn(&pid, "./worker", 0, &attributes, arguments, environ);
+  waitpid(pid, &status, 0);
+  printf("spawn: %x\n", status);
+  by_fork("exits");
+  by_fork("aborts");
+  by_fork("locks");
+  fflush(stdout);
+  execl("./worker", "worker", "last", (char*)0);
+  return 1;
+}
+C
+"$clew" cc -g worker.c -o worker -pthread && "$clew" cc -g parent.c -o parent || exit 1
+
+check "a program with children" run 0 run --seed 5 --json out.json -- ./parent
+for line in "system: 0" "popen 0 parent a line" "popen: 0" "spawn 1 parent" "spawn: 0" "exits: 300" \
+  "aborts: 6" "locks: 7a00" "last 0 parent"; do
+  check "... prints '$line'" grep -qx "$line" out.txt
+done
+check "... seven of them recorded" bash -c '[ "$(ls -d .clew/[0-9]* | wc -l)" = 8 ]'
+check "... each named" bash -c '[ "$(grep -c "^clew: .*, process [0-9]* (.*worker .*), recording [2-8]$" err.txt)" = 7 ]'
+check "... with what failed" says err.txt "deadlock.*no thread can go on, process"
+check "... in the JSON" bash -c '[ "$(grep -c "\"command\": \"" out.json)" = 7 ]'
+mv worker.c worker.gone
+check "its own replay starts none" run 0 replay --times 5
+check "... and is of the program, not of a child" says err.txt "replayed recording 1 5 times"
+number=2
+for status in 0 0 0 3 134 120 0; do
+  check "child $number replays" run $status replay $number --times 5
+  check "... the same" says err.txt "replayed recording $number 5 times: same"
+  number=$((number + 1))
+done
+check "a child's output comes again" run 0 replay 4
+check "... from the replay" grep -qx "spawn 1 parent" out.txt
+check "its origin is kept" grep -q "process [0-9]* of recording 1" .clew/4/meta.json
+
+# A script is run by a shell, which was not built with clew.
+printf './worker one; ./worker exits || echo "it failed"; exec ./worker last\n' >script
+check "a script" run 0 run -- sh ./script
+check "... whose programs are recorded" bash -c '[ "$(grep -c "^clew: .*, process" err.txt)" = 3 ]'
+check "... and print" grep -qx "it failed" out.txt
+
+# One that goes on after the program.
+printf './worker waits >waits.txt & echo $! >pid.txt; while [ ! -s waits.txt ]; do sleep 0.01; done\n' >script
+check "a child that stays" run 0 run -- sh ./script
+check "... is let go" says err.txt "it went on when the program that started it had ended"
+check "... and lives" kill -0 "$(cat pid.txt)"
+kill "$(cat pid.txt)"
+last=$(sed -n 's/.*, recording \([0-9]*\)$/\1/p' err.txt | tail -n 1)
+check "... its recording replays as far as it goes" run 0 replay "$last"
+
+# A copy that does not become another program.
+cat >copy.c <<'C'
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void* work(void* x) { return x; }
+int main(void) {
+  pthread_t t;
+  if (fork() == 0) {
+    pthread_create(&t, 0, work, 0);
+    pthread_join(t, 0);
+    _exit(0);
+  }
+  wait(0);
+  return 0;
+}
+C
+"$clew" cc copy.c -o copy -pthread || exit 1
+check "a copy with threads" run 0 run -- ./copy
+check "... is named as not recorded" says err.txt "a copy made by fork(), has threads of its own: it ran without clew"
+
+# Too many for the disk.
+printf 'i=0; while [ $i -lt 104 ]; do ./worker many >/dev/null; i=$((i+1)); done\n' >script
+check "a hundred and four" run 0 run -- sh ./script
+check "... a hundred of which are recorded" bash -c '[ "$(grep -c "^clew: .*, process" err.txt)" = 100 ]'
+check "... which is said" says err.txt "more than 100 child processes"
+finish
