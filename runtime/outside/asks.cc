@@ -7,6 +7,7 @@
 #include "runtime/arena.h"
 #include "runtime/fiber/raw_syscall.h"
 #include "runtime/outside/inputs.h"
+#include "runtime/outside/ready.h"
 #include "runtime/record/end.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/signals.h"
@@ -111,14 +112,8 @@ bool Asks::look(const timespec* timeout) {
   std::size_t at = 0;
   for (const OutsideWait* w = waits_; w != nullptr; w = w->next)
     for (nfds_t i = 0; i < w->count; ++i) fds[at++] = w->fds[i];
-  timespec left = *timeout;
-  const bool naps = left.tv_sec != 0 || left.tv_nsec != 0;
-  if (count > 0 || naps) {
-    // Signals are let in here only: see signals.h.
-    const std::uint64_t none = 0;
-    raw_syscall(SYS_ppoll, reinterpret_cast<long>(fds), static_cast<long>(count),
-                reinterpret_cast<long>(&left), reinterpret_cast<long>(&none), sizeof none);
-  }
+  const bool naps = timeout->tv_sec != 0 || timeout->tv_nsec != 0;
+  if (count > 0 || naps) find_ready(fds, count, *timeout, LetsIn::kSignals);
   static std::uint32_t ready[kMaxReady];
   std::size_t ready_count = 0;
   at = 0;
