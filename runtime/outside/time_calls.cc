@@ -1,5 +1,6 @@
 // Clocks, sleeps and timers. Time is virtual.
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
@@ -33,8 +34,9 @@ struct ProgramTimer {
   int descriptor = -1;                 // timerfd: an eventfd that counts expirations
 };
 
-constexpr int kMost = 256;
+constexpr int kMost = 1024;
 ProgramTimer g_timers[kMost];
+int g_timers_end = 0;               // none beyond was ever used
 ProgramTimer g_interval_timers[3];  // ITIMER_REAL, _VIRTUAL, _PROF
 
 void on_due(Timer& timer) {
@@ -125,6 +127,7 @@ ProgramTimer* new_timer() {
     g_timers[i] = {};
     g_timers[i].used = true;
     g_timers[i].id = i;
+    if (i >= g_timers_end) g_timers_end = i + 1;
     return &g_timers[i];
   }
   return nullptr;
@@ -135,8 +138,21 @@ ProgramTimer* timer_of(long id) {
                                                                                    : nullptr;
 }
 
+bool is_valid(const sigevent& event) {
+  switch (event.sigev_notify) {
+    case SIGEV_NONE:
+    case SIGEV_THREAD:  // without a signal: see intercept/timer.cc
+      return true;
+    case SIGEV_SIGNAL:
+    case SIGEV_THREAD_ID:
+      return event.sigev_signo >= 1 && event.sigev_signo < NSIG;
+    default:
+      return false;
+  }
+}
+
 long create(clockid_t clock, const sigevent* event, int* out) {
-  if (!is_known_clock(clock)) return -EINVAL;
+  if (!is_known_clock(clock) || (event != nullptr && !is_valid(*event))) return -EINVAL;
   ProgramTimer* timer = new_timer();
   if (timer == nullptr) return -EAGAIN;
   timer->clock = clock;
@@ -159,38 +175,55 @@ void remove(ProgramTimer& timer) {
 }
 
 ProgramTimer* timer_of_descriptor(long fd) {
-  for (ProgramTimer& timer : g_timers)
-    if (timer.used && timer.descriptor == fd) return &timer;
+  for (int i = 0; i < g_timers_end; ++i)
+    if (g_timers[i].used && g_timers[i].descriptor == fd) return &g_timers[i];
   return nullptr;
 }
 
+bool has_timerfd(clockid_t clock) {
+  return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_BOOTTIME ||
+         clock == CLOCK_REALTIME_ALARM || clock == CLOCK_BOOTTIME_ALARM;
+}
+
 long create_descriptor(const Call& call) {
-  if (!is_known_clock(static_cast<clockid_t>(call.a[0]))) return -EINVAL;
+  const auto clock = static_cast<clockid_t>(call.a[0]);
+  if (!has_timerfd(clock) || (call.a[1] & ~(TFD_NONBLOCK | TFD_CLOEXEC)) != 0) return -EINVAL;
+  ProgramTimer* timer = new_timer();
+  if (timer == nullptr) return -EMFILE;
   const long flags = ((call.a[1] & TFD_NONBLOCK) != 0 ? EFD_NONBLOCK : 0) |
                      ((call.a[1] & TFD_CLOEXEC) != 0 ? EFD_CLOEXEC : 0);
   const long fd = answered(call, [&] { return raw_syscall(SYS_eventfd2, 0, flags); });
-  if (fd < 0) return fd;
-  ProgramTimer* timer = new_timer();
-  if (timer == nullptr) return -EMFILE;
+  if (fd < 0) {
+    *timer = {};
+    return fd;
+  }
   timer->descriptor = static_cast<int>(fd);
-  timer->clock = static_cast<clockid_t>(call.a[0]);
+  timer->clock = clock;
   forget_descriptor(static_cast<int>(fd));
   note_inside(static_cast<int>(fd));
   return fd;
 }
 
+long error_of_no_timer(const Call& call) {
+  return answered(
+      call, [&] { return raw_syscall(SYS_fcntl, call.a[0], F_GETFD) < 0 ? -EBADF : -EINVAL; });
+}
+
 // What has not been read counts no more.
 long set_descriptor(const Call& call) {
+  constexpr long kFlags = TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET;
+  const auto wanted = *reinterpret_cast<const itimerspec*>(call.a[2]);
+  if ((call.a[1] & ~kFlags) != 0 || !is_valid(wanted.it_value) || !is_valid(wanted.it_interval))
+    return -EINVAL;
   ProgramTimer* timer = timer_of_descriptor(call.a[0]);
-  if (timer == nullptr) return -EINVAL;
+  if (timer == nullptr) return error_of_no_timer(call);
   if (!g_inputs.replaying()) {
     std::uint64_t count = 0;
     pollfd ready{timer->descriptor, POLLIN, 0};
     if (raw_syscall(SYS_poll, reinterpret_cast<long>(&ready), 1, 0) == 1)
       raw_syscall(SYS_read, timer->descriptor, reinterpret_cast<long>(&count), sizeof count);
   }
-  return set_by(*timer, (call.a[1] & TFD_TIMER_ABSTIME) != 0 ? TIMER_ABSTIME : 0,
-                reinterpret_cast<const itimerspec*>(call.a[2]),
+  return set_by(*timer, (call.a[1] & TFD_TIMER_ABSTIME) != 0 ? TIMER_ABSTIME : 0, &wanted,
                 reinterpret_cast<itimerspec*>(call.a[3]));
 }
 
@@ -237,6 +270,8 @@ T* pointer(long a) {
 }
 
 }  // namespace
+
+bool is_timer_descriptor(int fd) { return fd >= 0 && timer_of_descriptor(fd) != nullptr; }
 
 void close_timer_descriptor(int fd) {
   if (ProgramTimer* timer = timer_of_descriptor(fd)) remove(*timer);
@@ -291,7 +326,7 @@ long time_call(const Call& call) {
     case SYS_timerfd_settime:
       return set_descriptor(call);
     case SYS_timerfd_gettime:
-      if (timer_of_descriptor(a[0]) == nullptr) return -EINVAL;
+      if (timer_of_descriptor(a[0]) == nullptr) return error_of_no_timer(call);
       *pointer<itimerspec>(a[1]) = state_of(*timer_of_descriptor(a[0]));
       return 0;
     default:

@@ -6,6 +6,7 @@
 
 namespace clew::rt {
 
+bool is_timer_descriptor(int fd);
 // If it is a timer's, the timer goes.
 void close_timer_descriptor(int fd);
 // A timer with SIGEV_THREAD is due (intercept/timer.cc).

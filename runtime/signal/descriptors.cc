@@ -1,6 +1,7 @@
 #include "runtime/signal/descriptors.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -21,7 +22,7 @@ struct SignalDescriptor {
   bool ready = false;  // what the kernel shows
 };
 
-constexpr int kMost = 16;
+constexpr int kMost = 128;
 SignalDescriptor g_descriptors[kMost];
 
 SignalDescriptor* find(int fd) {
@@ -70,7 +71,9 @@ long signal_descriptor_call(const Call& call) {
   if ((flags & ~(SFD_NONBLOCK | SFD_CLOEXEC)) != 0) return -EINVAL;
   if (static_cast<int>(call.a[0]) != -1) {
     SignalDescriptor* known = find(static_cast<int>(call.a[0]));
-    if (known == nullptr) return -EINVAL;
+    if (known == nullptr)
+      return answered(
+          call, [&] { return raw_syscall(SYS_fcntl, call.a[0], F_GETFD) < 0 ? -EBADF : -EINVAL; });
     known->set = set;
     update_signal_descriptors();
     return known->fd;
