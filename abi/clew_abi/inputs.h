@@ -5,8 +5,9 @@
 // One record after the other. A record is a varint kind, then:
 //   kAnswer   v system call, v check, v result (zigzag), v flags, v number of pieces, and for each
 //             piece v size and its bytes: what the kernel wrote into the program's memory
-//   kBlocks   v system call: the calling thread had to wait
-//   kAsked    v number of the asking, v number of threads, the index of each: what they wait for
+//   kBlocks   v system call: the calling thread had to wait; with kPartlyDone: after a part was
+//   done kAsked    v number of the asking, v number of threads, the index of each: what they wait
+//   for
 //             has come; v number of signals, and for each v size and siginfo: they have arrived
 //   kMapping  v size and bytes: the content of a file that was mapped; what a child that shared
 //             the program's memory has left in it
@@ -25,6 +26,9 @@ enum class InputKind : std::uint8_t {
   kAsked = 3,
   kMapping = 4
 };
+
+// Beyond the numbers of system calls.
+inline constexpr long kPartlyDone = 1 << 16;
 
 enum AnswerFlags : std::uint8_t {
   kToStdout = 1,  // what was written went to the program's standard output: a replay writes it too

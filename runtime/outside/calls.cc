@@ -20,7 +20,6 @@ enum class PartKind : std::uint8_t {
   kSized,
   kVector,
   kMessage,
-  kMessages,
   kSets,
   kControl,   // of fcntl and ioctl
   kReceived,  // msgbuf
@@ -43,7 +42,6 @@ constexpr Part counted(std::uint8_t a, std::uint8_t b, std::uint16_t unit) {
 constexpr Part sized(std::uint8_t a, std::uint8_t b) { return {PartKind::kSized, a, b, 0}; }
 constexpr Part vector(std::uint8_t a, std::uint8_t b) { return {PartKind::kVector, a, b, 0}; }
 constexpr Part message(std::uint8_t a) { return {PartKind::kMessage, a, 0, 0}; }
-constexpr Part messages(std::uint8_t a) { return {PartKind::kMessages, a, 0, 0}; }
 constexpr Part sets(std::uint8_t a, std::uint8_t b) { return {PartKind::kSets, a, b, 0}; }
 constexpr Part control(std::uint8_t a) { return {PartKind::kControl, a, 0, 0}; }
 constexpr Part received(std::uint8_t a) { return {PartKind::kReceived, a, 0, 0}; }
@@ -144,14 +142,6 @@ void add_part(const Call& call, const Part& part, Pieces& pieces) {
       return;
     case PartKind::kMessage:
       return add_message(pieces, pointer<msghdr>(address), call.address_room, call.control_room);
-    case PartKind::kMessages:
-      for (long i = 0; i < call.a[2]; ++i) {
-        auto& each = pointer<mmsghdr>(address)[i];
-        pieces.add(&each.msg_len, sizeof each.msg_len);
-        if (call.number == SYS_recvmmsg)
-          add_message(pieces, &each.msg_hdr, each.msg_hdr.msg_namelen, each.msg_hdr.msg_controllen);
-      }
-      return;
     case PartKind::kSets:
       return pieces.add(pointer<void>(address),
                         static_cast<std::size_t>((call.a[part.other] + 63) / 64 * 8));
@@ -205,20 +195,6 @@ std::size_t measure_part(const Call& call, const Part& part, long result, Piece*
     }
     case PartKind::kMessage:
       return measure_message(pointer<msghdr>(call.a[part.argument]), bytes, pieces);
-    case PartKind::kMessages: {
-      std::size_t at = 0;
-      for (long i = 0; i < call.a[2]; ++i) {
-        auto& each = pointer<mmsghdr>(call.a[part.argument])[i];
-        const bool filled = i < result;
-        Piece* own = pieces + at;
-        own[0].size = filled ? own[0].room : 0;
-        ++at;
-        if (call.number != SYS_recvmmsg) continue;
-        at += filled ? measure_message(&each.msg_hdr, each.msg_len, own + 1)
-                     : 3 + each.msg_hdr.msg_iovlen;
-      }
-      return at;
-    }
     default:
       pieces[0].size = pieces[0].room;
       return 1;

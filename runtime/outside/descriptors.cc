@@ -1,6 +1,8 @@
 #include "runtime/outside/descriptors.h"
 
 #include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -32,6 +34,16 @@ bool status_of(int fd, struct stat& status) {
   return raw_syscall(SYS_fstat, fd, reinterpret_cast<long>(&status)) == 0;
 }
 
+bool is_counter(int fd) {
+  static constexpr char kName[] = "anon_inode:[eventfd]";
+  char link[32];
+  char name[sizeof kName] = {};
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  raw_syscall(SYS_readlink, reinterpret_cast<long>(link), reinterpret_cast<long>(name),
+              sizeof name - 1);
+  return strcmp(name, kName) == 0;
+}
+
 Leads learn(int fd, std::uint8_t& output) {
   struct stat status;
   if (!status_of(fd, status)) return Leads::kNowhere;
@@ -47,7 +59,8 @@ Leads learn(int fd, std::uint8_t& output) {
     const unsigned device = minor(status.st_rdev);  // null, zero, full, random, urandom, ...
     return device == 8 || device == 9 ? Leads::kRandom : Leads::kFile;
   }
-  return Leads::kStream;
+  if (S_ISFIFO(status.st_mode)) return Leads::kPipe;
+  return (status.st_mode & S_IFMT) == 0 && is_counter(fd) ? Leads::kCounter : Leads::kStream;
 }
 
 }  // namespace
@@ -63,17 +76,18 @@ void descriptors_init() {
 }
 
 Descriptor& descriptor(int fd) {
-  static Descriptor nowhere{Leads::kNowhere, true, false, 0};
+  static Descriptor nowhere{Leads::kNowhere, true, true, true, false, 0};
   if (static_cast<unsigned>(fd) >= kMost) return nowhere;
   Slot& slot = g_slots[fd];
   Descriptor& known = slot.known;
   if (known.leads == Leads::kNotKnown || known.leads == Leads::kNowhere)
     known.leads = learn(fd, known.output);
-  if (slot.blocking_epoch != g_blocking_epoch &&
-      (known.leads == Leads::kSocket || known.leads == Leads::kStream)) {
+  if (slot.blocking_epoch != g_blocking_epoch && known.can_be_waited_for()) {
     slot.blocking_epoch = g_blocking_epoch;
     const long flags = raw_syscall(SYS_fcntl, fd, F_GETFL);
     known.blocking = flags >= 0 && (flags & O_NONBLOCK) == 0;
+    known.reads = (flags & O_ACCMODE) != O_WRONLY;
+    known.writes = (flags & O_ACCMODE) != O_RDONLY;
   }
   return known;
 }

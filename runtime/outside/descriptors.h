@@ -13,13 +13,20 @@ enum class Leads : std::uint8_t {
   kFile,     // never waits: regular files, folders, most devices
   kOutput,   // clew's own end of standard output and error
   kRandom,   // /dev/random, /dev/urandom
+  // What can be waited for:
   kSocket,
-  kStream,  // can be waited for: pipes, terminals, eventfd, epoll, ...
+  kPipe,
+  kCounter,  // eventfd, and what stands in for timerfd and signalfd
+  kStream,   // terminals, inotify, epoll, ...
 };
 
 struct Descriptor {
+  bool can_be_waited_for() const { return leads >= Leads::kSocket; }
+  bool is_stream() const { return leads > Leads::kSocket; }
   Leads leads = Leads::kNotKnown;
   bool blocking = true;
+  bool reads = true;  // it was opened for that
+  bool writes = true;
   bool inside = false;      // both ends are this program's: only it can make it ready
   std::uint8_t output = 0;  // abi::AnswerFlags
 };

@@ -43,6 +43,8 @@ class Inputs {
   // Whether the next record says that the call had to wait.
   bool take_blocks(long call);
   bool next_blocks() { return peek() == abi::InputKind::kBlocks; }
+  // The same, and of this call.
+  bool next_blocks(long call);
   // The record of this asking, if there is one. Its threads, then its signals, one by one.
   bool take_asked(std::uint64_t number);
   bool take_asked_thread(std::uint32_t& index);

@@ -41,6 +41,19 @@ bool has_to_wait(const Call& call, Test would_block) {
   if (g_inputs.recording()) g_inputs.put_blocks(call.number);
   return true;
 }
+// The same for a call that may have done a part by then: `done`, which in a replay only tells
+// whether it is 0.
+template <class Test>
+bool has_to_wait(const Call& call, std::size_t& done, Test would_block) {
+  const long partly = call.number | abi::kPartlyDone;
+  if (g_inputs.replaying()) {
+    if (g_inputs.next_blocks(partly)) done = 1;
+    return g_inputs.take_blocks(done > 0 ? partly : call.number);
+  }
+  if (!would_block()) return false;
+  if (g_inputs.recording()) g_inputs.put_blocks(done > 0 ? partly : call.number);
+  return true;
+}
 
 void record_answer(const Call& call, const Answer& answer);
 Answer replay_answer(const Call& call);
