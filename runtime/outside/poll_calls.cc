@@ -73,8 +73,7 @@ long polled(const Call& call, const Limit& limit) {
                      [&] { return raw_syscall(SYS_poll, call.a[0], call.a[1], 0); });
 }
 
-// --- select
-// ----------------------------------------------------------------------------------------
+// --- select --------------------------------------------------------------------------------------
 
 bool contains(const fd_set* set, int fd) {
   if (set == nullptr) return false;
@@ -104,15 +103,30 @@ long selected(const Call& call, const Limit& limit) {
   auto* before = static_cast<char*>(alloca(3 * size + 1));
   for (std::size_t i = 0; i < 3; ++i)
     if (sets[i] != nullptr) memcpy(before + i * size, sets[i], size);
-  return until_ready(call, fds, used, limit, [&] {
+  const auto put_back = [&] {
     for (std::size_t i = 0; i < 3; ++i)
       if (sets[i] != nullptr)
         memcpy(reinterpret_cast<void*>(call.a[i + 1]), before + i * size, size);
+  };
+  const long result = until_ready(call, fds, used, limit, [&] {
+    put_back();
     timeval none{0, 0};
     return raw_syscall(SYS_select, count, call.a[1], call.a[2], call.a[3],
                        reinterpret_cast<long>(&none));
   });
+  if (result < 0) put_back();  // an error leaves them as they were
+  return result;
 }
+
+// Linux tells what is left of the time.
+template <class Time, class Convert>
+long and_tell_time_left(long result, const Limit& limit, Time* timeout, Convert convert) {
+  if (timeout == nullptr || !limit.valid) return result;
+  const Nanos left = limit.deadline - g_sched.now();
+  *timeout = convert(left > 0 ? left : 0);
+  return result;
+}
+timeval to_timeval(Nanos t) { return {t / 1'000'000'000, t % 1'000'000'000 / 1000}; }
 
 Limit limit_of(const timeval* timeout) {
   if (timeout == nullptr) return {};
@@ -121,8 +135,7 @@ Limit limit_of(const timeval* timeout) {
   return limit_of(duration_of(t));
 }
 
-// --- epoll
-// -------------------------------------------------------------------------------------------
+// --- epoll ---------------------------------------------------------------------------------------
 
 long epolled(const Call& call, const Limit& limit) {
   pollfd epoll{static_cast<int>(call.a[0]), POLLIN, 0};
@@ -153,10 +166,16 @@ long poll_call(const Call& call) {
       return polled(call, limit_of_milliseconds(static_cast<int>(call.a[2])));
     case SYS_ppoll:
       return polled(call, limit_of(reinterpret_cast<const timespec*>(call.a[2])));
-    case SYS_select:
-      return selected(call, limit_of(reinterpret_cast<const timeval*>(call.a[4])));
-    case SYS_pselect6:
-      return selected(call, limit_of(reinterpret_cast<const timespec*>(call.a[4])));
+    case SYS_select: {
+      auto* timeout = reinterpret_cast<timeval*>(call.a[4]);
+      const Limit limit = limit_of(timeout);
+      return and_tell_time_left(selected(call, limit), limit, timeout, to_timeval);
+    }
+    case SYS_pselect6: {
+      auto* timeout = reinterpret_cast<timespec*>(call.a[4]);
+      const Limit limit = limit_of(timeout);
+      return and_tell_time_left(selected(call, limit), limit, timeout, to_timespec);
+    }
     case SYS_epoll_pwait2:
       return epolled(call, limit_of(reinterpret_cast<const timespec*>(call.a[3])));
     default:
