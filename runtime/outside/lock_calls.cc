@@ -16,13 +16,23 @@
 namespace clew::rt {
 namespace {
 
+constexpr std::size_t kMostOperations = 500;  // the kernel's SEMOPM
+
 // A call made without waiting, and what came of it.
 struct Attempt {
+  explicit Attempt(const Call& made, long when_refused) : call(made), refused(when_refused) {}
   Call call;     // in the form that does not wait
   long refused;  // what it answers when it would have had to
   long result = 0;
-  sembuf operations[64];  // semop's, with IPC_NOWAIT
-  bool again() { return (result = to_kernel(call)) != refused; }
+  bool was_refused = false;
+  sembuf operations[kMostOperations];  // semop's, with IPC_NOWAIT
+  bool again() {
+    result = to_kernel(call);
+    // It is there no more.
+    if (was_refused && result == -EINVAL) result = -EIDRM;
+    was_refused |= result == refused;
+    return result != refused;
+  }
 };
 
 bool try_attempt(OutsideWait& wait) {
@@ -44,11 +54,11 @@ long attempted(const Call& call, Attempt& attempt, abi::WaitKind kind, const Pat
 long locked_file(const Call& call) {
   if (call.number == SYS_flock) {
     if ((call.a[1] & LOCK_NB) != 0) return recorded(call);
-    Attempt attempt{call, -EWOULDBLOCK, 0, {}};
+    Attempt attempt(call, -EWOULDBLOCK);
     attempt.call.a[1] |= LOCK_NB;
     return attempted(call, attempt, abi::WaitKind::kFileLock, {}, -EINTR);
   }
-  Attempt attempt{call, -EAGAIN, 0, {}};
+  Attempt attempt(call, -EAGAIN);
   attempt.call.a[1] = call.a[1] == F_SETLKW ? F_SETLK : F_OFD_SETLK;
   return attempted(call, attempt, abi::WaitKind::kFileLock, {}, -EINTR);
 }
@@ -56,9 +66,9 @@ long locked_file(const Call& call) {
 long semaphores(const Call& call) {
   const auto* operations = reinterpret_cast<const sembuf*>(call.a[1]);
   const auto count = static_cast<std::size_t>(call.a[2]);
-  Attempt attempt{call, -EAGAIN, 0, {}};
-  bool waits = count <= 64;
-  for (std::size_t i = 0; i < count && i < 64; ++i) {
+  Attempt attempt(call, -EAGAIN);
+  bool waits = count <= kMostOperations;
+  for (std::size_t i = 0; waits && i < count; ++i) {
     waits &= (operations[i].sem_flg & IPC_NOWAIT) == 0;
     attempt.operations[i] = operations[i];
     attempt.operations[i].sem_flg |= IPC_NOWAIT;
@@ -68,15 +78,18 @@ long semaphores(const Call& call) {
   attempt.call.a[1] = reinterpret_cast<long>(attempt.operations);
   Patience patience{kForever, kSignalsAlways};
   const auto* timeout = reinterpret_cast<const timespec*>(call.a[3]);
-  if (call.number == SYS_semtimedop && timeout != nullptr)
+  if (call.number == SYS_semtimedop && timeout != nullptr) {
+    if (timeout->tv_sec < 0 || timeout->tv_nsec < 0 || timeout->tv_nsec >= 1'000'000'000)
+      return answered(call, [] { return -EINVAL; });
     patience.deadline = g_sched.now() + duration_of(*timeout);
+  }
   return attempted(call, attempt, abi::WaitKind::kSemaphore, patience, -EAGAIN);
 }
 
 long messages(const Call& call) {
   const int flags_at = call.number == SYS_msgsnd ? 3 : 4;
   if ((call.a[flags_at] & IPC_NOWAIT) != 0) return recorded(call);
-  Attempt attempt{call, call.number == SYS_msgsnd ? -EAGAIN : -ENOMSG, 0, {}};
+  Attempt attempt(call, call.number == SYS_msgsnd ? -EAGAIN : -ENOMSG);
   attempt.call.a[flags_at] |= IPC_NOWAIT;
   return attempted(call, attempt, abi::WaitKind::kDescriptor, {kForever, kSignalsAlways | kCancel},
                    -EINTR);
@@ -86,7 +99,7 @@ long messages(const Call& call) {
 // wait.
 long queue(const Call& call) {
   static constexpr timespec kLongAgo{0, 0};
-  Attempt attempt{call, -ETIMEDOUT, 0, {}};
+  Attempt attempt(call, -ETIMEDOUT);
   attempt.call.a[4] = reinterpret_cast<long>(&kLongAgo);
   Patience patience;
   const auto* until = reinterpret_cast<const timespec*>(call.a[4]);
