@@ -20,6 +20,7 @@
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/stuck.h"
+#include "runtime/signal/attend.h"
 #include "runtime/signal/cancel.h"
 #include "runtime/signal/internal.h"
 #include "runtime/sync/models.h"
@@ -196,8 +197,14 @@ long system_call(const Call& call) {
   if (__builtin_setjmp(self.guard) != 0) return -EFAULT;
   self.guarded = true;
   const long result = answer_call(call);
-  if (g_sched.active) g_sched.current->guarded = false;
-  if (result == kCancelled) act_on_cancel();
+  if (g_sched.active) {
+    self.guarded = false;
+    if (result == kCancelled) act_on_cancel();
+    // A signal that the call brought about has been handled when it returns. Others can wait for a
+    // yield point: libc may hold a lock here.
+    if (CLEW_UNLIKELY(self.disturbed) && is_pending(self, kSentByCalls & ~self.signals.mask))
+      attend(self, kUndisturbed);
+  }
   return result;
 }
 

@@ -132,7 +132,8 @@ long change_stack(const stack_t* wanted, stack_t* before) {
 
 long wait_for_signal(std::uint64_t set, siginfo_t* out, const timespec* timeout) {
   Fiber& self = *g_sched.current;
-  if (timeout != nullptr && (timeout->tv_nsec < 0 || timeout->tv_nsec >= 1'000'000'000))
+  if (timeout != nullptr &&
+      (timeout->tv_sec < 0 || timeout->tv_nsec < 0 || timeout->tv_nsec >= 1'000'000'000))
     return -EINVAL;
   const Nanos length = timeout != nullptr ? duration_of(*timeout) : kForever;
   const Nanos deadline = length == kForever ? kForever : g_sched.now() + length;
@@ -182,6 +183,7 @@ Fiber* thread_of_number(long number) {
 
 // To a thread of this program, by the number that gettid() told. 1: it is no such thread.
 long send_to_thread(long number, int signal, siginfo_t info) {
+  if (number <= 0) return -EINVAL;
   Fiber* fiber = thread_of_number(number);
   if (fiber == nullptr) return -ESRCH;
   if (signal < 0 || signal >= NSIG) return -EINVAL;
@@ -260,23 +262,26 @@ long signal_call(const Call& call) {
                  ? change_mask(a[0], pointer<std::uint64_t>(a[1]), pointer<std::uint64_t>(a[2]))
                  : -EINVAL;
     case SYS_rt_sigpending:
+      if (a[1] > kSetSize) return -EINVAL;
       g_asks.ask();
       *pointer<std::uint64_t>(a[0]) = pending_set(*g_sched.current) & g_sched.current->signals.mask;
       return 0;
     case SYS_rt_sigtimedwait:
+      if (a[3] != kSetSize) return -EINVAL;
       return wait_for_signal(*pointer<std::uint64_t>(a[0]), pointer<siginfo_t>(a[1]),
                              pointer<timespec>(a[2]));
     case SYS_rt_sigsuspend:
+      if (a[1] != kSetSize) return -EINVAL;
       return suspend(pointer<std::uint64_t>(a[0]));
     case SYS_pause:
       return suspend(nullptr);
     case SYS_sigaltstack:
       return change_stack(pointer<stack_t>(a[0]), pointer<stack_t>(a[1]));
     case SYS_tgkill:
-      return send_to_thread(a[1], static_cast<int>(a[2]),
+      return send_to_thread(static_cast<int>(a[1]), static_cast<int>(a[2]),
                             info_of_sender(static_cast<int>(a[2]), SI_TKILL));
     case SYS_tkill:
-      return send_to_thread(a[0], static_cast<int>(a[1]),
+      return send_to_thread(static_cast<int>(a[0]), static_cast<int>(a[1]),
                             info_of_sender(static_cast<int>(a[1]), SI_TKILL));
     case SYS_kill:
       return send_to_program(static_cast<int>(a[1]),
@@ -289,7 +294,7 @@ long signal_call(const Call& call) {
     case SYS_rt_tgsigqueueinfo: {
       siginfo_t info = *pointer<siginfo_t>(a[3]);
       info.si_signo = static_cast<int>(a[2]);
-      return send_to_thread(a[1], static_cast<int>(a[2]), info);
+      return send_to_thread(static_cast<int>(a[1]), static_cast<int>(a[2]), info);
     }
     default:
       return -ENOSYS;

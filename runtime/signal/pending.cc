@@ -116,8 +116,12 @@ void post_by_timer(int signal, int timer, sigval value) {
   post(info, nullptr);
 }
 
+// Those that the kernel sends on behalf of a call go to the thread that made it, the one that runs.
 void post_from_outside(const siginfo_t& info) {
-  if (info.si_signo >= 1 && info.si_signo < NSIG) post(info, nullptr);
+  if (info.si_signo < 1 || info.si_signo >= NSIG) return;
+  const bool by_call = (bit_of(info.si_signo) & kSentByCalls) != 0 && info.si_code == SI_USER &&
+                       info.si_pid == g_sched.process;
+  post(info, by_call ? g_sched.current : nullptr);
 }
 
 void note_arrived(const siginfo_t& info) {

@@ -32,6 +32,9 @@ void install_handler(int signal, SignalHandler handler, unsigned long flags,
 
 constexpr std::uint64_t bit_of(int signal) { return std::uint64_t{1} << (signal - 1); }
 
+// What a call may bring about, besides its answer.
+inline constexpr std::uint64_t kSentByCalls = bit_of(SIGPIPE) | bit_of(SIGXFSZ);
+
 const Action& action_of(int signal);
 bool has_handler(int signal);
 
