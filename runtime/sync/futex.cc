@@ -28,14 +28,15 @@ long wait(std::uint32_t* word, std::uint32_t value, Nanos deadline, std::uint32_
   if (bits == 0) return -EINVAL;
   if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != value) return -EAGAIN;
   if (const int error = before_wait(deadline)) return -error;
+  const unsigned ended_by = deadline == kForever ? kSignals : kSignalsAlways;
   // Another process may have woken it: returning without having been asked is allowed.
   if (scope == Scope::kShared && g_other_processes)
-    return answer_of(wait_for_others(abi::WaitKind::kFutex, word, deadline, kSignals));
+    return answer_of(wait_for_others(abi::WaitKind::kFutex, word, deadline, ended_by));
   Wait wait;
   wait.kind = abi::WaitKind::kFutex;
   wait.object = word;
   wait.bits = bits;
-  return answer_of(g_sched.block(wait, deadline, kSignals));
+  return answer_of(g_sched.block(wait, deadline, ended_by));
 }
 
 long wake(std::uint32_t* word, std::uint32_t count, std::uint32_t bits, Scope scope) {
@@ -151,15 +152,17 @@ long futex(std::uint32_t* word, int operation, std::uint32_t value, const timesp
            std::uint32_t* word2, std::uint32_t value3) {
   const Scope scope = operation & FUTEX_PRIVATE_FLAG ? Scope::kProcess : Scope::kShared;
   const clockid_t clock = operation & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC;
+  if (reinterpret_cast<std::uintptr_t>(word) % sizeof *word != 0) return -EINVAL;
   // For the requeueing and WAKE_OP operations the kernel takes a count in place of the timeout.
   const auto value2 = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(timeout));
   switch (operation & FUTEX_CMD_MASK) {
     case FUTEX_WAIT: {
       Nanos deadline = kForever;
       if (timeout != nullptr) {
-        if (timeout->tv_nsec < 0 || timeout->tv_nsec >= 1'000'000'000) return -EINVAL;
+        if (timeout->tv_sec < 0 || timeout->tv_nsec < 0 || timeout->tv_nsec >= 1'000'000'000)
+          return -EINVAL;
         const Nanos length = duration_of(*timeout);
-        if (length != kForever) deadline = g_sched.now() + (length > 0 ? length : 0);
+        if (length != kForever) deadline = g_sched.now() + length;
       }
       return wait(word, value, deadline, ~0u, scope);
     }

@@ -165,11 +165,12 @@ int semaphore_wait(sem_t* semaphore, Nanos deadline) {
   test_cancel();
   while (semaphore_trywait(semaphore) != 0) {
     if (const int error = before_wait(deadline)) return error;
-    constexpr unsigned kEndedBy = kSignals | kCancel;
+    // With a deadline it is not restarted after a handler: the kernel's futex is not.
+    const unsigned ended_by = (deadline == kForever ? kSignals : kSignalsAlways) | kCancel;
     const Woke woke =
         is_shared(semaphore)
-            ? wait_for_others(abi::WaitKind::kSemaphore, semaphore, deadline, kEndedBy)
-            : g_sched.block(abi::WaitKind::kSemaphore, semaphore, deadline, kEndedBy);
+            ? wait_for_others(abi::WaitKind::kSemaphore, semaphore, deadline, ended_by)
+            : g_sched.block(abi::WaitKind::kSemaphore, semaphore, deadline, ended_by);
     if (woke == Woke::kByCancel) act_on_cancel();
     if (woke == Woke::kBySignal) return EINTR;
   }
