@@ -2,9 +2,11 @@
 #include "runtime/random.h"
 
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "runtime/intercept/call.h"
 #include "runtime/intercept/init.h"
+#include "runtime/outside/system_call.h"
 
 using namespace clew::rt;
 
@@ -32,15 +34,13 @@ void random_bytes(void* buffer, std::size_t size) { fill(buffer, size); }
 
 CLEW_EXPORT ssize_t getrandom(void* buffer, size_t size, unsigned flags) {
   if (!g_sched.active) return CLEW_REAL(getrandom)(buffer, size, flags);
-  fill(buffer, size);
-  return static_cast<ssize_t>(size);
+  return with_errno(system_call(SYS_getrandom, buffer, size, flags));
 }
 
 CLEW_EXPORT int getentropy(void* buffer, size_t size) {
   if (!g_sched.active) return CLEW_REAL(getentropy)(buffer, size);
   if (size > 256) return answer_errno(EIO);
-  fill(buffer, size);
-  return 0;
+  return with_errno(system_call(SYS_getrandom, buffer, size, 0)) < 0 ? -1 : 0;
 }
 
 CLEW_EXPORT std::uint32_t arc4random() noexcept {

@@ -45,6 +45,11 @@ long which_processor(unsigned* processor, unsigned* node) {
 }
 
 long random(const Call& call) {
+  constexpr long kRandom = 2;    // GRND_RANDOM
+  constexpr long kInsecure = 4;  // GRND_INSECURE
+  constexpr long kAll = 1 | kRandom | kInsecure;
+  if ((call.a[2] & ~kAll) != 0 || (call.a[2] & (kRandom | kInsecure)) == (kRandom | kInsecure))
+    return -EINVAL;
   random_bytes(pointer<void>(call.a[0]), static_cast<std::size_t>(call.a[1]));
   return call.a[1];
 }
