@@ -2,10 +2,12 @@
 #include "runtime/intercept/thread.h"
 
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "runtime/intercept/adoption.h"
 #include "runtime/intercept/call.h"
 #include "runtime/intercept/thread_block.h"
+#include "runtime/outside/perform.h"
 #include "runtime/outside/process.h"
 #include "runtime/signal/cancel.h"
 #include "runtime/snapshot/server.h"
@@ -41,6 +43,14 @@ void set_signal_mask(Fiber& fiber, const pthread_attr_t* attributes) {
   sigset_t mask;
   if (attributes == nullptr || pthread_attr_getsigmask_np(attributes, &mask) != 0) return;
   memcpy(&fiber.signals.mask, &mask, sizeof fiber.signals.mask);
+}
+
+// That there is no room for another thread is an input: a replay has other room.
+int give_recorded_block(Fiber& fiber, const pthread_attr_t* attributes) {
+  const long answer =
+      answered(Call{SYS_clone, {}}, [&] { return -long{give_block(fiber, attributes)}; });
+  const bool again = g_inputs.replaying() && answer == 0;
+  return again ? give_block(fiber, attributes) : static_cast<int>(-answer);
 }
 
 int join(Fiber* fiber, void** result, Nanos deadline) {
@@ -96,7 +106,7 @@ int create_thread(pthread_t* out, const pthread_attr_t* attributes, void* (*star
   memcpy(fiber->name, g_sched.current->name, sizeof fiber->name);  // as the kernel has it
   set_signal_mask(*fiber, attributes);
   set_scheduling(*fiber, attributes);
-  if (const int error = give_block(*fiber, attributes)) {
+  if (const int error = give_recorded_block(*fiber, attributes)) {
     g_sched.discard(fiber);
     return error;
   }
