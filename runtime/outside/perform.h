@@ -75,6 +75,7 @@ long lock_call(const Call& call);
 long process_call(const Call& call);
 long time_call(const Call& call);
 long map_call(const Call& call);
+long limit_call(const Call& call);
 
 }  // namespace clew::rt
 

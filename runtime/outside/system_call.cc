@@ -146,6 +146,8 @@ long recorded_by_family(Treatment family, const Call& call) {
       return process_call(call);
     case Treatment::kMap:
       return map_call(call);
+    case Treatment::kLimit:
+      return limit_call(call);
     default:
       return recorded(call);
   }
