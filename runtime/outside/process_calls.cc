@@ -188,8 +188,8 @@ long replaced(const Call& call) {
   const char* path =
       reinterpret_cast<const char*>(call.number == SYS_execve ? call.a[0] : call.a[1]);
   const bool there =
-      call.number == SYS_execveat || raw_syscall(SYS_access, call.a[0], 1 /* X_OK */) == 0;
-  if (!there) return to_kernel(call);
+      call.number == SYS_execveat || recorded(Call{SYS_access, {call.a[0], 1 /* X_OK */}}) == 0;
+  if (!there) return recorded(call);
   snprintf(line, sizeof line, "the program became %s; this recording ends there", path);
   g_log.note(line);
   report_exit();
