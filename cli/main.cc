@@ -91,6 +91,7 @@ int guarded_main(int argc, char** argv) {
   try {
     if (const auto status = try_compiler(argc, argv)) return *status;
     signal(SIGPIPE, SIG_IGN);  // a reader that goes away must not end a recording
+    signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like any other
     return run_command(argc, argv);
   } catch (const std::exception& error) {
     return report_error(
