@@ -153,6 +153,30 @@ long recorded_by_family(Treatment family, const Call& call) {
   }
 }
 
+bool is_of_family(Treatment treatment) {
+  switch (treatment) {
+    case Treatment::kUnknown:
+    case Treatment::kNative:
+    case Treatment::kHere:
+    case Treatment::kTime:
+    case Treatment::kSignal:
+      return false;
+    default:
+      return true;
+  }
+}
+
+// Addresses in arguments are looked at here and not by the kernel, which would answer the same. A
+// replay may look at fewer of them: it needs the answer.
+long bad_address(const Call& call) {
+  if (!g_sched.current->answered && g_inputs.recording())
+    g_inputs.put_answer(call.number, check_of(call), {-EFAULT, 0}, nullptr, 0);
+  if (!g_sched.current->answered && g_inputs.replaying())
+    g_inputs.take_answer(call.number, check_of(call), nullptr, 0);
+  if (g_sched.active && is_of_family(treatment_of(call.number))) g_asks.ask();
+  return -EFAULT;
+}
+
 // Not part of the hash: what libc asks depends on what standard output is, for one. A replay that
 // departs in a call is found by the recorded answers.
 long answer_call(Call call) {
@@ -198,10 +222,10 @@ void system_calls_init(abi::Control& control) {
   watch_for_stuck_threads();
 }
 
-// Addresses in arguments are looked at here and not by the kernel, which would answer the same.
 long system_call(const Call& call) {
   Fiber& self = *g_sched.current;
-  if (__builtin_setjmp(self.guard) != 0) return -EFAULT;
+  self.answered = false;
+  if (__builtin_setjmp(self.guard) != 0) return bad_address(call);
   self.guarded = true;
   const long result = answer_call(call);
   if (g_sched.active) {

@@ -89,6 +89,7 @@ struct Fiber {
   // `guarded`, when only the runtime's code runs on this thread.
   void* guard[5] = {};
   bool guarded = false;
+  bool answered = false;  // what the call gets has been recorded, or taken from the recording
 
   // Where it stands: the point or call it has reached but not passed.
   abi::Place place = 0;
