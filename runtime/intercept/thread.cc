@@ -78,18 +78,23 @@ bool has_ended(const Fiber& waiting) {
 
 int create_thread(pthread_t* out, const pthread_attr_t* attributes, void* (*start)(void*),
                   void* argument) {
-  int detach_state = PTHREAD_CREATE_JOINABLE;
-  pthread_attr_t joinable;
-  if (attributes != nullptr) {
-    // libc's side is always joinable: joining is how the stack goes back to it.
-    joinable = *attributes;
-    pthread_attr_getdetachstate(&joinable, &detach_state);
-    pthread_attr_setdetachstate(&joinable, PTHREAD_CREATE_JOINABLE);
-    attributes = &joinable;
+  // The program may have changed what a thread without attributes gets.
+  pthread_attr_t standard;
+  if (attributes == nullptr) {
+    if (const int error = pthread_getattr_default_np(&standard)) return error;
+    const int error = create_thread(out, &standard, start, argument);
+    pthread_attr_destroy(&standard);
+    return error;
   }
   Fiber* fiber = g_sched.new_fiber(g_sched.current);
   fiber->start = start;
   fiber->argument = argument;
+  // libc's side is always joinable: joining is how the stack goes back to it.
+  int detach_state = PTHREAD_CREATE_JOINABLE;
+  pthread_attr_t joinable = *attributes;
+  pthread_attr_getdetachstate(&joinable, &detach_state);
+  pthread_attr_setdetachstate(&joinable, PTHREAD_CREATE_JOINABLE);
+  attributes = &joinable;
   fiber->detached = detach_state == PTHREAD_CREATE_DETACHED;
   memcpy(fiber->name, g_sched.current->name, sizeof fiber->name);  // as the kernel has it
   set_signal_mask(*fiber, attributes);
