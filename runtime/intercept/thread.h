@@ -26,6 +26,8 @@ bool has_ended(const Fiber& waiting);
 
 int create_key(pthread_key_t* key, void (*destructor)(void*));
 int delete_key(pthread_key_t key);
+// REQUIRES: no thread but the first.
+void resolve_thread_end();
 
 }  // namespace clew::rt
 

@@ -19,13 +19,8 @@ namespace {
 void (*g_key_destructors[PTHREAD_KEYS_MAX])(void*);
 pthread_key_t g_key_end = 0;
 
-void destroy_thread_locals() {
-  // Private to libc, but what glibc calls at the end of a thread since 2.18.
-  static void (*call)() = nullptr;
-  if (call == nullptr)
-    call = reinterpret_cast<void (*)()>(dlvsym(RTLD_NEXT, "__call_tls_dtors", "GLIBC_PRIVATE"));
-  if (call != nullptr) call();
-}
+// Private to libc, but what glibc calls at the end of a thread since 2.18.
+void (*g_destroy_thread_locals)() = nullptr;
 
 void destroy_keys() {
   for (int round = 0; round < PTHREAD_DESTRUCTOR_ITERATIONS; ++round) {
@@ -98,6 +93,13 @@ void not_rethrown(_Unwind_Reason_Code, _Unwind_Exception*) {
 
 namespace clew::rt {
 
+// Not when the first thread ends: another may be in a constructor of a library that it loads, with
+// the loader's lock, and wait for that end.
+void resolve_thread_end() {
+  g_destroy_thread_locals =
+      reinterpret_cast<void (*)()>(dlvsym(RTLD_NEXT, "__call_tls_dtors", "GLIBC_PRIVATE"));
+}
+
 void unwind_thread() {
   Fiber& self = *g_sched.current;
   self.cancellation.ending = true;
@@ -111,7 +113,7 @@ void end_thread(void* result) {
   Fiber& self = *g_sched.current;
   self.result = result;
   self.cancellation.ending = true;
-  destroy_thread_locals();
+  if (g_destroy_thread_locals != nullptr) g_destroy_thread_locals();
   destroy_keys();
   mutex_owner_ends(self);
   g_sched.finish_current();
