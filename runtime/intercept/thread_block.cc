@@ -11,6 +11,7 @@
 #include "runtime/intercept/thread.h"
 #include "runtime/outside/dispatch.h"
 #include "runtime/sched/scheduler.h"
+#include "runtime/signal/attend.h"
 
 extern "C" {
 #define CLEW_TLS(name, type) \
@@ -86,6 +87,8 @@ void* thread_body(void* argument) {
   clew_context_park_and_exit_thread(&block->context);
   Fiber* fiber = block->fiber;
   g_sched.started();
+  // A signal that came before its first step.
+  if (fiber->disturbed) attend(*fiber, kUndisturbed);
   end_thread(fiber->start(fiber->argument));
 }
 
