@@ -30,12 +30,20 @@ std::size_t g_tid_offset = 0;
 
 int& tid_of(pthread_t handle) { return *reinterpret_cast<int*>(handle + g_tid_offset); }
 
-// glibc describes the field for debuggers: size in bits, number of elements, offset.
-void find_tid_offset(pthread_t self) {
-  const auto* field = static_cast<const std::uint32_t*>(
-      dlvsym(RTLD_DEFAULT, "_thread_db_pthread_tid", "GLIBC_PRIVATE"));
+// Where its bits about cancellation are. Ours are in the fiber.
+std::size_t g_cancel_offset = 0;
+
+// glibc describes its fields for debuggers: size in bits, number of elements, offset.
+std::size_t offset_by(const char* description) {
+  const auto* field =
+      static_cast<const std::uint32_t*>(dlvsym(RTLD_DEFAULT, description, "GLIBC_PRIVATE"));
   CLEW_CHECK(field != nullptr && field[0] == 32);
-  g_tid_offset = field[2];
+  return field[2];
+}
+
+void find_offsets(pthread_t self) {
+  g_tid_offset = offset_by("_thread_db_pthread_tid");
+  g_cancel_offset = offset_by("_thread_db_pthread_cancelhandling");
   CLEW_CHECK(tid_of(self) == static_cast<int>(raw_syscall(SYS_gettid)));
 }
 
@@ -144,9 +152,14 @@ Fiber* adopt_main_thread() {
   main_fiber.context.thread_pointer = current_thread_pointer();
   main_fiber.countdown = &__clew_countdown;
   main_fiber.call_site = &__clew_call_site;
-  find_tid_offset(main_fiber.handle);
+  find_offsets(main_fiber.handle);
   main_fiber.number = tid_of(main_fiber.handle);
   return &main_fiber;
+}
+
+bool libc_disables_cancel(const Fiber& fiber) {
+  constexpr int kDisabled = 1;  // glibc's CANCELSTATE_BITMASK
+  return (*reinterpret_cast<const int*>(fiber.handle + g_cancel_offset) & kDisabled) != 0;
 }
 
 void set_main_number(Fiber& fiber, int number) {

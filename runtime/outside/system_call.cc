@@ -148,7 +148,7 @@ long recorded_by_family(Treatment family, const Call& call) {
 // Not part of the hash: what libc asks depends on what standard output is, for one. A replay that
 // departs in a call is found by the recorded answers.
 long answer_call(Call call) {
-  if (is_cancellation_point(call)) test_cancel();
+  if (is_cancellation_point(call) && !is_without_cancel(call)) test_cancel();
   const Treatment treatment = treatment_of(call.number);
   switch (treatment) {
     case Treatment::kUnknown:
