@@ -2,11 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/init.h"
+#include "runtime/intercept/thread.h"
 #include "runtime/intercept/thread_block.h"
 #include "runtime/outside/asks.h"
 #include "runtime/outside/descriptors.h"
@@ -20,6 +22,7 @@
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/stuck.h"
+#include "runtime/signal/attend.h"
 #include "runtime/signal/cancel.h"
 #include "runtime/signal/internal.h"
 #include "runtime/sync/models.h"
@@ -38,7 +41,7 @@ long yield() {
 }
 
 long which_processor(unsigned* processor, unsigned* node) {
-  if (processor != nullptr) *processor = 0;
+  if (processor != nullptr) *processor = static_cast<unsigned>(processor_of(*g_sched.current));
   if (node != nullptr) *node = 0;
   return 0;
 }
@@ -46,6 +49,21 @@ long which_processor(unsigned* processor, unsigned* node) {
 long random(const Call& call) {
   random_bytes(pointer<void>(call.a[0]), static_cast<std::size_t>(call.a[1]));
   return call.a[1];
+}
+
+// The names of threads are ours.
+long process_control(const Call& call) {
+  Fiber& self = *g_sched.current;
+  switch (call.a[0]) {
+    case PR_SET_NAME:
+      set_thread_name(self, pointer<const char>(call.a[1]));
+      return 0;
+    case PR_GET_NAME:
+      get_thread_name(self, pointer<char>(call.a[1]));
+      return 0;
+    default:
+      return to_kernel(call);
+  }
 }
 
 // POSIX, section 2.9.5.2, as far as these are system calls of their own.
@@ -115,6 +133,19 @@ long answered_here(const Call& call) {
       return which_processor(pointer<unsigned>(call.a[0]), pointer<unsigned>(call.a[1]));
     case SYS_getrandom:
       return random(call);
+    case SYS_prctl:
+      return process_control(call);
+    case SYS_getrlimit:
+    case SYS_setrlimit:
+    case SYS_prlimit64:
+      return limit_call(call);
+    case SYS_sched_setaffinity:
+    case SYS_sched_getaffinity:
+    case SYS_sched_setparam:
+    case SYS_sched_getparam:
+    case SYS_sched_setscheduler:
+    case SYS_sched_getscheduler:
+      return scheduling_call(call);
     case SYS_exit_group:
       leave_program(static_cast<int>(call.a[0]));
     case SYS_exit:
@@ -167,7 +198,10 @@ long answer_call(Call call) {
   }
   note_room(call);
   const long result = recorded_by_family(treatment, call);
-  if (g_sched.active) g_asks.ask();
+  if (!g_sched.active) return result;
+  g_asks.ask();
+  // What the call itself has caused (SIGPIPE, a message queue's signal) comes before it returns.
+  if (g_sched.current->disturbed) attend(*g_sched.current, kUndisturbed);
   return result;
 }
 
