@@ -47,6 +47,12 @@ void find_offsets(pthread_t self) {
   CLEW_CHECK(tid_of(self) == static_cast<int>(raw_syscall(SYS_gettid)));
 }
 
+// Above what a kernel hands out, the same in every run.
+int number_of(const Fiber& fiber) {
+  constexpr int kFirstNumber = (1 << 22) + 1;
+  return kFirstNumber + static_cast<int>(fiber.index);
+}
+
 void wait_until_gone(pthread_t handle) {
   int& tid = tid_of(handle);
   while (const int value = __atomic_load_n(&tid, __ATOMIC_ACQUIRE))
@@ -168,9 +174,17 @@ void set_main_number(Fiber& fiber, int number) {
   tid_of(fiber.handle) = number;
 }
 
+void use_thread_pointer(Fiber& fiber, std::uintptr_t thread_pointer) {
+  const std::uintptr_t distance = thread_pointer - current_thread_pointer();
+  fiber.countdown = reinterpret_cast<std::int64_t*>(
+      reinterpret_cast<std::uintptr_t>(&__clew_countdown) + distance);
+  fiber.call_site = reinterpret_cast<const abi::Point**>(
+      reinterpret_cast<std::uintptr_t>(&__clew_call_site) + distance);
+  fiber.handle = thread_pointer;
+  fiber.number = number_of(fiber);
+}
+
 int give_block(Fiber& fiber, const pthread_attr_t* attributes) {
-  // Above what a kernel hands out, the same in every run.
-  constexpr int kFirstNumber = (1 << 22) + 1;
   Block* block = nullptr;
   if (g_pool_next < g_pool_count && is_ordinary(attributes)) {
     block = &g_pool[g_pool_next++];
@@ -190,7 +204,7 @@ int give_block(Fiber& fiber, const pthread_attr_t* attributes) {
   fiber.countdown = block->countdown;
   fiber.call_site = block->call_site;
   fiber.handle = block->handle;
-  fiber.number = kFirstNumber + static_cast<int>(fiber.index);
+  fiber.number = number_of(fiber);
   tid_of(fiber.handle) = fiber.number;
   return 0;
 }

@@ -10,6 +10,7 @@
 #include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/call.h"
 #include "runtime/intercept/thread.h"
+#include "runtime/outside/cloned_thread.h"
 #include "runtime/sync/models.h"
 
 using namespace clew::rt;
@@ -116,6 +117,7 @@ void end_thread(void* result) {
   if (g_destroy_thread_locals != nullptr) g_destroy_thread_locals();
   destroy_keys();
   mutex_owner_ends(self);
+  clear_number(self);
   g_sched.finish_current();
 }
 

@@ -11,6 +11,7 @@
 #include "runtime/intercept/thread.h"
 #include "runtime/intercept/thread_block.h"
 #include "runtime/outside/asks.h"
+#include "runtime/outside/cloned_thread.h"
 #include "runtime/outside/descriptors.h"
 #include "runtime/outside/dispatch.h"
 #include "runtime/outside/perform.h"
@@ -149,7 +150,12 @@ long answered_here(const Call& call) {
     case SYS_exit_group:
       leave_program(static_cast<int>(call.a[0]));
     case SYS_exit:
-      end_unsupported("the exit system call of a single thread");
+      end_cloned_thread();
+    case SYS_set_robust_list:
+      return 0;  // robust mutexes are ours, and there is one kernel thread for all
+    case SYS_rseq:
+      // Its one area is the first thread's; without one libc asks which processor it is on.
+      return g_sched.current->cloned ? 0 : to_kernel(call);
     default:  // io_uring: programs have another way
       return -ENOSYS;
   }
