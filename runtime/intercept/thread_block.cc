@@ -33,6 +33,10 @@ int& tid_of(pthread_t handle) { return *reinterpret_cast<int*>(handle + g_tid_of
 // Where its bits about cancellation are. Ours are in the fiber.
 std::size_t g_cancel_offset = 0;
 
+int cancel_bits(const Fiber& fiber) {
+  return *reinterpret_cast<const int*>(fiber.handle + g_cancel_offset);
+}
+
 // glibc describes its fields for debuggers: size in bits, number of elements, offset.
 std::size_t offset_by(const char* description) {
   const auto* field =
@@ -163,10 +167,9 @@ Fiber* adopt_main_thread() {
   return &main_fiber;
 }
 
-bool libc_disables_cancel(const Fiber& fiber) {
-  constexpr int kDisabled = 1;  // glibc's CANCELSTATE_BITMASK
-  return (*reinterpret_cast<const int*>(fiber.handle + g_cancel_offset) & kDisabled) != 0;
-}
+// glibc's CANCELSTATE_BITMASK and CANCELTYPE_BITMASK.
+bool libc_disables_cancel(const Fiber& fiber) { return (cancel_bits(fiber) & 1) != 0; }
+bool libc_waits_for_cancel(const Fiber& fiber) { return (cancel_bits(fiber) & 2) != 0; }
 
 void set_main_number(Fiber& fiber, int number) {
   g_sched.process = number;

@@ -141,3 +141,27 @@ CASE(mq_notify, by_a_thread) {
   EXPECT_EQ(told, 6);
   EXPECT_EQ(mq_close(queue), 0);
 }
+
+static int never[2];
+
+static void* suspend(void* request) {
+  const struct aiocb* list[] = {(struct aiocb*)request};
+  aio_suspend(list, 1, NULL);
+  return NULL;
+}
+
+CASE(aio_suspend, is_a_cancellation_point) {
+  char byte;
+  EXPECT_EQ(pipe(never), 0);
+  struct aiocb request = {.aio_fildes = never[0], .aio_buf = &byte, .aio_nbytes = 1};
+  EXPECT_EQ(aio_read(&request), 0);
+  pthread_t thread = start(suspend, &request);
+  nap(kShortMs);
+  EXPECT_EQ(pthread_cancel(thread), 0);
+  EXPECT(finish(thread) == PTHREAD_CANCELED);
+  EXPECT_EQ(write(never[1], "x", 1), 1);
+  wait_for(&request);
+  EXPECT_EQ(aio_return(&request), 1);
+  EXPECT_EQ(close(never[0]), 0);
+  EXPECT_EQ(close(never[1]), 0);
+}
