@@ -1,7 +1,6 @@
 #include "runtime/intercept/thread_block.h"
 
 #include <linux/futex.h>
-#include <setjmp.h>
 #include <sys/single_threaded.h>
 #include <sys/syscall.h>
 
@@ -70,7 +69,7 @@ struct Block {
   const abi::Point** call_site;
   pthread_t handle;
   Fiber* fiber;      // once it belongs to one
-  jmp_buf* way_out;  // back to libc
+  void** way_out;  // back to libc
   Block* next;       // of those that can be used again
 };
 
@@ -99,9 +98,11 @@ void* thread_body(void* argument) {
   auto* block = static_cast<Block*>(argument);
   block->countdown = &__clew_countdown;
   block->call_site = &__clew_call_site;
-  jmp_buf way_out;
-  block->way_out = &way_out;
-  if (_setjmp(way_out) != 0) return nullptr;
+  // Not by libc's longjmp: it runs cleanup handlers that a thread which was cancelled in one of its
+  // functions has left behind. Nor by a sanitizer's, which would not know the kernel thread.
+  void* way_out[5];
+  block->way_out = way_out;
+  if (__builtin_setjmp(way_out) != 0) return nullptr;
   clew_context_park_and_exit_thread(&block->context);
   Fiber* fiber = block->fiber;
   g_sched.started();
@@ -110,10 +111,8 @@ void* thread_body(void* argument) {
   end_thread(fiber->start(fiber->argument));
 }
 
-// libc's own: a sanitizer's would not know the kernel thread.
 [[noreturn]] void leave_body(void* block) {
-  CLEW_REAL(longjmp)(*static_cast<Block*>(block)->way_out, 1);
-  __builtin_unreachable();
+  __builtin_longjmp(static_cast<Block*>(block)->way_out, 1);
 }
 
 int make_block(Block& block, const pthread_attr_t* attributes) {

@@ -23,6 +23,24 @@ pthread_key_t g_key_end = 0;
 // Private to libc, but what glibc calls at the end of a thread since 2.18.
 void (*g_destroy_thread_locals)() = nullptr;
 
+// By these libc's own functions (aio_suspend) leave handlers to its unwinding, which ours stands in
+// for. The list is the thread control block's.
+void (*g_push_libc_cleanup)(_pthread_cleanup_buffer*, void (*)(void*), void*) = nullptr;
+void (*g_pop_libc_cleanup)(_pthread_cleanup_buffer*, int) = nullptr;
+
+// Of the frames below `frame`, innermost first.
+void run_libc_cleanups(std::uintptr_t frame) {
+  if (g_push_libc_cleanup == nullptr || g_pop_libc_cleanup == nullptr) return;
+  for (;;) {
+    _pthread_cleanup_buffer probe;
+    g_push_libc_cleanup(&probe, nullptr, nullptr);
+    g_pop_libc_cleanup(&probe, 0);
+    _pthread_cleanup_buffer* newest = probe.__prev;
+    if (newest == nullptr || reinterpret_cast<std::uintptr_t>(newest) >= frame) return;
+    g_pop_libc_cleanup(newest, 1);
+  }
+}
+
 void destroy_keys() {
   for (int round = 0; round < PTHREAD_DESTRUCTOR_ITERATIONS; ++round) {
     bool any = false;
@@ -77,6 +95,7 @@ _Unwind_Reason_Code stop_at_cleanup(int, _Unwind_Action actions, _Unwind_Excepti
   Fiber& self = *g_sched.current;
   auto* buffer = static_cast<CleanupBuffer*>(self.cleanup);
   const bool at_end = (actions & _UA_END_OF_STACK) != 0;
+  run_libc_cleanups(at_end ? UINTPTR_MAX : _Unwind_GetCFA(context));
   if (buffer != nullptr && (at_end || _Unwind_GetCFA(context) >= stack_pointer_of(*buffer)))
     _longjmp(reinterpret_cast<__jmp_buf_tag*>(buffer), 1);
   if (at_end) end_thread(self.result);
@@ -99,6 +118,10 @@ namespace clew::rt {
 void resolve_thread_end() {
   g_destroy_thread_locals =
       reinterpret_cast<void (*)()>(dlvsym(RTLD_NEXT, "__call_tls_dtors", "GLIBC_PRIVATE"));
+  g_push_libc_cleanup = reinterpret_cast<decltype(g_push_libc_cleanup)>(
+      dlsym(RTLD_NEXT, "_pthread_cleanup_push"));
+  g_pop_libc_cleanup =
+      reinterpret_cast<decltype(g_pop_libc_cleanup)>(dlsym(RTLD_NEXT, "_pthread_cleanup_pop"));
 }
 
 void unwind_thread() {
