@@ -108,4 +108,38 @@ check "the runtime's memory does not count for a limit" run 0 run -- ./limited
 cp out.txt first.txt
 check "... which holds in a replay" run 0 replay
 check "... to the page" cmp first.txt out.txt
+
+cat >ticks.c <<'C'
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/time.h>
+#include <time.h>
+static volatile sig_atomic_t ticks;
+static volatile long work, seen[20];
+static void on_tick(int number) { (void)number; if (ticks < 20) seen[ticks] = work; ticks++; }
+static void* count(void* unused) {
+  struct timespec now;
+  while (ticks < 20) {
+    for (int i = 0; i < 3000; i++) work++;
+    for (int i = 0; i < 7; i++) clock_gettime(CLOCK_MONOTONIC, &now);
+  }
+  return unused;
+}
+int main(void) {
+  signal(SIGALRM, on_tick);
+  struct itimerval often = {{0, 1300}, {0, 1300}};
+  setitimer(ITIMER_REAL, &often, 0);
+  pthread_t one, other;
+  pthread_create(&one, 0, count, 0);
+  pthread_create(&other, 0, count, 0);
+  pthread_join(one, 0);
+  pthread_join(other, 0);
+  for (int i = 0; i < 20; i++) printf("%ld\n", seen[i]);
+  return 0;
+}
+C
+"$clew" cc -O1 -g ticks.c -o ticks -pthread || exit 1
+check "timers in a program that looks at the clock" run 0 run --seed 4 -- ./ticks
+check "... are due where they were, wherever the replay is asked" run 0 where $(seq 5000 5000 400000)
 finish
