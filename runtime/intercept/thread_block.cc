@@ -11,6 +11,7 @@
 #include "runtime/outside/dispatch.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/attend.h"
+#include "runtime/signal/cancel.h"
 
 extern "C" {
 #define CLEW_TLS(name, type) \
@@ -68,9 +69,9 @@ struct Block {
   std::int64_t* countdown;
   const abi::Point** call_site;
   pthread_t handle;
-  Fiber* fiber;      // once it belongs to one
+  Fiber* fiber;    // once it belongs to one
   void** way_out;  // back to libc
-  Block* next;       // of those that can be used again
+  Block* next;     // of those that can be used again
 };
 
 Block* g_pool = nullptr;

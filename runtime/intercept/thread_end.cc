@@ -118,8 +118,8 @@ namespace clew::rt {
 void resolve_thread_end() {
   g_destroy_thread_locals =
       reinterpret_cast<void (*)()>(dlvsym(RTLD_NEXT, "__call_tls_dtors", "GLIBC_PRIVATE"));
-  g_push_libc_cleanup = reinterpret_cast<decltype(g_push_libc_cleanup)>(
-      dlsym(RTLD_NEXT, "_pthread_cleanup_push"));
+  g_push_libc_cleanup =
+      reinterpret_cast<decltype(g_push_libc_cleanup)>(dlsym(RTLD_NEXT, "_pthread_cleanup_push"));
   g_pop_libc_cleanup =
       reinterpret_cast<decltype(g_pop_libc_cleanup)>(dlsym(RTLD_NEXT, "_pthread_cleanup_pop"));
 }
