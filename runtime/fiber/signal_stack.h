@@ -19,6 +19,8 @@ void clew_fill_context(long long* registers);
 // A system call that makes a process which goes on where `registers` says, on another stack. Returns
 // in the parent only.
 long clew_clone_at(long number, const long* arguments, const long long* registers);
+// Goes on where the registers say, as a system call that returns 0.
+[[noreturn]] void clew_go_on_at(const long long* registers);
 }
 
 }  // namespace clew::rt

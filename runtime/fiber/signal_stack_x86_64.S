@@ -113,4 +113,29 @@ clew_clone_at:
         .cfi_endproc
         .size   clew_clone_at, .-clew_clone_at
 
+        .globl  clew_go_on_at
+        .hidden clew_go_on_at
+        .type   clew_go_on_at, @function
+clew_go_on_at:
+        .cfi_startproc
+        movq    %rdi, %r12
+        movq    R8(%r12), %r8
+        movq    R9(%r12), %r9
+        movq    R10(%r12), %r10
+        movq    R13(%r12), %r13
+        movq    R14(%r12), %r14
+        movq    R15(%r12), %r15
+        movq    RDI(%r12), %rdi
+        movq    RSI(%r12), %rsi
+        movq    RBP(%r12), %rbp
+        movq    RBX(%r12), %rbx
+        movq    RDX(%r12), %rdx
+        movq    RSP(%r12), %rsp
+        movq    RIP(%r12), %r11
+        movq    R12(%r12), %r12
+        xorl    %eax, %eax
+        jmp     *%r11
+        .cfi_endproc
+        .size   clew_go_on_at, .-clew_go_on_at
+
         .section .note.GNU-stack,"",@progbits

@@ -16,6 +16,7 @@
 #include "runtime/intercept/adoption.h"
 #include "runtime/intercept/real.h"
 #include "runtime/intercept/sanitizer.h"
+#include "runtime/intercept/thread.h"
 #include "runtime/intercept/thread_block.h"
 #include "runtime/outside/process.h"
 #include "runtime/outside/system_call.h"
@@ -108,6 +109,7 @@ void take_over(abi::Control& control) {
   set_epoch(control.epoch_ns);
   seed_random(control.seed);
   g_log.init(control);
+  resolve_thread_end();
   Fiber* main_fiber = adopt_main_thread();
   g_sched.init(control, main_fiber);
   report_registered_points();

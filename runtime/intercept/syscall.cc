@@ -4,6 +4,7 @@
 
 #include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/call.h"
+#include "runtime/intercept/thread.h"
 #include "runtime/outside/system_call.h"
 
 using namespace clew::rt;
@@ -13,7 +14,9 @@ CLEW_EXPORT pid_t gettid() noexcept {
   return g_sched.current->number;
 }
 
-CLEW_EXPORT int sched_getcpu() noexcept { return g_sched.active ? 0 : CLEW_REAL(sched_getcpu)(); }
+CLEW_EXPORT int sched_getcpu() noexcept {
+  return g_sched.active ? processor_of(*g_sched.current) : CLEW_REAL(sched_getcpu)();
+}
 
 // Variadic in libc's header; six register arguments are what the kernel takes.
 CLEW_EXPORT long interposed_syscall(long number, long a, long b, long c, long d, long e,

@@ -2,8 +2,10 @@
 #include "runtime/intercept/thread.h"
 
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/adoption.h"
 #include "runtime/intercept/call.h"
 #include "runtime/intercept/thread_block.h"
@@ -90,15 +92,20 @@ bool has_ended(const Fiber& waiting) {
 
 int create_thread(pthread_t* out, const pthread_attr_t* attributes, void* (*start)(void*),
                   void* argument) {
-  int detach_state = PTHREAD_CREATE_JOINABLE;
-  pthread_attr_t joinable;
-  if (attributes != nullptr) {
-    // libc's side is always joinable: joining is how the stack goes back to it.
-    joinable = *attributes;
-    pthread_attr_getdetachstate(&joinable, &detach_state);
-    pthread_attr_setdetachstate(&joinable, PTHREAD_CREATE_JOINABLE);
-    attributes = &joinable;
+  // The program may have changed what a thread without attributes gets.
+  pthread_attr_t standard;
+  if (attributes == nullptr) {
+    if (const int error = pthread_getattr_default_np(&standard)) return error;
+    const int error = create_thread(out, &standard, start, argument);
+    pthread_attr_destroy(&standard);
+    return error;
   }
+  // libc's side is always joinable: joining is how the stack goes back to it.
+  int detach_state = PTHREAD_CREATE_JOINABLE;
+  pthread_attr_t joinable = *attributes;
+  pthread_attr_getdetachstate(&joinable, &detach_state);
+  pthread_attr_setdetachstate(&joinable, PTHREAD_CREATE_JOINABLE);
+  attributes = &joinable;
   Fiber* fiber = g_sched.new_fiber(g_sched.current);
   fiber->start = start;
   fiber->argument = argument;
@@ -128,6 +135,25 @@ int detach_thread(pthread_t handle) {
   fiber->detached = true;
   if (fiber->state == FiberState::kFinished) g_sched.reclaim(fiber);
   return 0;
+}
+
+void set_thread_name(Fiber& fiber, const char* name) {
+  const size_t length = strnlen(name, sizeof fiber.name - 1);
+  memcpy(fiber.name, name, length);
+  fiber.name[length] = '\0';
+  // The kernel's thread has that of the first, which is the process's in /proc.
+  if (fiber.index == 0)
+    raw_syscall(SYS_prctl, PR_SET_NAME, reinterpret_cast<long>(fiber.name), 0, 0, 0);
+  Payload payload;
+  payload.number(fiber.index).text(fiber.name);
+  g_log.message(clew::abi::MessageType::kName, payload);
+}
+
+void get_thread_name(const Fiber& fiber, char* out) {
+  const char* known = fiber.name[0] != '\0' ? fiber.name : program_invocation_short_name;
+  const size_t length = strnlen(known, sizeof fiber.name - 1);
+  memcpy(out, known, length);
+  out[length] = '\0';
 }
 
 }  // namespace clew::rt
@@ -195,10 +221,7 @@ CLEW_EXPORT int pthread_setname_np(pthread_t handle, const char* name) noexcept 
   Fiber* fiber = g_sched.find(handle);
   if (fiber == nullptr) return ESRCH;
   if (strlen(name) >= sizeof fiber->name) return ERANGE;
-  strcpy(fiber->name, name);
-  Payload payload;
-  payload.number(fiber->index).text(name);
-  g_log.message(clew::abi::MessageType::kName, payload);
+  set_thread_name(*fiber, name);
   return 0;
 }
 
@@ -208,9 +231,6 @@ CLEW_EXPORT int pthread_getname_np(pthread_t handle, char* name, size_t size) no
   if (fiber == nullptr) return ESRCH;
   // The kernel's names have room for fifteen characters, and glibc asks for as much room.
   if (size < sizeof fiber->name) return ERANGE;
-  const char* known = fiber->name[0] != '\0' ? fiber->name : program_invocation_short_name;
-  const size_t length = strnlen(known, sizeof fiber->name - 1);
-  memcpy(name, known, length);
-  name[length] = '\0';
+  get_thread_name(*fiber, name);
   return 0;
 }

@@ -1,7 +1,6 @@
 #include "runtime/intercept/thread_block.h"
 
 #include <linux/futex.h>
-#include <setjmp.h>
 #include <sys/single_threaded.h>
 #include <sys/syscall.h>
 
@@ -11,6 +10,8 @@
 #include "runtime/intercept/thread.h"
 #include "runtime/outside/dispatch.h"
 #include "runtime/sched/scheduler.h"
+#include "runtime/signal/attend.h"
+#include "runtime/signal/cancel.h"
 
 extern "C" {
 #define CLEW_TLS(name, type) \
@@ -29,13 +30,31 @@ std::size_t g_tid_offset = 0;
 
 int& tid_of(pthread_t handle) { return *reinterpret_cast<int*>(handle + g_tid_offset); }
 
-// glibc describes the field for debuggers: size in bits, number of elements, offset.
-void find_tid_offset(pthread_t self) {
-  const auto* field = static_cast<const std::uint32_t*>(
-      dlvsym(RTLD_DEFAULT, "_thread_db_pthread_tid", "GLIBC_PRIVATE"));
+// Where its bits about cancellation are. Ours are in the fiber.
+std::size_t g_cancel_offset = 0;
+
+int cancel_bits(const Fiber& fiber) {
+  return *reinterpret_cast<const int*>(fiber.handle + g_cancel_offset);
+}
+
+// glibc describes its fields for debuggers: size in bits, number of elements, offset.
+std::size_t offset_by(const char* description) {
+  const auto* field =
+      static_cast<const std::uint32_t*>(dlvsym(RTLD_DEFAULT, description, "GLIBC_PRIVATE"));
   CLEW_CHECK(field != nullptr && field[0] == 32);
-  g_tid_offset = field[2];
+  return field[2];
+}
+
+void find_offsets(pthread_t self) {
+  g_tid_offset = offset_by("_thread_db_pthread_tid");
+  g_cancel_offset = offset_by("_thread_db_pthread_cancelhandling");
   CLEW_CHECK(tid_of(self) == static_cast<int>(raw_syscall(SYS_gettid)));
+}
+
+// Above what a kernel hands out, the same in every run.
+int number_of(const Fiber& fiber) {
+  constexpr int kFirstNumber = (1 << 22) + 1;
+  return kFirstNumber + static_cast<int>(fiber.index);
 }
 
 void wait_until_gone(pthread_t handle) {
@@ -50,9 +69,9 @@ struct Block {
   std::int64_t* countdown;
   const abi::Point** call_site;
   pthread_t handle;
-  Fiber* fiber;      // once it belongs to one
-  jmp_buf* way_out;  // back to libc
-  Block* next;       // of those that can be used again
+  Fiber* fiber;    // once it belongs to one
+  void** way_out;  // back to libc
+  Block* next;     // of those that can be used again
 };
 
 Block* g_pool = nullptr;
@@ -80,19 +99,21 @@ void* thread_body(void* argument) {
   auto* block = static_cast<Block*>(argument);
   block->countdown = &__clew_countdown;
   block->call_site = &__clew_call_site;
-  jmp_buf way_out;
-  block->way_out = &way_out;
-  if (_setjmp(way_out) != 0) return nullptr;
+  // Not by libc's longjmp: it runs cleanup handlers that a thread which was cancelled in one of its
+  // functions has left behind. Nor by a sanitizer's, which would not know the kernel thread.
+  void* way_out[5];
+  block->way_out = way_out;
+  if (__builtin_setjmp(way_out) != 0) return nullptr;
   clew_context_park_and_exit_thread(&block->context);
   Fiber* fiber = block->fiber;
   g_sched.started();
+  // A signal that came before its first step.
+  if (fiber->disturbed) attend(*fiber, kUndisturbed);
   end_thread(fiber->start(fiber->argument));
 }
 
-// libc's own: a sanitizer's would not know the kernel thread.
 [[noreturn]] void leave_body(void* block) {
-  CLEW_REAL(longjmp)(*static_cast<Block*>(block)->way_out, 1);
-  __builtin_unreachable();
+  __builtin_longjmp(static_cast<Block*>(block)->way_out, 1);
 }
 
 int make_block(Block& block, const pthread_attr_t* attributes) {
@@ -141,10 +162,14 @@ Fiber* adopt_main_thread() {
   main_fiber.context.thread_pointer = current_thread_pointer();
   main_fiber.countdown = &__clew_countdown;
   main_fiber.call_site = &__clew_call_site;
-  find_tid_offset(main_fiber.handle);
+  find_offsets(main_fiber.handle);
   main_fiber.number = tid_of(main_fiber.handle);
   return &main_fiber;
 }
+
+// glibc's CANCELSTATE_BITMASK and CANCELTYPE_BITMASK.
+bool libc_disables_cancel(const Fiber& fiber) { return (cancel_bits(fiber) & 1) != 0; }
+bool libc_waits_for_cancel(const Fiber& fiber) { return (cancel_bits(fiber) & 2) != 0; }
 
 void set_main_number(Fiber& fiber, int number) {
   g_sched.process = number;
@@ -152,9 +177,17 @@ void set_main_number(Fiber& fiber, int number) {
   tid_of(fiber.handle) = number;
 }
 
+void use_thread_pointer(Fiber& fiber, std::uintptr_t thread_pointer) {
+  const std::uintptr_t distance = thread_pointer - current_thread_pointer();
+  fiber.countdown = reinterpret_cast<std::int64_t*>(
+      reinterpret_cast<std::uintptr_t>(&__clew_countdown) + distance);
+  fiber.call_site = reinterpret_cast<const abi::Point**>(
+      reinterpret_cast<std::uintptr_t>(&__clew_call_site) + distance);
+  fiber.handle = thread_pointer;
+  fiber.number = number_of(fiber);
+}
+
 int give_block(Fiber& fiber, const pthread_attr_t* attributes) {
-  // Above what a kernel hands out, the same in every run.
-  constexpr int kFirstNumber = (1 << 22) + 1;
   Block* block = nullptr;
   if (g_pool_next < g_pool_count && is_ordinary(attributes)) {
     block = &g_pool[g_pool_next++];
@@ -174,7 +207,7 @@ int give_block(Fiber& fiber, const pthread_attr_t* attributes) {
   fiber.countdown = block->countdown;
   fiber.call_site = block->call_site;
   fiber.handle = block->handle;
-  fiber.number = kFirstNumber + static_cast<int>(fiber.index);
+  fiber.number = number_of(fiber);
   tid_of(fiber.handle) = fiber.number;
   return 0;
 }

@@ -19,6 +19,10 @@ void set_main_number(Fiber& fiber, int number);
 // libc's error number. REQUIRES: `attributes` are not those of a detached thread.
 int give_block(Fiber& fiber, const pthread_attr_t* attributes);
 
+// A thread that has its thread control block already: its number, its handle, its variables of
+// ours.
+void use_thread_pointer(Fiber& fiber, std::uintptr_t thread_pointer);
+
 // The thread is over: libc frees what it keeps for it (caches of malloc, ...), its stack and its
 // thread-local storage. REQUIRES: it is not the running one, its block is not of the pool.
 void give_back_block(Fiber& fiber);

@@ -10,6 +10,7 @@
 #include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/call.h"
 #include "runtime/intercept/thread.h"
+#include "runtime/outside/cloned_thread.h"
 #include "runtime/sync/models.h"
 
 using namespace clew::rt;
@@ -19,12 +20,25 @@ namespace {
 void (*g_key_destructors[PTHREAD_KEYS_MAX])(void*);
 pthread_key_t g_key_end = 0;
 
-void destroy_thread_locals() {
-  // Private to libc, but what glibc calls at the end of a thread since 2.18.
-  static void (*call)() = nullptr;
-  if (call == nullptr)
-    call = reinterpret_cast<void (*)()>(dlvsym(RTLD_NEXT, "__call_tls_dtors", "GLIBC_PRIVATE"));
-  if (call != nullptr) call();
+// Private to libc, but what glibc calls at the end of a thread since 2.18.
+void (*g_destroy_thread_locals)() = nullptr;
+
+// By these libc's own functions (aio_suspend) leave handlers to its unwinding, which ours stands in
+// for. The list is the thread control block's.
+void (*g_push_libc_cleanup)(_pthread_cleanup_buffer*, void (*)(void*), void*) = nullptr;
+void (*g_pop_libc_cleanup)(_pthread_cleanup_buffer*, int) = nullptr;
+
+// Of the frames below `frame`, innermost first.
+void run_libc_cleanups(std::uintptr_t frame) {
+  if (g_push_libc_cleanup == nullptr || g_pop_libc_cleanup == nullptr) return;
+  for (;;) {
+    _pthread_cleanup_buffer probe;
+    g_push_libc_cleanup(&probe, nullptr, nullptr);
+    g_pop_libc_cleanup(&probe, 0);
+    _pthread_cleanup_buffer* newest = probe.__prev;
+    if (newest == nullptr || reinterpret_cast<std::uintptr_t>(newest) >= frame) return;
+    g_pop_libc_cleanup(newest, 1);
+  }
 }
 
 void destroy_keys() {
@@ -81,6 +95,7 @@ _Unwind_Reason_Code stop_at_cleanup(int, _Unwind_Action actions, _Unwind_Excepti
   Fiber& self = *g_sched.current;
   auto* buffer = static_cast<CleanupBuffer*>(self.cleanup);
   const bool at_end = (actions & _UA_END_OF_STACK) != 0;
+  run_libc_cleanups(at_end ? UINTPTR_MAX : _Unwind_GetCFA(context));
   if (buffer != nullptr && (at_end || _Unwind_GetCFA(context) >= stack_pointer_of(*buffer)))
     _longjmp(reinterpret_cast<__jmp_buf_tag*>(buffer), 1);
   if (at_end) end_thread(self.result);
@@ -98,6 +113,17 @@ void not_rethrown(_Unwind_Reason_Code, _Unwind_Exception*) {
 
 namespace clew::rt {
 
+// Not when the first thread ends: another may be in a constructor of a library that it loads, with
+// the loader's lock, and wait for that end.
+void resolve_thread_end() {
+  g_destroy_thread_locals =
+      reinterpret_cast<void (*)()>(dlvsym(RTLD_NEXT, "__call_tls_dtors", "GLIBC_PRIVATE"));
+  g_push_libc_cleanup =
+      reinterpret_cast<decltype(g_push_libc_cleanup)>(dlsym(RTLD_NEXT, "_pthread_cleanup_push"));
+  g_pop_libc_cleanup =
+      reinterpret_cast<decltype(g_pop_libc_cleanup)>(dlsym(RTLD_NEXT, "_pthread_cleanup_pop"));
+}
+
 void unwind_thread() {
   Fiber& self = *g_sched.current;
   self.cancellation.ending = true;
@@ -111,9 +137,10 @@ void end_thread(void* result) {
   Fiber& self = *g_sched.current;
   self.result = result;
   self.cancellation.ending = true;
-  destroy_thread_locals();
+  if (g_destroy_thread_locals != nullptr) g_destroy_thread_locals();
   destroy_keys();
   mutex_owner_ends(self);
+  clear_number(self);
   g_sched.finish_current();
 }
 

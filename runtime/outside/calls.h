@@ -39,7 +39,6 @@ enum class Treatment : std::uint8_t {
   kLock,
   kProcess,
   kMap,
-  kLimit,  // map_calls.cc: those of memory hold in a replay too
 };
 
 Treatment treatment_of(long number);

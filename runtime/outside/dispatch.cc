@@ -1,5 +1,6 @@
 #include "runtime/outside/dispatch.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <signal.h>
@@ -38,6 +39,8 @@ struct Range {
   bool has(std::uintptr_t address) const { return address >= begin && address < end; }
 };
 Range g_loader;
+// libc's functions for its own use that are no cancellation points.
+Range g_without_cancel[5];
 
 // All segments of the object that begins with this header.
 Range range_of(std::uintptr_t base) {
@@ -68,6 +71,23 @@ void on_system_call(int, siginfo_t*, void* context) {
   registers[REG_RAX] = system_call(call);
 }
 
+void find_functions_without_cancel() {
+  static constexpr const char* kNames[] = {"__open64_nocancel", "__close_nocancel",
+                                           "__read_nocancel", "__pread64_nocancel",
+                                           "__write_nocancel"};
+  std::size_t count = 0;
+  for (const char* name : kNames) {
+    void* function = dlvsym(RTLD_DEFAULT, name, "GLIBC_PRIVATE");
+    Dl_info object;
+    void* symbol = nullptr;
+    if (function == nullptr || dladdr1(function, &object, &symbol, RTLD_DL_SYMENT) == 0 ||
+        symbol == nullptr)
+      continue;
+    const auto begin = reinterpret_cast<std::uintptr_t>(function);
+    g_without_cancel[count++] = {begin, begin + static_cast<const ElfW(Sym)*>(symbol)->st_size};
+  }
+}
+
 bool switch_on() {
   const Range ours = range_of(reinterpret_cast<std::uintptr_t>(&__ehdr_start));
   return raw_syscall(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON,
@@ -79,10 +99,19 @@ bool switch_on() {
 
 bool catch_system_calls() {
   g_loader = range_of(getauxval(AT_BASE));
+  find_functions_without_cancel();
   install_handler(SIGSYS, on_system_call, SA_NODEFER);
   g_on = switch_on();
   if (g_on) g_selector = kCaught;
   return g_on;
+}
+
+bool is_without_cancel(const Call& call) {
+  if (call.caught == nullptr) return false;
+  const auto code = static_cast<std::uintptr_t>(call.caught->uc_mcontext.gregs[REG_RIP]);
+  for (const Range& range : g_without_cancel)
+    if (range.has(code)) return true;
+  return false;
 }
 
 void catch_system_calls_again() {

@@ -7,10 +7,15 @@
 
 namespace clew::rt {
 
+struct Call;
+
 // False: this kernel cannot; calls inside of libc are not seen then.
 bool catch_system_calls();
 // A copy of the process has to ask again.
 void catch_system_calls_again();
+
+// Whether libc made the call in a function that is no cancellation point, whatever the call is.
+bool is_without_cancel(const Call& call);
 
 // The run is over, but not what the program does: every call goes to the kernel, and the threads
 // stay where they are. Only the process has the id that it was told before: a replay prints it

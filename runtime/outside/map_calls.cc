@@ -1,6 +1,5 @@
 // Files in memory. A replay has no file: it gets the content from the recording.
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -60,16 +59,6 @@ long map_call(const Call& call) {
   record_answer(call, {address, 0});
   if (!(address < 0 && address > -4096)) record_content(call, address);
   return address;
-}
-
-long limit_call(const Call& call) {
-  const long result = recorded(call);
-  const auto what = static_cast<int>(call.a[1]);
-  const bool of_memory =
-      what == RLIMIT_AS || what == RLIMIT_DATA || what == RLIMIT_STACK || what == RLIMIT_MEMLOCK;
-  if (g_inputs.replaying() && of_memory && call.a[2] != 0 && result == 0)
-    raw_syscall(SYS_prlimit64, 0, what, call.a[2], 0);
-  return result;
 }
 
 }  // namespace clew::rt

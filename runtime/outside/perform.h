@@ -75,7 +75,8 @@ long lock_call(const Call& call);
 long process_call(const Call& call);
 long time_call(const Call& call);
 long map_call(const Call& call);
-long limit_call(const Call& call);
+long limit_call(const Call& call);       // resource limits
+long scheduling_call(const Call& call);  // intercept/scheduling.cc
 
 }  // namespace clew::rt
 

@@ -11,6 +11,7 @@
 #include "clew_abi/notes.h"
 #include "runtime/fiber/raw_syscall.h"
 #include "runtime/fiber/signal_stack.h"
+#include "runtime/outside/cloned_thread.h"
 #include "runtime/outside/descriptors.h"
 #include "runtime/outside/dispatch.h"
 #include "runtime/outside/perform.h"
@@ -169,7 +170,7 @@ long copied(const Call& call) {
 }
 
 long forked(const Call& call) {
-  if ((flags_of(call) & CLONE_THREAD) != 0) end_unsupported("clone() of a thread");
+  if ((flags_of(call) & CLONE_THREAD) != 0) return clone_thread(call);
   nothing_is_inside();
   if (!g_other_processes) g_log.note(abi::kNoteOtherProcesses);
   expect_other_processes();

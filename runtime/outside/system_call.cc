@@ -2,13 +2,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/init.h"
+#include "runtime/intercept/thread.h"
 #include "runtime/intercept/thread_block.h"
 #include "runtime/outside/asks.h"
+#include "runtime/outside/cloned_thread.h"
 #include "runtime/outside/descriptors.h"
 #include "runtime/outside/dispatch.h"
 #include "runtime/outside/perform.h"
@@ -39,7 +42,7 @@ long yield() {
 }
 
 long which_processor(unsigned* processor, unsigned* node) {
-  if (processor != nullptr) *processor = 0;
+  if (processor != nullptr) *processor = static_cast<unsigned>(processor_of(*g_sched.current));
   if (node != nullptr) *node = 0;
   return 0;
 }
@@ -52,6 +55,21 @@ long random(const Call& call) {
     return -EINVAL;
   random_bytes(pointer<void>(call.a[0]), static_cast<std::size_t>(call.a[1]));
   return call.a[1];
+}
+
+// The names of threads are ours.
+long process_control(const Call& call) {
+  Fiber& self = *g_sched.current;
+  switch (call.a[0]) {
+    case PR_SET_NAME:
+      set_thread_name(self, pointer<const char>(call.a[1]));
+      return 0;
+    case PR_GET_NAME:
+      get_thread_name(self, pointer<char>(call.a[1]));
+      return 0;
+    default:
+      return to_kernel(call);
+  }
 }
 
 // POSIX, section 2.9.5.2, as far as these are system calls of their own.
@@ -121,10 +139,28 @@ long answered_here(const Call& call) {
       return which_processor(pointer<unsigned>(call.a[0]), pointer<unsigned>(call.a[1]));
     case SYS_getrandom:
       return random(call);
+    case SYS_prctl:
+      return process_control(call);
+    case SYS_getrlimit:
+    case SYS_setrlimit:
+    case SYS_prlimit64:
+      return limit_call(call);
+    case SYS_sched_setaffinity:
+    case SYS_sched_getaffinity:
+    case SYS_sched_setparam:
+    case SYS_sched_getparam:
+    case SYS_sched_setscheduler:
+    case SYS_sched_getscheduler:
+      return scheduling_call(call);
     case SYS_exit_group:
       leave_program(static_cast<int>(call.a[0]));
     case SYS_exit:
-      end_unsupported("the exit system call of a single thread");
+      end_cloned_thread();
+    case SYS_set_robust_list:
+      return 0;  // robust mutexes are ours, and there is one kernel thread for all
+    case SYS_rseq:
+      // Its one area is the first thread's; without one libc asks which processor it is on.
+      return g_sched.current->cloned ? 0 : to_kernel(call);
     default:  // io_uring: programs have another way
       return -ENOSYS;
   }
@@ -146,8 +182,6 @@ long recorded_by_family(Treatment family, const Call& call) {
       return process_call(call);
     case Treatment::kMap:
       return map_call(call);
-    case Treatment::kLimit:
-      return limit_call(call);
     default:
       return recorded(call);
   }
@@ -180,7 +214,7 @@ long bad_address(const Call& call) {
 // Not part of the hash: what libc asks depends on what standard output is, for one. A replay that
 // departs in a call is found by the recorded answers.
 long answer_call(Call call) {
-  if (is_cancellation_point(call)) test_cancel();
+  if (is_cancellation_point(call) && !is_without_cancel(call)) test_cancel();
   const Treatment treatment = treatment_of(call.number);
   switch (treatment) {
     case Treatment::kUnknown:
@@ -199,7 +233,10 @@ long answer_call(Call call) {
   }
   note_room(call);
   const long result = recorded_by_family(treatment, call);
-  if (g_sched.active) g_asks.ask();
+  if (!g_sched.active) return result;
+  g_asks.ask();
+  // What the call itself has caused (SIGPIPE, a message queue's signal) comes before it returns.
+  if (g_sched.current->disturbed) attend(*g_sched.current, kUndisturbed);
   return result;
 }
 

@@ -50,7 +50,7 @@ void on_due(Timer& timer) {
     if (!g_inputs.replaying())
       raw_syscall(SYS_write, self.descriptor, reinterpret_cast<long>(&one), sizeof one);
   }
-  if (self.function != nullptr) start_thread_for_timer(self.function, self.value);
+  if (self.function != nullptr) start_thread_for_timer(self.id, self.function, self.value);
   if (self.signal != 0) post_by_timer(self.signal, self.id, self.value);
 }
 
@@ -258,6 +258,14 @@ Nanos look(clockid_t clock) {
   return t;
 }
 
+// The kernel does not know the clocks of our threads.
+long resolution(const Call& call) {
+  const auto clock = static_cast<clockid_t>(call.a[0]);
+  if (clock >= 0 || !is_known_clock(clock)) return recorded(call);
+  if (call.a[1] != 0) *reinterpret_cast<timespec*>(call.a[1]) = {0, 1};
+  return 0;
+}
+
 long cpu_times(tms* out) {
   const long ticks = look(CLOCK_MONOTONIC) / 10'000'000;
   if (out != nullptr) *out = {ticks, 0, 0, 0};
@@ -284,6 +292,8 @@ long time_call(const Call& call) {
       if (!is_known_clock(static_cast<clockid_t>(a[0]))) return -EINVAL;
       *pointer<timespec>(a[1]) = to_timespec(look(static_cast<clockid_t>(a[0])));
       return 0;
+    case SYS_clock_getres:
+      return resolution(call);
     case SYS_gettimeofday:
       if (a[0] != 0) *pointer<timeval>(a[0]) = to_timeval(look(CLOCK_REALTIME));
       return 0;

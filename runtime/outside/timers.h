@@ -10,7 +10,7 @@ bool is_timer_descriptor(int fd);
 // If it is a timer's, the timer goes.
 void close_timer_descriptor(int fd);
 // A timer with SIGEV_THREAD is due (intercept/timer.cc).
-void start_thread_for_timer(void (*function)(sigval), sigval value);
+void start_thread_for_timer(int timer, void (*function)(sigval), sigval value);
 
 }  // namespace clew::rt
 

@@ -105,11 +105,13 @@ struct Fiber {
   // The pthread side.
   pthread_t handle = 0;
   void* block = nullptr;  // of intercept/thread_block.cc
-  int number = 0;  // the thread id in libc's thread control block
+  int number = 0;         // the thread id in libc's thread control block
   void* (*start)(void*) = nullptr;
   void* argument = nullptr;
   void* result = nullptr;
   bool from_pool = false;
+  bool cloned = false;             // by the system call: no block of ours
+  int* number_to_clear = nullptr;  // when such a thread ends
   bool detached = false;
   Fiber* joiner = nullptr;           // who waits for its end
   void* cleanup = nullptr;           // innermost pthread_cleanup_push of C code

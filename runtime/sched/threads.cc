@@ -87,7 +87,7 @@ void Scheduler::finish_current() {
 // the kernel thread has just ended.
 void Scheduler::reclaim(Fiber* fiber) {
   // A block of the pool stays: it is used once, and its place must not depend on what ended when.
-  if (fiber->index != 0 && !fiber->from_pool) give_back_block(*fiber);
+  if (fiber->block != nullptr && !fiber->from_pool) give_back_block(*fiber);
   forget(fiber);
 }
 

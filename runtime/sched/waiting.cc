@@ -234,13 +234,17 @@ void Scheduler::let_time_pass_until(Nanos deadline) {
   fire_timers();
 }
 
+// The next timer is due at an earlier event than it was. Whatever else makes a run look at events
+// (queries, slices, checkpoints) must not decide where it fires: a replay has others.
 void Scheduler::pass_time(Nanos t) {
   skew_ += t;
-  if (timers_ == nullptr || timers_->deadline > now() || current->no_yield != 0) return;
-  settle_clock();  // a deadline was passed: the next point must look
-  limit_ = clock_ + 1;
-  if (!at_every_point_) attention_ = limit_;
-  *current->countdown = 0;
+  if (timers_ == nullptr || current->no_yield != 0) return;
+  settle_clock();
+  const Nanos left = timers_->deadline - now_settled();
+  const Clock due = clock_ + 1 + (left > 0 ? static_cast<Clock>(left) / kNanosPerPoint : 0);
+  if (due < attention_) attention_ = due;
+  if (due < limit_) limit_ = due;
+  *current->countdown = static_cast<std::int64_t>(limit_ - clock_ - 1);
 }
 
 Nanos Scheduler::now() const { return static_cast<Nanos>(clock()) * kNanosPerPoint + skew_; }

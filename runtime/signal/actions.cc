@@ -181,11 +181,25 @@ Fiber* thread_of_number(long number) {
   return found;
 }
 
-// To a thread of this program, by the number that gettid() told. 1: it is no such thread.
+// What the kernel was told while calls were not caught.
+void adopt_handler(int signal) {
+  Action action{};
+  raw_syscall(SYS_rt_sigaction, signal, 0, reinterpret_cast<long>(&action), kSetSize);
+  if (!is_function(action.handler)) return;
+  g_actions[signal] = action;
+  tell_kernel(signal);
+}
+
+// By this libc lets every thread change its ids (initgroups, which is not interposed). Its
+// pthread_create installs the handler.
+constexpr int kChangeIds = 33;
+
+// To a thread of this program, by the number that gettid() told.
 long send_to_thread(long number, int signal, siginfo_t info) {
   if (number <= 0) return -EINVAL;
   Fiber* fiber = thread_of_number(number);
   if (fiber == nullptr) return -ESRCH;
+  if (signal == kChangeIds && !has_handler(signal)) adopt_handler(signal);
   if (signal < 0 || signal >= NSIG) return -EINVAL;
   if (signal == 0) return 0;
   const long result = post(info, fiber);
@@ -208,7 +222,10 @@ bool is_for_another_process(const Call& call) {
   const bool by_process = call.number == SYS_kill || call.number == SYS_tgkill ||
                           call.number == SYS_rt_sigqueueinfo ||
                           call.number == SYS_rt_tgsigqueueinfo;
-  return by_process && call.a[0] != g_sched.process;
+  if (!by_process || call.a[0] == g_sched.process) return false;
+  // The kernel takes the number of any thread for that of its process.
+  const bool by_any_thread = call.number == SYS_kill || call.number == SYS_rt_sigqueueinfo;
+  return !(by_any_thread && thread_of_number(call.a[0]) != nullptr);
 }
 
 template <class T>
@@ -302,13 +319,7 @@ long signal_call(const Call& call) {
 }
 
 void adopt_handlers(Fiber& main) {
-  for (int signal = 1; signal < NSIG; ++signal) {
-    Action action{};
-    raw_syscall(SYS_rt_sigaction, signal, 0, reinterpret_cast<long>(&action), kSetSize);
-    if (!is_function(action.handler)) continue;
-    g_actions[signal] = action;
-    tell_kernel(signal);
-  }
+  for (int signal = 1; signal < NSIG; ++signal) adopt_handler(signal);
   stack_t stack{};
   raw_syscall(SYS_sigaltstack, 0, reinterpret_cast<long>(&stack));
   if ((stack.ss_flags & SS_DISABLE) == 0) main.signals.stack = stack;

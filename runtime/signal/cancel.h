@@ -7,10 +7,17 @@
 
 namespace clew::rt {
 
+// Whether libc has switched it off, as it does in functions that are to be no cancellation points
+// (sem_open, shm_open, syslog).
+bool libc_disables_cancel(const Fiber& fiber);
+// Whether it lets the thread be cancelled at any time, as it does around a system call in one that
+// is.
+bool libc_waits_for_cancel(const Fiber& fiber);
+
 // Whether the thread would be cancelled at a cancellation point.
 inline bool cancel_wanted(const Fiber& fiber) {
   const Cancellation& state = fiber.cancellation;
-  return state.pending && !state.disabled && !state.ending;
+  return state.pending && !state.disabled && !state.ending && !libc_disables_cancel(fiber);
 }
 
 // Whether it need not be one.

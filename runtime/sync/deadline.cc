@@ -43,6 +43,13 @@ const Fiber* thread_of_clock(clockid_t clock) {
   return found;
 }
 
+// The same for a process, which has to be this one.
+bool is_own_process_clock(clockid_t clock) {
+  if (clock >= 0 || (clock & 4) != 0) return false;
+  const int process = ~(clock >> 3);
+  return process == 0 || process == g_sched.process;
+}
+
 // What it has executed itself, and what the reading of clocks has taken.
 Nanos processor_time(const Fiber& fiber) {
   const auto events = static_cast<Nanos>(g_sched.own_event(fiber)) - 1;
@@ -61,7 +68,7 @@ Nanos nanos_of(const timespec& t) {
 void set_epoch(Nanos epoch) { g_epoch = epoch; }
 
 bool is_known_clock(clockid_t clock) {
-  if (clock < 0) return thread_of_clock(clock) != nullptr;
+  if (clock < 0) return thread_of_clock(clock) != nullptr || is_own_process_clock(clock);
   return clock <= CLOCK_TAI && clock != 10;
 }
 

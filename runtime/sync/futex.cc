@@ -3,6 +3,8 @@
 #include <linux/futex.h>
 
 #include "runtime/sched/scheduler.h"
+#include "runtime/signal/cancel.h"
+#include "runtime/signal/internal.h"
 #include "runtime/sync/foreign.h"
 #include "runtime/sync/models.h"
 
@@ -18,6 +20,8 @@ long answer_of(Woke woke) {
       return -ETIMEDOUT;
     case Woke::kBySignal:
       return -EINTR;
+    case Woke::kByCancel:
+      return kCancelled;
     default:
       return 0;
   }
@@ -28,7 +32,10 @@ long wait(std::uint32_t* word, std::uint32_t value, Nanos deadline, std::uint32_
   if (bits == 0) return -EINVAL;
   if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != value) return -EAGAIN;
   if (const int error = before_wait(deadline)) return -error;
-  const unsigned ended_by = deadline == kForever ? kSignals : kSignalsAlways;
+  // In a function of libc that is a cancellation point (aio_suspend).
+  const unsigned ended_by = (deadline == kForever ? kSignals : kSignalsAlways) |
+                            (libc_waits_for_cancel(*g_sched.current) ? kCancel : 0);
+  if ((ended_by & kCancel) != 0 && cancel_wanted(*g_sched.current)) return kCancelled;
   // Another process may have woken it: returning without having been asked is allowed.
   if (scope == Scope::kShared && g_other_processes)
     return answer_of(wait_for_others(abi::WaitKind::kFutex, word, deadline, ended_by));

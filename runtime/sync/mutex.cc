@@ -203,7 +203,10 @@ int lock(pthread_mutex_t* mutex, Nanos deadline, Users users, const void* caller
   int result;
   while ((result = take_word(mutex, kind)) == EBUSY) {
     if (const int error = before_wait(deadline)) return error;
-    if (kind.shared() && is_foreign(mutex->__data.__owner)) {
+    // One that does not know its owner can be unlocked by any process.
+    const bool anybody =
+        g_other_processes && !kind.by_id() && !kind.recursive() && !kind.checking();
+    if (kind.shared() && (anybody || is_foreign(mutex->__data.__owner))) {
       wait_for_others(abi::WaitKind::kMutex, mutex, deadline, kUndisturbed);
     } else {
       g_sched.block(abi::WaitKind::kMutex, mutex, deadline);

@@ -26,11 +26,14 @@ bool take_spin(pthread_spinlock_t* lock) {
 
 bool spin_is_free(const void* lock) { return *static_cast<const volatile int*>(lock) == kSpinFree; }
 
-// A spin lock does not say whether it is shared: it is if none of our threads has it.
+// A spin lock does not say whether it is shared: it is if none of our threads has it, or if only
+// another process can unlock it, which it may.
 bool has_foreign_holder(const pthread_spinlock_t* lock) {
   if (!g_other_processes) return false;
   bool ours = false;
-  g_sched.for_each_living([&](const Fiber& fiber) { ours |= holds(fiber, address_of(lock)); });
+  g_sched.for_each_living([&](const Fiber& fiber) {
+    ours |= &fiber != g_sched.current && holds(fiber, address_of(lock));
+  });
   return !ours;
 }
 

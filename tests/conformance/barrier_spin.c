@@ -165,3 +165,17 @@ CASE(pthread_spin_lock, process_shared) {
   EXPECT_EQ(shared->counter, 200);
   munmap(shared, sizeof *shared);
 }
+
+CASE(pthread_spin_lock, unlocked_by_the_child) {
+  struct Shared* shared = (struct Shared*)shared_memory(sizeof *shared);
+  EXPECT_EQ(pthread_spin_init(&shared->spin, PTHREAD_PROCESS_SHARED), 0);
+  EXPECT_EQ(pthread_spin_lock(&shared->spin), 0);
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) _exit(pthread_spin_unlock(&shared->spin));
+  EXPECT_EQ(pthread_spin_lock(&shared->spin), 0);
+  int status = -1;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  munmap(shared, sizeof *shared);
+}

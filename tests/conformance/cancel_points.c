@@ -2,6 +2,7 @@
 // called, and with one that comes while it waits.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <mqueue.h>
 #include <netinet/in.h>
@@ -360,4 +361,37 @@ CASE(cancel_pending, file_functions) {
   expect_pending(call_pwrite);
   expect_pending(call_close);
   close(file);
+}
+
+static void expect_no_point(Point* point) {
+  cleaned = returned = 0;
+  EXPECT(finish(start(call_pending, (void*)point)) == NULL);
+  EXPECT_EQ(returned, 1);
+}
+
+static const char object_name[] = "/clew-conformance-no-point";
+
+static void call_sem_open(void) {
+  sem_t* opened = sem_open(object_name, O_CREAT, 0600, 1);
+  EXPECT(opened != SEM_FAILED);
+  if (opened != SEM_FAILED) sem_close(opened);
+  sem_unlink(object_name);
+}
+
+static void call_shm_open(void) {
+  EXPECT(shm_open(object_name, O_RDWR | O_CREAT, 0600) >= 0);
+  shm_unlink(object_name);
+}
+
+static void call_opendir(void) {
+  DIR* folder = opendir("/");
+  EXPECT(folder != NULL && readdir(folder) != NULL);
+  if (folder != NULL) closedir(folder);
+}
+
+// They use functions that are; glibc sees to it that nothing is lost.
+CASE(cancel_pending, no_points) {
+  expect_no_point(call_sem_open);
+  expect_no_point(call_shm_open);
+  expect_no_point(call_opendir);
 }

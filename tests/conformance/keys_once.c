@@ -249,3 +249,23 @@ CASE(pthread_once, again_after_pthread_exit) {
   finish(start(once_with_exit, NULL));
   EXPECT_EQ(attempts, 2);
 }
+
+static pthread_once_t unknown = PTHREAD_ONCE_INIT;
+
+// The unwinder cannot get past it.
+__attribute__((nouwtable, noinline)) static void exit_without_unwind_table(void) {
+  if (++attempts == 1) pthread_exit(NULL);
+}
+
+static void* once_without_table(void* unused) {
+  EXPECT_EQ(pthread_once(&unknown, exit_without_unwind_table), 0);
+  return NULL;
+}
+
+CASE(pthread_once, again_after_exit_without_unwind_table) {
+  attempts = 0;
+  finish(start(once_without_table, NULL));
+  EXPECT_EQ(attempts, 1);
+  finish(start(once_without_table, NULL));
+  EXPECT_EQ(attempts, 2);
+}

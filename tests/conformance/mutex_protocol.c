@@ -225,6 +225,25 @@ CASE(process_shared_mutex, held_by_the_parent) {
   munmap(shared, sizeof *shared);
 }
 
+static int unlock_for_parent(void* mutex) {
+  nap(kShortMs);
+  return pthread_mutex_unlock((pthread_mutex_t*)mutex);
+}
+
+// A plain one does not know its owner; glibc lets any process unlock it.
+CASE(process_shared_mutex, unlocked_by_the_child) {
+  struct Shared* shared = make_shared(PTHREAD_PRIO_NONE);
+  EXPECT_EQ(pthread_mutex_lock(&shared->mutex), 0);
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) _exit(unlock_for_parent(&shared->mutex));
+  EXPECT_EQ(pthread_mutex_lock(&shared->mutex), 0);
+  int status = -1;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  munmap(shared, sizeof *shared);
+}
+
 static int count_shared(void* argument) {
   struct Shared* shared = (struct Shared*)argument;
   for (int i = 0; i < kRounds; ++i) {

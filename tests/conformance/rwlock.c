@@ -251,6 +251,16 @@ CASE(pthread_rwlock_clockrdlock, monotonic_and_einval) {
   EXPECT_EQ(pthread_rwlock_destroy(&lock), 0);
 }
 
+// POSIX lets it say EBUSY; glibc does not look.
+CASE(pthread_rwlock_destroy, while_held) {
+  init_kind(PTHREAD_RWLOCK_DEFAULT_NP);
+  EXPECT_EQ(pthread_rwlock_wrlock(&lock), 0);
+  EXPECT_EQ(pthread_rwlock_destroy(&lock), 0);
+  init_kind(PTHREAD_RWLOCK_DEFAULT_NP);
+  EXPECT_EQ(pthread_rwlock_rdlock(&lock), 0);
+  EXPECT_EQ(pthread_rwlock_destroy(&lock), 0);
+}
+
 static int child_tries(void* shared) {
   pthread_rwlock_t* which = (pthread_rwlock_t*)shared;
   if (pthread_rwlock_trywrlock(which) != EBUSY) return 1;

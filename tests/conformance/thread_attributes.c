@@ -313,6 +313,30 @@ CASE(pthread_setattr_default_np, stack_size) {
   EXPECT_EQ(pthread_attr_destroy(&seen), 0);
 }
 
+// Not only what libc itself looks at.
+CASE(pthread_setattr_default_np, signal_mask_and_detached) {
+  pthread_attr_t before, changed;
+  sigset_t mask, seen;
+  pthread_t thread;
+  EXPECT_EQ(pthread_getattr_default_np(&before), 0);
+  EXPECT_EQ(pthread_getattr_default_np(&changed), 0);
+  sigemptyset(&mask);
+  sigaddset(&mask, SIGUSR2);
+  EXPECT_EQ(pthread_attr_setsigmask_np(&changed, &mask), 0);
+  EXPECT_EQ(pthread_setattr_default_np(&changed), 0);
+  finish(start(note_mask, &seen));
+  EXPECT_EQ(sigismember(&seen, SIGUSR2), 1);
+  EXPECT_EQ(pthread_attr_setdetachstate(&changed, PTHREAD_CREATE_DETACHED), 0);
+  EXPECT_EQ(pthread_setattr_default_np(&changed), 0);
+  EXPECT_EQ(sem_init(&done, 0, 0), 0);
+  EXPECT_EQ(pthread_create(&thread, NULL, note_detached, NULL), 0);
+  EXPECT_EQ(sem_wait(&done), 0);
+  EXPECT_EQ(pthread_setattr_default_np(&before), 0);
+  finish(start(note_mask, &seen));
+  EXPECT_EQ(sigismember(&seen, SIGUSR2), 0);
+  EXPECT_EQ(pthread_attr_destroy(&changed), 0);
+}
+
 CASE(pthread_setattr_default_np, einval) {
   EXPECT_EQ(pthread_attr_init(&attributes), 0);
   EXPECT_EQ(pthread_attr_setstack(&attributes, own_stack, kOwnStack), 0);

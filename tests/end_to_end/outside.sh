@@ -71,4 +71,75 @@ check "... in JSON too" says out.json "not recorded: ioctl 0x1234"
 rm -r folder file.txt other.txt
 check "... replays when all of it is gone" run 0 replay
 check "... with the same output" cmp first.txt out.txt
+
+cat >loaded.c <<'C'
+void meet(void);
+__attribute__((constructor)) static void begin(void) { meet(); }
+C
+cat >loads.c <<'C'
+#include <dlfcn.h>
+#include <pthread.h>
+static pthread_t thread;
+static void* nothing(void* unused) { return unused; }
+void meet(void) { pthread_join(thread, 0); }
+int main(void) {
+  pthread_create(&thread, 0, nothing, 0);
+  return dlopen("./loaded.so", RTLD_NOW) == 0;
+}
+C
+"$clew" cc -shared -fPIC loaded.c -o loaded.so && "$clew" cc -O1 -g loads.c -o loads -pthread -rdynamic || exit 1
+check "a thread ends while another loads a library" run 0 run -- ./loads
+
+cat >limited.c <<'C'
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+int main(void) {
+  struct rlimit limit = {1 << 28, RLIM_INFINITY};
+  setrlimit(RLIMIT_AS, &limit);
+  int n = 0;
+  while (n < 1000 && mmap(0, 1 << 24, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED) n++;
+  printf("%d\n", n);
+  return n == 0 || n > 16;
+}
+C
+"$clew" cc -O1 -g limited.c -o limited || exit 1
+check "the runtime's memory does not count for a limit" run 0 run -- ./limited
+cp out.txt first.txt
+check "... which holds in a replay" run 0 replay
+check "... to the page" cmp first.txt out.txt
+
+cat >ticks.c <<'C'
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/time.h>
+#include <time.h>
+static volatile sig_atomic_t ticks;
+static volatile long work, seen[20];
+static void on_tick(int number) { (void)number; if (ticks < 20) seen[ticks] = work; ticks++; }
+static void* count(void* unused) {
+  struct timespec now;
+  while (ticks < 20) {
+    for (int i = 0; i < 3000; i++) work++;
+    for (int i = 0; i < 7; i++) clock_gettime(CLOCK_MONOTONIC, &now);
+  }
+  return unused;
+}
+int main(void) {
+  signal(SIGALRM, on_tick);
+  struct itimerval often = {{0, 1300}, {0, 1300}};
+  setitimer(ITIMER_REAL, &often, 0);
+  pthread_t one, other;
+  pthread_create(&one, 0, count, 0);
+  pthread_create(&other, 0, count, 0);
+  pthread_join(one, 0);
+  pthread_join(other, 0);
+  for (int i = 0; i < 20; i++) printf("%ld\n", seen[i]);
+  return 0;
+}
+C
+"$clew" cc -O1 -g ticks.c -o ticks -pthread || exit 1
+check "timers in a program that looks at the clock" run 0 run --seed 4 -- ./ticks
+check "... are due where they were, wherever the replay is asked" run 0 where $(seq 5000 5000 400000)
 finish
