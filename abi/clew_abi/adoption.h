@@ -5,8 +5,8 @@
 // environment looks for such a socket among its ancestors, nearest first, and sends a Petition. The
 // answer is one byte with a descriptor of a control memory, or nothing: then it runs without clew.
 //
-// A copy of the program that fork() made cannot be recorded, because no replay could begin in it. It
-// sends a Petition for nothing but a word to the user, once it makes a thread.
+// A copy of the program that fork() made cannot be recorded, because no replay could begin in it.
+// It sends a Petition for nothing but a word to the user, once it makes a thread.
 #ifndef CLEW_ABI_ADOPTION_H_
 #define CLEW_ABI_ADOPTION_H_
 

@@ -73,9 +73,11 @@ enum class MessageType : std::uint8_t {
   kNote = 9,   // s one line for the user
   kDeparted =
       10,  // v clock, v expected thread, v actual thread, v expected place, v actual place, s what
-  kEnd = 11,     // v clock, v switches, v preemptions, v threads, v hash
-  kName = 12,    // v thread, s name given by the program
-  kStatus = 13,  // v how the process ends, as waitpid() tells it; after kEnd
+  kEnd = 11,      // v clock, v switches, v preemptions, v threads, v hash
+  kName = 12,     // v thread, s name given by the program
+  kStatus = 13,   // v how the process ends, as waitpid() tells it; after kEnd
+  kBecomes = 14,  // s path of the program that it becomes by exec(), after kEnd; another kEnd takes
+                  // it back
 };
 
 // kind, word in JSON. Below kFirstUnresolved the outcome is "fail".

@@ -28,6 +28,7 @@ bool is_known(std::uint64_t type) {
     case MessageType::kEnd:
     case MessageType::kName:
     case MessageType::kStatus:
+    case MessageType::kBecomes:
       return true;
   }
   return false;

@@ -140,7 +140,7 @@ class Descendants::Descendant {
     else if (let_go_)
       facts.stopped =
           Stopped{"interrupted", "it went on when the program that started it had ended"};
-    else if (!reports.status)
+    else if (!reports.status && !reports.becomes)
       facts.stopped = Stopped{"interrupted", "it was ended from outside"};
     return facts;
   }

@@ -147,6 +147,11 @@ MessageStatus read_message(std::uint64_t type, std::span<const std::uint8_t> byt
       if (payload.good()) reports.holds.push_back(hold);
       return status_of(payload.good());
     }
+    case MessageType::kBecomes: {
+      std::string path = payload.text();
+      if (payload.good()) reports.becomes = std::move(path);
+      return status_of(payload.good());
+    }
     case MessageType::kStatus: {
       const std::uint64_t status = payload.number();
       if (payload.good() && status <= 0xffff) reports.status = static_cast<int>(status);
@@ -191,7 +196,10 @@ MessageStatus read_message(std::uint64_t type, std::span<const std::uint8_t> byt
     case MessageType::kEnd: {
       const EndReport end{payload.number(), payload.number(), payload.number(), payload.number(),
                           payload.number()};
-      if (payload.good()) reports.end = end;
+      if (payload.good()) {
+        reports.end = end;
+        reports.becomes.reset();
+      }
       return status_of(payload.good());
     }
   }

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "clew_abi/notes.h"
 #include "host/target/syscall_names.h"
 
 namespace clew {
@@ -82,6 +83,7 @@ RunSummary summarize(const EndFacts& facts, const Reports& reports) {
     summary.hash = reports.end->hash;
   }
   summary.notes = reports.notes;
+  if (reports.becomes) summary.notes.push_back(abi::kNoteBecame + *reports.becomes);
 
   if (facts.stopped) {
     summary.outcome = Outcome::kUnresolved;

@@ -85,14 +85,17 @@ std::vector<std::string> differences(const Meta& recorded, const RunResult& run)
   }
   const RunSummary& then = recorded.summary;
   const RunSummary& now = run.summary;
-  if (outcome_text(then) != outcome_text(now))
+  // How it ended and what it wrote is another program's from there on, which is not started.
+  const bool became = std::ranges::any_of(
+      then.notes, [](const std::string& note) { return note.starts_with(abi::kNoteBecame); });
+  if (!became && outcome_text(then) != outcome_text(now))
     lines.push_back(
         fmt::format("outcome: {} instead of {}", outcome_text(now), outcome_text(then)));
-  if (then.exit_status != now.exit_status)
+  if (!became && then.exit_status != now.exit_status)
     lines.push_back(
         fmt::format("exit status: {} instead of {}", now.exit_status, then.exit_status));
   // What other processes wrote is not written again; what a child process wrote was not kept.
-  if (recorded.parent == 0 &&
+  if (recorded.parent == 0 && !became &&
       std::ranges::find(then.notes, abi::kNoteOtherProcesses) == then.notes.end()) {
     compare_stream("standard output", recorded.stdout_data, run.output, lines);
     compare_stream("standard error", recorded.stderr_data, run.errors, lines);

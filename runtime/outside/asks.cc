@@ -45,10 +45,13 @@ pollfd* room_for(std::size_t count) {
   return g_poll;
 }
 
-bool has_children() {
+enum class Children : std::uint8_t { kNone, kLive, kEnded };  // kEnded: one of them has
+Children children() {
   siginfo_t info{};
-  return g_other_processes && raw_syscall(SYS_waitid, P_ALL, 0, reinterpret_cast<long>(&info),
-                                          WEXITED | WNOHANG | WNOWAIT, 0) == 0;
+  if (!g_other_processes || raw_syscall(SYS_waitid, P_ALL, 0, reinterpret_cast<long>(&info),
+                                        WEXITED | WNOHANG | WNOWAIT, 0) != 0)
+    return Children::kNone;
+  return info.si_pid == 0 ? Children::kLive : Children::kEnded;
 }
 
 Nanos real_now() {
@@ -170,22 +173,26 @@ Asks::Came Asks::wait_for_something(Nanos due) {
     return replay() ? Came::kSomething : due != kForever ? Came::kNothing : Came::kNever;
   static constexpr timespec kNow{0, 0};
   if (look(&kNow)) return Came::kSomething;
-  const bool children = has_children();
+  const Children now = children();
+  bool only_children = false;
   if (all_inside()) {
     const bool by_signal = signal_is_waited_for();
-    if (due != kForever && !(by_signal && children)) return Came::kNothing;
-    if (!by_signal) return Came::kNever;
+    const bool in_real_time = now == Children::kLive || (by_signal && now == Children::kEnded);
+    if (due != kForever && !in_real_time) return Came::kNothing;
+    if (due == kForever && !by_signal) return Came::kNever;
+    only_children = !by_signal;
   }
   const Nanos begin = real_now();
   const Nanos patience = due == kForever ? kForever : due - g_sched.now();
-  const Nanos limit = children ? kMostPatienceWithChildren : kMostPatience;
+  const Nanos limit = now != Children::kNone ? kMostPatienceWithChildren : kMostPatience;
   const Nanos most = patience < limit ? patience : limit;
   control_->waits_outside.store(1, std::memory_order_relaxed);
   bool came = false;
   for (Nanos nap = kShortestNap; !came; nap = nap < kLongestNap ? nap * 2 : kLongestNap) {
     bool tries = false;
     for (const OutsideWait* w = waits_; w != nullptr; w = w->next) tries |= w->try_again != nullptr;
-    Nanos length = tries ? nap : 1'000'000'000;
+    if (only_children && children() != Children::kLive) break;
+    Nanos length = tries || only_children ? nap : 1'000'000'000;
     if (due != kForever) {
       const Nanos left = most - (real_now() - begin);
       if (left <= 0) break;

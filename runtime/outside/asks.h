@@ -47,7 +47,8 @@ class Asks {
     kNothing,    // until `due`: time may pass
     kNever,      // only this program could bring it
   };
-  // Nobody can run, and the next timer is due then (kForever: there is none).
+  // Nobody can run, and the next timer is due then (kForever: there is none). While child processes
+  // live it takes as long in real time, as it does for them.
   Came wait_for_something(Nanos due);
 
   // A signal handler is there: signals may come at any time.

@@ -1,5 +1,6 @@
 // Other processes: making them, waiting for them, becoming another program.
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/sched.h>
 #include <sched.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "clew_abi/notes.h"
 #include "runtime/fiber/raw_syscall.h"
@@ -80,9 +82,12 @@ std::uint64_t flags_of(const Call& call) {
   return 0;
 }
 
-bool has_own_stack(const Call& call) {
-  if (call.number == SYS_clone) return call.a[1] != 0;
-  return call.number == SYS_clone3 && reinterpret_cast<const clone_args*>(call.a[0])->stack != 0;
+// The end of the stack that the child is to run on; 0: that of the caller.
+std::uint64_t stack_of(const Call& call) {
+  if (call.number == SYS_clone) return static_cast<std::uint64_t>(call.a[1]);
+  if (call.number != SYS_clone3) return 0;
+  const auto& arguments = *reinterpret_cast<const clone_args*>(call.a[0]);
+  return arguments.stack != 0 ? arguments.stack + arguments.stack_size : 0;
 }
 
 // A child that shares the program's memory (posix_spawn) tells in the caller's frame why it could
@@ -123,7 +128,7 @@ class SharedFrame {
 };
 
 bool shares_frame(const Call& call) {
-  return (flags_of(call) & CLONE_VM) != 0 && has_own_stack(call) && call.caught != nullptr;
+  return (flags_of(call) & CLONE_VM) != 0 && stack_of(call) != 0 && call.caught != nullptr;
 }
 
 // The child is a copy with one thread, the calling one, and goes on without clew.
@@ -138,11 +143,29 @@ void go_on_alone(const Call& call) {
   leave_charge();
   enable_time_stamp();
   hand_signals_to_kernel(self);
-  // Returning from the handler that caught the call sets the mask from here.
-  if (call.caught != nullptr)
-    memcpy(&const_cast<ucontext_t*>(call.caught)->uc_sigmask, &self.signals.mask,
-           sizeof self.signals.mask);
+  forget_pending();
+  if (call.caught == nullptr) return;
+  // Returning from the handler that caught the call sets mask and stack from here.
+  auto& context = *const_cast<ucontext_t*>(call.caught);
+  memcpy(&context.uc_sigmask, &self.signals.mask, sizeof self.signals.mask);
+  if (const std::uint64_t stack = stack_of(call))
+    context.uc_mcontext.gregs[REG_RSP] = static_cast<long long>(stack);
 }
+
+// The same without a stack: the child first has to return from the handler on this one.
+struct OnThisStack {
+  explicit OnThisStack(const Call& call) : kernel(call) {
+    if (call.number == SYS_clone) kernel.a[1] = 0;
+    if (call.number != SYS_clone3) return;
+    const auto size = static_cast<std::size_t>(call.a[1]);
+    memcpy(&arguments, reinterpret_cast<const void*>(call.a[0]),
+           size < sizeof arguments ? size : sizeof arguments);
+    arguments.stack = arguments.stack_size = 0;
+    kernel.a[0] = reinterpret_cast<long>(&arguments);
+  }
+  Call kernel;
+  clone_args arguments{};
+};
 
 long copied(const Call& call) {
   const bool shares_memory = (flags_of(call) & CLONE_VM) != 0;
@@ -160,7 +183,8 @@ long copied(const Call& call) {
   std::uint64_t before = 0;
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&all),
               reinterpret_cast<long>(&before), sizeof before);
-  const long pid = to_kernel(shares_memory || call.number == SYS_vfork ? plain : call);
+  const OnThisStack here(call);
+  const long pid = to_kernel(shares_memory || call.number == SYS_vfork ? plain : here.kernel);
   if (pid == 0) {
     go_on_alone(call);
   } else {
@@ -184,21 +208,30 @@ long forked(const Call& call) {
 
 // --- becoming another program --------------------------------------------------------------------
 
-long replaced(const Call& call) {
-  char line[300];
-  const char* path =
-      reinterpret_cast<const char*>(call.number == SYS_execve ? call.a[0] : call.a[1]);
-  const bool there =
-      call.number == SYS_execveat || recorded(Call{SYS_access, {call.a[0], 1 /* X_OK */}}) == 0;
-  if (!there) return recorded(call);
-  snprintf(line, sizeof line, "the program became %s; this recording ends there", path);
-  g_log.note(line);
-  report_exit();
+// The recording ends here, unless the kernel refuses: that is an answer like any other.
+long become_another(const Call& call, const char* path) {
+  if (raw_syscall(SYS_access, reinterpret_cast<long>(path), F_OK) == -EFAULT)
+    return to_kernel(call);
+  const KernelSignals before;
+  const EndInSight end(path);
   enable_time_stamp();
   hand_signals_to_kernel(*g_sched.current);
   const long error = to_kernel(call);
-  end_unsupported("a failing exec()");
+  before.restore();
+  watch_time_stamp();
+  end.take_back();
   return error;
+}
+
+long replaced(const Call& call) {
+  const char* path =
+      reinterpret_cast<const char*>(call.number == SYS_execve ? call.a[0] : call.a[1]);
+  // Nothing was recorded after one that succeeded.
+  if (g_inputs.replaying() && g_inputs.at_end()) {
+    const EndInSight end(path);
+    raw_syscall(SYS_exit_group, 0);
+  }
+  return answered(call, [&] { return become_another(call, path); });
 }
 
 }  // namespace

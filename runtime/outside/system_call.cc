@@ -233,10 +233,7 @@ long answer_call(Call call) {
   }
   note_room(call);
   const long result = recorded_by_family(treatment, call);
-  if (!g_sched.active) return result;
-  g_asks.ask();
-  // What the call itself has caused (SIGPIPE, a message queue's signal) comes before it returns.
-  if (g_sched.current->disturbed) attend(*g_sched.current, kUndisturbed);
+  if (g_sched.active) g_asks.ask();
   return result;
 }
 

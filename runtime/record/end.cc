@@ -128,6 +128,18 @@ void report_status(int status) {
   g_log.message(abi::MessageType::kStatus, payload.number(static_cast<std::uint64_t>(status)));
 }
 
+EndInSight::EndInSight(const char* path) : hash_(g_log.hash()) {
+  tell_unrecorded();
+  report_end(g_sched.clock());
+  Payload payload;
+  g_log.message(abi::MessageType::kBecomes, payload.text(path));
+}
+
+void EndInSight::take_back() const {
+  g_ended = false;
+  g_log.set_hash(hash_);
+}
+
 void report_exit() {
   if (g_ended) return;
   tell_unrecorded();

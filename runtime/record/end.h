@@ -21,6 +21,17 @@ void report_exit();
 // The last message of all: what waitpid() is about to tell of this process.
 void report_status(int status);
 
+// The program is about to become the one of this path: all that the host needs if it does.
+class EndInSight {
+ public:
+  explicit EndInSight(const char* path);
+  // It has not.
+  void take_back() const;
+
+ private:
+  std::uint64_t hash_;
+};
+
 // Who waits for what. REQUIRES: the running thread is in no other state than its record says.
 void report_waits();
 

@@ -41,6 +41,7 @@ class Log {
     hash_ ^= hash_ >> 29;
   }
   std::uint64_t hash() const { return hash_; }
+  void set_hash(std::uint64_t hash) { hash_ = hash; }
   std::uint16_t hash16() const { return static_cast<std::uint16_t>(hash_ ^ hash_ >> 32); }
 
   void preemption(Clock event, const Fiber& from, const Decision& decision);

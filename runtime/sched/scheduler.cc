@@ -15,6 +15,7 @@
 #include "runtime/sched/sharing.h"
 #include "runtime/signal/attend.h"
 #include "runtime/snapshot/checkpoint.h"
+#include "runtime/sync/foreign.h"
 
 namespace clew::rt {
 
@@ -219,7 +220,7 @@ void Scheduler::yield_voluntarily() {
 Fiber* Scheduler::next_to_run() {
   while (queue_.empty()) {
     const Nanos due = timers_ != nullptr ? timers_->deadline : kForever;
-    if (g_asks.expecting()) {
+    if (g_asks.expecting() || g_other_processes) {
       const Asks::Came came = g_asks.wait_for_something(due);
       if (came == Asks::Came::kSomething) continue;
       if (came == Asks::Came::kNever) end_deadlock();

@@ -348,7 +348,20 @@ void hand_signals_to_kernel(const Fiber& self) {
   none.ss_flags = SS_DISABLE;
   const stack_t& stack = self.signals.stack.ss_size != 0 ? self.signals.stack : none;
   raw_syscall(SYS_sigaltstack, reinterpret_cast<long>(&stack), 0);
-  forget_pending();
+}
+
+KernelSignals::KernelSignals() {
+  for (int signal = 1; signal < NSIG; ++signal)
+    raw_syscall(SYS_rt_sigaction, signal, 0, reinterpret_cast<long>(&actions_[signal]), kSetSize);
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, 0, reinterpret_cast<long>(&mask_), kSetSize);
+  raw_syscall(SYS_sigaltstack, 0, reinterpret_cast<long>(&stack_));
+}
+
+void KernelSignals::restore() const {
+  for (int signal = 1; signal < NSIG; ++signal)
+    raw_syscall(SYS_rt_sigaction, signal, reinterpret_cast<long>(&actions_[signal]), 0, kSetSize);
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&mask_), 0, kSetSize);
+  raw_syscall(SYS_sigaltstack, reinterpret_cast<long>(&stack_), 0);
 }
 
 }  // namespace clew::rt

@@ -56,11 +56,30 @@ void run_handler(Fiber& self, int signal, siginfo_t& info, void* context) {
   self.signals.mask = after & ~(bit_of(SIGKILL) | bit_of(SIGSTOP));
 }
 
+// The program's code runs unguarded, in the middle of a call whose arguments are not; and makes
+// calls of its own.
+class GuardLaidDown {
+ public:
+  explicit GuardLaidDown(Fiber& fiber) : fiber_(fiber), guarded_(fiber.guarded) {
+    memcpy(guard_, fiber.guard, sizeof guard_);
+    fiber.guarded = false;
+  }
+  ~GuardLaidDown() {
+    memcpy(fiber_.guard, guard_, sizeof guard_);
+    fiber_.guarded = guarded_;
+  }
+
+ private:
+  Fiber& fiber_;
+  void* guard_[5];
+  bool guarded_;
+};
+
 Attended attend(Fiber& self, unsigned ended_by) {
   Attended attended;
   siginfo_t info;
   self.disturbed = false;
-  self.guarded = false;
+  const GuardLaidDown laid_down(self);
   while (take_pending(self, ~self.signals.mask, info)) {
     const int signal = info.si_signo;
     const void* handler = action_of(signal).handler;

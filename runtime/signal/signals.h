@@ -76,8 +76,20 @@ void adopt_handlers(Fiber& main);
 // What the program begins with blocked and ignored.
 void inherit_signals(const abi::Control& control, Fiber& main);
 
-// A copy of this process that goes on without clew: the kernel is told all of it.
+// This process is about to go on without clew: the kernel is told all of it.
 void hand_signals_to_kernel(const Fiber& self);
+
+// What the kernel has been told, in case the process goes on with clew after all.
+class KernelSignals {
+ public:
+  KernelSignals();
+  void restore() const;
+
+ private:
+  Action actions_[NSIG];
+  std::uint64_t mask_ = 0;
+  stack_t stack_{};
+};
 
 }  // namespace clew::rt
 

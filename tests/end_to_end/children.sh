@@ -138,6 +138,15 @@ C
 check "a copy with threads" run 0 run -- ./copy
 check "... is named as not recorded" says err.txt "a copy made by fork(), has threads of its own: it ran without clew"
 
+# One that becomes another without being asked for a child: the replay does not.
+printf 'int main(void) { extern int execl(const char*, ...); return execl("/bin/echo", "echo", "became echo", (char*)0); }\n' >becomes.c
+"$clew" cc -Wno-everything becomes.c -o becomes || exit 1
+check "a program that becomes another" run 0 run -- ./becomes
+check "... which prints" grep -qx "became echo" out.txt
+check "... and is named" says err.txt "ends where the program became /bin/echo"
+check "... is replayed up to there" run 0 replay
+check "... and not further" bash -c '! grep -q echo out.txt'
+
 # Too many for the disk.
 printf 'i=0; while [ $i -lt 104 ]; do ./worker many >/dev/null; i=$((i+1)); done\n' >script
 check "a hundred and four" run 0 run -- sh ./script

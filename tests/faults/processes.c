@@ -64,6 +64,43 @@ CASE(execve, eacces) {
   EXPECT_ERRNO(execve(file, arguments, environ), EACCES);
   remove_file();
 }
+// What only the kernel finds out. The program goes on as it was.
+static volatile sig_atomic_t handled;
+static void handle(int number) { handled += number == SIGUSR1; }
+CASE(execve, no_program) {
+  signal(SIGUSR1, handle);
+  make_file("no program", 0700);
+  EXPECT_ERRNO(execve(file, arguments, environ), ENOEXEC);
+  remove_file();
+  make_file("#!/nowhere/at/all\n", 0700);
+  EXPECT_ERRNO(execve(file, arguments, environ), ENOENT);
+  remove_file();
+  EXPECT_ERRNO(execve("/tmp", arguments, environ), EACCES);
+  handled = 0;
+  raise(SIGUSR1);
+  EXPECT_EQ(handled, 1);
+  signal(SIGUSR1, SIG_DFL);
+}
+static int one_more(void* number) { return *(int*)number + 1; }
+CASE(clone, own_stack) {
+  static char stack[64 * 1024] __attribute__((aligned(16)));
+  int number = 41, status = 0;
+  const pid_t pid = clone(one_more, stack + sizeof stack, SIGCHLD, &number);
+  EXPECT_EQ(waitpid(pid, &status, 0), pid);
+  EXPECT_EQ(WEXITSTATUS(status), 42);
+}
+// A child lives in real time, and so does who waits for it by looking.
+CASE(waitpid, by_looking) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    usleep(200000);
+    _exit(7);
+  }
+  int status = 0, looks = 0;
+  while (waitpid(pid, &status, WNOHANG) == 0 && looks < 1000) ++looks, usleep(10000);
+  EXPECT_EQ(WEXITSTATUS(status), 7);
+  EXPECT_EQ(looks < 1000, 1);
+}
 CASE(execve, efault) { EXPECT_ERRNO(execve((char*)16, arguments, environ), EFAULT); }
 CASE(posix_spawn, not_there) {
   pid_t pid;
