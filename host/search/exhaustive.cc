@@ -341,6 +341,7 @@ void ExhaustiveSearch::learn(const JobPlan& plan, const JobReport& report) {
   const std::span<const TraceEvent> trace = report.trace;
   ++runs_;
   questions_ |= report.result.questions;
+  handlers_ran_ |= report.result.handlers_ran != 0;
   if (report.verdict == Verdict::kFail) ++failed_;
   if (report.result.threads > kMostThreads ||
       std::ranges::any_of(trace,
@@ -452,9 +453,16 @@ std::string untried_answers(std::uint32_t questions) {
 
 }  // namespace
 
+std::string ExhaustiveSearch::untried() const {
+  std::string text = untried_answers(questions_);
+  if (handlers_ran_)
+    text += (text.empty() ? "" : ", ") + std::string("signals that come at other points");
+  return text;
+}
+
 bool ExhaustiveSearch::all_pass() const {
   return no_answer_.empty() && over() && failed_ == 0 && unresolved_ == 0 && departed_ == 0 &&
-         untried_answers(questions_).empty();
+         untried().empty();
 }
 
 std::optional<std::string> ExhaustiveSearch::conclusion() const {
@@ -481,9 +489,9 @@ std::optional<std::string> ExhaustiveSearch::conclusion() const {
             " of them because the run departed from its schedule: there may be others that were "
             "not tried";
   }
-  if (const std::string others = untried_answers(questions_); !others.empty())
-    text += ", apart from " + others + ", which are not tried";
-  if (failed_ + unresolved_ == 0) {
+  const std::string others = untried();
+  if (!others.empty()) text += ", apart from " + others + ", which are not tried";
+  if (failed_ + unresolved_ == 0 && !handlers_ran_) {
     text += beyond_ ? " (any other of them is equivalent to "
                     : " (any other, also with more preemptions, is equivalent to ";
     text += runs_ == 1 ? "it)" : "one of these)";

@@ -69,6 +69,8 @@ class ExhaustiveSearch final : public Search {
   [[nodiscard]] bool all_pass() const;
 
  private:
+  // What could have happened and was not tried; empty: nothing.
+  [[nodiscard]] std::string untried() const;
   using NodeId = std::uint32_t;
   static constexpr NodeId kNoNode = ~NodeId{0};
   static constexpr std::uint16_t kNoThread = 0xffff;
@@ -116,6 +118,7 @@ class ExhaustiveSearch final : public Search {
   std::uint64_t failed_ = 0;
   std::uint64_t unresolved_ = 0;
   std::uint64_t departed_ = 0;   // of the unresolved: left their prefix, or no trace
+  bool handlers_ran_ = false;    // of signals
   std::uint32_t questions_ = 0;  // choices beyond switches that came up
   std::string no_answer_;        // why; then the search is over
 };

@@ -15,6 +15,7 @@ void leave_for(const __jmp_buf_tag* target) {
   constexpr int kStackPointer = 6;  // glibc's JB_RSP
   g_sched.abandon_waits_below(
       clew_demangle_pointer(static_cast<std::uintptr_t>(target->__jmpbuf[kStackPointer])));
+  fiber.interruptions = 0;
   if (fiber.handlers == 0) return;
   fiber.handlers = 0;
   g_sched.leave_handler_by_jump();

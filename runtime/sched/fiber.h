@@ -72,8 +72,9 @@ struct Fiber {
   abi::ThreadKey key = 0;
   std::uint32_t children = 0;  // threads it has created
   FiberState state = FiberState::kNotStarted;
-  std::uint32_t no_yield = 0;  // depth of regions without yield points
-  std::uint32_t handlers = 0;  // signal handlers it is in
+  std::uint32_t no_yield = 0;       // depth of regions without yield points
+  std::uint32_t handlers = 0;       // of faults that it is in
+  std::uint32_t interruptions = 0;  // signal handlers that it is in, those of faults too
 
   // Run queue.
   Fiber* next = nullptr;

@@ -7,6 +7,8 @@
 #include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/real.h"
 #include "runtime/outside/asks.h"
+#include "runtime/outside/inputs.h"
+#include "runtime/outside/perform.h"
 #include "runtime/record/debug_table.h"
 #include "runtime/record/end.h"
 #include "runtime/record/log.h"
@@ -304,7 +306,10 @@ void Scheduler::answer_queries(Clock event) {
 // A fault may strike where the clock is not exact. The handler, and what comes after it if it
 // leaves by a jump, go by the last clock that is: the same in a replay, though it may be behind.
 void Scheduler::enter_handler() {
-  if (current->no_yield == 0) clock_ = certain_clock_;
+  if (current->no_yield == 0) {
+    interrupted_clock_ = clock();
+    clock_ = certain_clock_;
+  }
   ++current->no_yield;
   *current->countdown = kUnlimited;
 }
@@ -313,7 +318,13 @@ void Scheduler::leave_handler(std::int64_t countdown) {
   if (--current->no_yield == 0) *current->countdown = countdown;
 }
 
+// Where the fault struck, points may have been counted that were not reached, and a replay may have
+// counted others of the same batch: it takes the recorded clock. No decision lies between the two,
+// because a batch is counted at once only if none lies in it.
 void Scheduler::leave_handler_by_jump() {
+  const auto clock = static_cast<Clock>(answered(
+      Call{SYS_restart_syscall, {}}, [&] { return static_cast<long>(interrupted_clock_); }));
+  if (clock > clock_) clock_ = clock;
   current->no_yield = 0;
   rearm();
 }

@@ -59,6 +59,7 @@ class Scheduler {
   std::uint64_t preemptions = 0;
   std::uint64_t points = 0;    // scheduling points passed
   std::uint8_t questions = 0;  // bits 1 << ChoiceKind that have arisen
+  bool handlers_ran = false;   // of signals
 
   void init(abi::Control& control, Fiber* main);
 
@@ -288,6 +289,7 @@ class Scheduler {
   std::uint32_t candidates_room_ = 0;
   std::uint64_t enabled_ = 0;  // of the newest gather()
   Clock certain_clock_ = 0;
+  Clock interrupted_clock_ = 0;  // when a fault's handler began: exact or ahead
   Clock company_since_ =
       kNever;          // events passed when a thread joined the empty queue; kNever: empty
   Clock company_ = 0;  // as of the last switch

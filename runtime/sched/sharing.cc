@@ -97,7 +97,9 @@ void Sharing::share(Cell& cell) {
 void Sharing::touch(const Fiber& fiber, const Step& step) {
   if (!learning_ || !g_sched.had_company()) return;
   const bool write = writes(step.kind);
-  const auto thread = static_cast<std::uint16_t>(fiber.index + 1);
+  // A handler comes between the steps of its thread as another thread would.
+  const auto thread =
+      static_cast<std::uint16_t>(fiber.index + 1 + (fiber.interruptions > 0 ? 0x8000 : 0));
   const auto point = static_cast<std::uint32_t>((step.place & 1) == 0 ? step.place >> 1 : 0);
   const std::uintptr_t first = step.object >> kGranuleBits;
   const std::uintptr_t last = (step.object + (step.size > 0 ? step.size - 1 : 0)) >> kGranuleBits;

@@ -41,6 +41,8 @@ void run_handler(Fiber& self, int signal, siginfo_t& info, void* context) {
     memcpy(&here.uc_sigmask, &before, sizeof before);
     context = &here;
   }
+  g_sched.handlers_ran = true;
+  ++self.interruptions;
   auto* handler = reinterpret_cast<SignalHandler>(action.handler);
   const stack_t& stack = self.signals.stack;
   const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
@@ -50,6 +52,7 @@ void run_handler(Fiber& self, int signal, siginfo_t& info, void* context) {
   } else {
     handler(signal, &info, context);
   }
+  --self.interruptions;
   // The handler may have changed the mask that it returns to.
   std::uint64_t after = before;
   if (context == &here) memcpy(&after, &here.uc_sigmask, sizeof after);
