@@ -123,8 +123,11 @@ bool Asks::look(const timespec* timeout) {
   for (OutsideWait* w = waits_; w != nullptr; w = w->next) {
     bool is_ready = false;
     for (nfds_t i = 0; i < w->count; ++i) is_ready |= fds[at++].revents != 0;
+    // A wait that is over stays in the list until its thread runs; what it tried has been done, and
+    // must not be done again.
+    if (w->wait.over() || ready_count == kMaxReady) continue;
     if (!is_ready && w->try_again != nullptr) is_ready = w->try_again(*w);
-    if (!is_ready || w->wait.over() || ready_count == kMaxReady) continue;
+    if (!is_ready) continue;
     ready[ready_count++] = w->wait.fiber->index;
     g_sched.wake(w->wait);
   }
