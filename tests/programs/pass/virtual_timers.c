@@ -56,6 +56,11 @@ static void test_signals(void) {
   const struct itimerval off = {{0, 0}, {0, 0}};
   CHECK(setitimer(ITIMER_REAL, &off, NULL) == 0);
 
+  const struct itimerval once_soon = {{0, 0}, {0, 2000}};
+  CHECK(setitimer(ITIMER_REAL, &once_soon, NULL) == 0);
+  errno = 0;
+  CHECK(sleep(5) == 4 && errno == EINTR); /* what is left, in whole seconds */
+
   struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
   timer_t timer;
   CHECK(timer_create(CLOCK_REALTIME, &event, &timer) == 0);
