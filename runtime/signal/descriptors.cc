@@ -24,11 +24,27 @@ struct SignalDescriptor {
 
 constexpr int kMost = 128;
 SignalDescriptor g_descriptors[kMost];
+int g_end = 0;  // none beyond was ever used
 
 SignalDescriptor* find(int fd) {
-  for (SignalDescriptor& each : g_descriptors)
-    if (each.fd == fd && fd >= 0) return &each;
+  for (int i = 0; i < g_end; ++i)
+    if (g_descriptors[i].fd == fd && fd >= 0) return &g_descriptors[i];
   return nullptr;
+}
+
+template <class IsReady>
+void show(IsReady is_ready) {
+  if (g_inputs.replaying()) return;
+  for (int i = 0; i < g_end; ++i) {
+    SignalDescriptor& each = g_descriptors[i];
+    if (each.fd < 0) continue;
+    const bool ready = is_ready(each);
+    if (ready == each.ready) continue;
+    each.ready = ready;
+    std::uint64_t count = 1;
+    raw_syscall(ready ? SYS_write : SYS_read, each.fd, reinterpret_cast<long>(&count),
+                sizeof count);
+  }
 }
 
 signalfd_siginfo told(const siginfo_t& info) {
@@ -52,17 +68,18 @@ void close_signal_descriptor(int fd) {
   if (SignalDescriptor* known = find(fd)) *known = {};
 }
 
-void update_signal_descriptors() {
-  for (SignalDescriptor& each : g_descriptors) {
-    if (each.fd < 0) continue;
-    const bool ready = is_pending(*g_sched.current, each.set);
-    if (ready == each.ready) continue;
-    each.ready = ready;
-    if (g_inputs.replaying()) continue;
-    std::uint64_t count = 1;
-    raw_syscall(ready ? SYS_write : SYS_read, each.fd, reinterpret_cast<long>(&count),
-                sizeof count);
-  }
+void show_signals_to(const Fiber& fiber) {
+  show([&](const SignalDescriptor& each) { return is_pending(fiber, each.set); });
+}
+
+void show_signals_to_nobody() {
+  show([](const SignalDescriptor&) { return false; });
+}
+
+bool signals_differ_by_thread() {
+  std::uint64_t all = 0;
+  for (int i = 0; i < g_end; ++i) all |= g_descriptors[i].set;
+  return all != 0 && is_pending_for_one(all);
 }
 
 long signal_descriptor_call(const Call& call) {
@@ -75,19 +92,18 @@ long signal_descriptor_call(const Call& call) {
       return answered(
           call, [&] { return raw_syscall(SYS_fcntl, call.a[0], F_GETFD) < 0 ? -EBADF : -EINVAL; });
     known->set = set;
-    update_signal_descriptors();
     return known->fd;
   }
   SignalDescriptor* free = nullptr;
-  for (SignalDescriptor& each : g_descriptors)
-    if (each.fd < 0) free = &each;
+  for (int i = 0; i < kMost && free == nullptr; ++i)
+    if (g_descriptors[i].fd < 0) free = &g_descriptors[i];
   if (free == nullptr) return -EMFILE;
   static_assert(int{SFD_NONBLOCK} == int{EFD_NONBLOCK} && int{SFD_CLOEXEC} == int{EFD_CLOEXEC});
   const long fd = answered(call, [&] { return raw_syscall(SYS_eventfd2, 0, flags); });
   if (fd < 0) return fd;
   forget_descriptor(static_cast<int>(fd));
   *free = {static_cast<int>(fd), set, (flags & SFD_NONBLOCK) == 0, false};
-  update_signal_descriptors();
+  if (free - g_descriptors >= g_end) g_end = static_cast<int>(free - g_descriptors) + 1;
   return fd;
 }
 
