@@ -47,16 +47,28 @@ void show(IsReady is_ready) {
   }
 }
 
+// The fields that belong to the kind of signal; the others are 0.
 signalfd_siginfo told(const siginfo_t& info) {
   signalfd_siginfo out{};
   out.ssi_signo = static_cast<std::uint32_t>(info.si_signo);
   out.ssi_code = info.si_code;
   out.ssi_errno = info.si_errno;
-  out.ssi_pid = static_cast<std::uint32_t>(info.si_pid);
-  out.ssi_uid = info.si_uid;
-  out.ssi_int = info.si_value.sival_int;
-  out.ssi_ptr = reinterpret_cast<std::uintptr_t>(info.si_value.sival_ptr);
-  if (info.si_signo == SIGCHLD) out.ssi_status = info.si_status;
+  const bool by_child = info.si_signo == SIGCHLD && info.si_code > 0 && info.si_code != SI_KERNEL;
+  if (info.si_code == SI_TIMER) {
+    out.ssi_tid = static_cast<std::uint32_t>(info.si_timerid);
+    out.ssi_overrun = static_cast<std::uint32_t>(info.si_overrun);
+  } else {
+    out.ssi_pid = static_cast<std::uint32_t>(info.si_pid);
+    out.ssi_uid = info.si_uid;
+  }
+  if (by_child) {
+    out.ssi_status = info.si_status;
+    out.ssi_utime = static_cast<std::uint64_t>(info.si_utime);
+    out.ssi_stime = static_cast<std::uint64_t>(info.si_stime);
+  } else if (info.si_code < 0) {
+    out.ssi_int = info.si_value.sival_int;
+    out.ssi_ptr = reinterpret_cast<std::uintptr_t>(info.si_value.sival_ptr);
+  }
   return out;
 }
 

@@ -114,6 +114,13 @@ void post_by_timer(int signal, int timer, sigval value) {
   post(info, nullptr);
 }
 
+void post_by_kernel(int signal) {
+  siginfo_t info{};
+  info.si_signo = signal;
+  info.si_code = SI_KERNEL;
+  post(info, nullptr);
+}
+
 // Those that the kernel sends on behalf of a call go to the thread that made it, the one that runs.
 void post_from_outside(const siginfo_t& info) {
   if (info.si_signo < 1 || info.si_signo >= NSIG) return;

@@ -42,6 +42,7 @@ bool has_handler(int signal);
 long post(const siginfo_t& info, Fiber* to);
 // To the program; `value` goes with it.
 void post_by_timer(int signal, int timer, sigval value);
+void post_by_kernel(int signal);  // by alarm and setitimer: nobody's
 void post_from_outside(const siginfo_t& info);
 // Signals that have interrupted the program since the last call.
 std::size_t take_arrived(siginfo_t* out, std::size_t room);

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -96,6 +97,35 @@ static void test_thread(void) {
   close(shared);
 }
 
+/* Who sent it: alarms are the kernel's, timers have a number. */
+static void test_senders(void) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGALRM);
+  CHECK(pthread_sigmask(SIG_BLOCK, &set, NULL) == 0);
+  const int fd = signalfd(-1, &set, 0);
+  struct signalfd_siginfo info;
+  const struct itimerval soon = {{0, 0}, {0, 1000}};
+  CHECK(fd >= 0 && setitimer(ITIMER_REAL, &soon, NULL) == 0);
+  CHECK(read(fd, &info, sizeof info) == sizeof info && info.ssi_signo == SIGALRM);
+  CHECK(info.ssi_code == SI_KERNEL && info.ssi_pid == 0 && info.ssi_int == 0);
+
+  struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
+  event.sigev_value.sival_int = 7;
+  timer_t timer;
+  CHECK(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0);
+  const struct itimerspec once = {{0, 0}, {0, 1000000}};
+  CHECK(timer_settime(timer, 0, &once, NULL) == 0);
+  CHECK(read(fd, &info, sizeof info) == sizeof info && info.ssi_code == SI_TIMER);
+  CHECK(info.ssi_int == 7 && info.ssi_pid == 0 && info.ssi_overrun == 0);
+  CHECK(timer_delete(timer) == 0);
+
+  CHECK(setitimer(ITIMER_REAL, &soon, NULL) == 0);
+  siginfo_t taken;
+  CHECK(sigwaitinfo(&set, &taken) == SIGALRM && taken.si_code == SI_KERNEL);
+  close(fd);
+}
+
 static sem_t expired;
 static int values;
 static void on_expiry(union sigval value) {
@@ -118,6 +148,7 @@ static void test_timer(void) {
 int main(void) {
   test_descriptor();
   test_thread();
+  test_senders();
   test_timer();
   puts("ok");
   return 0;
