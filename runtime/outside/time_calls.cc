@@ -245,11 +245,12 @@ long sleep(clockid_t clock, long flags, const timespec* length, timespec* rest) 
     g_sched.yield_voluntarily();
     return 0;
   }
-  const Woke woke =
-      g_sched.block(abi::WaitKind::kSleep, nullptr, deadline, kSignalsAlways | kCancel);
+  Wait wait;
+  wait.kind = abi::WaitKind::kSleep;
+  const Woke woke = g_sched.block(wait, deadline, kSignalsAlways | kCancel);
   if (woke == Woke::kByTime) return 0;
   if (rest != nullptr && !absolute) {
-    const Nanos left = deadline - g_sched.now();
+    const Nanos left = deadline - wait.disturbed;  // without the time that the handler took
     *rest = to_timespec(left > 0 ? left : 0);
   }
   return woke == Woke::kByCancel ? kCancelled : -EINTR;
