@@ -77,8 +77,9 @@ CLEW_EXPORT unsigned sleep(unsigned seconds) {
   CLEW_ENTER(sleep, seconds);
   const timespec t{seconds, 0};
   timespec rest{};
-  if (sleep_by(CLOCK_MONOTONIC, 0, &t, &rest) == 0) return 0;
-  return static_cast<unsigned>(rest.tv_sec + (rest.tv_nsec > 0 ? 1 : 0));
+  // As glibc counts: whole seconds that are left.
+  if (answer_errno(sleep_by(CLOCK_MONOTONIC, 0, &t, &rest)) == 0) return 0;
+  return static_cast<unsigned>(rest.tv_sec);
 }
 
 CLEW_EXPORT int sched_yield() noexcept {

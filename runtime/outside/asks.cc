@@ -10,6 +10,7 @@
 #include "runtime/outside/ready.h"
 #include "runtime/record/end.h"
 #include "runtime/sched/scheduler.h"
+#include "runtime/signal/descriptors.h"
 #include "runtime/signal/signals.h"
 #include "runtime/sync/foreign.h"
 
@@ -107,6 +108,28 @@ bool Asks::all_inside() const {
   return true;
 }
 
+// `fds`: those of all waits, in their order.
+void Asks::find_ready_waits(pollfd* fds, std::size_t count, const timespec& timeout) const {
+  static constexpr timespec kNow{0, 0};
+  if (CLEW_LIKELY(!signals_differ_by_thread())) {
+    show_signals_to(*g_sched.current);
+    find_ready(fds, count, timeout, LetsIn::kSignals);
+    return;
+  }
+  // Each wait sees the signals of its own thread. Nothing else is sent while the kernel is waited
+  // for after that.
+  bool any = false;
+  std::size_t at = 0;
+  for (const OutsideWait* w = waits_; w != nullptr; at += w->count, w = w->next) {
+    show_signals_to(*w->wait.fiber);
+    find_ready(fds + at, w->count, kNow, LetsIn::kSignals);
+    for (nfds_t i = 0; i < w->count; ++i) any |= fds[at + i].revents != 0;
+  }
+  if (any) return;
+  show_signals_to_nobody();
+  find_ready(fds, count, timeout, LetsIn::kSignals);
+}
+
 // Asks the kernel, for at most the given time, and wakes those whose wait is over.
 bool Asks::look(const timespec* timeout) {
   std::size_t count = 0;
@@ -116,15 +139,18 @@ bool Asks::look(const timespec* timeout) {
   for (const OutsideWait* w = waits_; w != nullptr; w = w->next)
     for (nfds_t i = 0; i < w->count; ++i) fds[at++] = w->fds[i];
   const bool naps = timeout->tv_sec != 0 || timeout->tv_nsec != 0;
-  if (count > 0 || naps) find_ready(fds, count, *timeout, LetsIn::kSignals);
+  if (count > 0 || naps) find_ready_waits(fds, count, *timeout);
   static std::uint32_t ready[kMaxReady];
   std::size_t ready_count = 0;
   at = 0;
   for (OutsideWait* w = waits_; w != nullptr; w = w->next) {
     bool is_ready = false;
     for (nfds_t i = 0; i < w->count; ++i) is_ready |= fds[at++].revents != 0;
+    // A wait that is over stays in the list until its thread runs; what it tried has been done, and
+    // must not be done again.
+    if (w->wait.over() || ready_count == kMaxReady) continue;
     if (!is_ready && w->try_again != nullptr) is_ready = w->try_again(*w);
-    if (!is_ready || w->wait.over() || ready_count == kMaxReady) continue;
+    if (!is_ready) continue;
     ready[ready_count++] = w->wait.fiber->index;
     g_sched.wake(w->wait);
   }

@@ -57,6 +57,7 @@ class Asks {
  private:
   void begin_expecting();
   bool look(const timespec* timeout);
+  void find_ready_waits(pollfd* fds, std::size_t count, const timespec& timeout) const;
   bool replay();
   bool all_inside() const;
   bool signal_is_waited_for() const;

@@ -9,6 +9,7 @@
 #include "runtime/outside/descriptors.h"
 #include "runtime/outside/perform.h"
 #include "runtime/sched/scheduler.h"
+#include "runtime/signal/descriptors.h"
 #include "runtime/signal/internal.h"
 #include "runtime/sync/deadline.h"
 
@@ -47,7 +48,11 @@ template <class Look>
 long until_ready(const Call& call, pollfd* fds, nfds_t count, const Limit& limit, Look look) {
   if (!limit.valid) return answered(call, [] { return -EINVAL; });
   long result = 0;
-  const auto would_block = [&] { return (result = look()) == 0 && !limit.at_once; };
+  const auto look_now = [&] {
+    show_signals_to(*g_sched.current);
+    return look();
+  };
+  const auto would_block = [&] { return (result = look_now()) == 0 && !limit.at_once; };
   while (has_to_wait(call, would_block)) {
     OutsideWait wait;
     // Without descriptors it is a sleep.
@@ -61,7 +66,7 @@ long until_ready(const Call& call, pollfd* fds, nfds_t count, const Limit& limit
     const Woke woke = g_asks.wait(wait, limit.deadline, kSignalsAlways | kCancel);
     if (woke == Woke::kByCancel) return kCancelled;
     if (woke == Woke::kBySignal) return answered(call, [] { return -EINTR; });
-    if (woke == Woke::kByTime) return answered(call, look);
+    if (woke == Woke::kByTime) return answered(call, look_now);
   }
   return answered(call, [&] { return result; });
 }

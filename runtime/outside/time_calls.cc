@@ -24,7 +24,7 @@ namespace {
 struct ProgramTimer {
   Timer timer;  // first
   Nanos interval = 0;
-  bool used = false;
+  bool used = false;  // interval timers: never
   int id = 0;
   int signal = 0;  // 0: none
   sigval value = {};
@@ -51,7 +51,12 @@ void on_due(Timer& timer) {
       raw_syscall(SYS_write, self.descriptor, reinterpret_cast<long>(&one), sizeof one);
   }
   if (self.function != nullptr) start_thread_for_timer(self.id, self.function, self.value);
-  if (self.signal != 0) post_by_timer(self.signal, self.id, self.value);
+  if (self.signal == 0) return;
+  if (self.used) {
+    post_by_timer(self.signal, self.id, self.value);
+  } else {
+    post_by_kernel(self.signal);
+  }
 }
 
 // 0: disarmed.
@@ -240,11 +245,12 @@ long sleep(clockid_t clock, long flags, const timespec* length, timespec* rest) 
     g_sched.yield_voluntarily();
     return 0;
   }
-  const Woke woke =
-      g_sched.block(abi::WaitKind::kSleep, nullptr, deadline, kSignalsAlways | kCancel);
+  Wait wait;
+  wait.kind = abi::WaitKind::kSleep;
+  const Woke woke = g_sched.block(wait, deadline, kSignalsAlways | kCancel);
   if (woke == Woke::kByTime) return 0;
   if (rest != nullptr && !absolute) {
-    const Nanos left = deadline - g_sched.now();
+    const Nanos left = deadline - wait.disturbed;  // without the time that the handler took
     *rest = to_timespec(left > 0 ? left : 0);
   }
   return woke == Woke::kByCancel ? kCancelled : -EINTR;

@@ -32,6 +32,7 @@ Woke Scheduler::block(Wait& wait, Nanos deadline, unsigned ended_by) {
   }
   idle_yields_ = 0;
   Attended attended;
+  bool late = false;  // before a handler ran
   for (;;) {
     // A signal that came before the wait is attended to in it, as if it had come just after.
     if (fiber->disturbed && fiber->state == FiberState::kBlocked) {
@@ -40,14 +41,19 @@ Woke Scheduler::block(Wait& wait, Nanos deadline, unsigned ended_by) {
       settle_clock();
       switch_to(next_to_run(), abi::SliceEnd::kBlocked);
     }
-    if (fiber->disturbed) attended = attend(*fiber, ended_by);
+    if (fiber->disturbed) {
+      late = wait.timed_out;
+      wait.disturbed = now();
+      attended = attend(*fiber, ended_by);
+    }
     if (wait.over() || attended.ends(ended_by)) break;
     fiber->state = FiberState::kBlocked;
   }
   fiber->wait = wait.outer;
   if (wait.woken) return Woke::kByObject;
-  if (wait.timed_out) return Woke::kByTime;
-  unlink(wait);
+  // If the time ran out while the handler ran, the signal came first.
+  if (wait.timed_out && (late || !attended.ends(ended_by))) return Woke::kByTime;
+  if (!wait.timed_out) unlink(wait);
   disarm(wait.timer);
   return attended.cancelled ? Woke::kByCancel : Woke::kBySignal;
 }

@@ -24,23 +24,51 @@ struct SignalDescriptor {
 
 constexpr int kMost = 128;
 SignalDescriptor g_descriptors[kMost];
+int g_end = 0;  // none beyond was ever used
 
 SignalDescriptor* find(int fd) {
-  for (SignalDescriptor& each : g_descriptors)
-    if (each.fd == fd && fd >= 0) return &each;
+  for (int i = 0; i < g_end; ++i)
+    if (g_descriptors[i].fd == fd && fd >= 0) return &g_descriptors[i];
   return nullptr;
 }
 
+template <class IsReady>
+void show(IsReady is_ready) {
+  if (g_inputs.replaying()) return;
+  for (int i = 0; i < g_end; ++i) {
+    SignalDescriptor& each = g_descriptors[i];
+    if (each.fd < 0) continue;
+    const bool ready = is_ready(each);
+    if (ready == each.ready) continue;
+    each.ready = ready;
+    std::uint64_t count = 1;
+    raw_syscall(ready ? SYS_write : SYS_read, each.fd, reinterpret_cast<long>(&count),
+                sizeof count);
+  }
+}
+
+// The fields that belong to the kind of signal; the others are 0.
 signalfd_siginfo told(const siginfo_t& info) {
   signalfd_siginfo out{};
   out.ssi_signo = static_cast<std::uint32_t>(info.si_signo);
   out.ssi_code = info.si_code;
   out.ssi_errno = info.si_errno;
-  out.ssi_pid = static_cast<std::uint32_t>(info.si_pid);
-  out.ssi_uid = info.si_uid;
-  out.ssi_int = info.si_value.sival_int;
-  out.ssi_ptr = reinterpret_cast<std::uintptr_t>(info.si_value.sival_ptr);
-  if (info.si_signo == SIGCHLD) out.ssi_status = info.si_status;
+  const bool by_child = info.si_signo == SIGCHLD && info.si_code > 0 && info.si_code != SI_KERNEL;
+  if (info.si_code == SI_TIMER) {
+    out.ssi_tid = static_cast<std::uint32_t>(info.si_timerid);
+    out.ssi_overrun = static_cast<std::uint32_t>(info.si_overrun);
+  } else {
+    out.ssi_pid = static_cast<std::uint32_t>(info.si_pid);
+    out.ssi_uid = info.si_uid;
+  }
+  if (by_child) {
+    out.ssi_status = info.si_status;
+    out.ssi_utime = static_cast<std::uint64_t>(info.si_utime);
+    out.ssi_stime = static_cast<std::uint64_t>(info.si_stime);
+  } else if (info.si_code < 0) {
+    out.ssi_int = info.si_value.sival_int;
+    out.ssi_ptr = reinterpret_cast<std::uintptr_t>(info.si_value.sival_ptr);
+  }
   return out;
 }
 
@@ -52,17 +80,18 @@ void close_signal_descriptor(int fd) {
   if (SignalDescriptor* known = find(fd)) *known = {};
 }
 
-void update_signal_descriptors() {
-  for (SignalDescriptor& each : g_descriptors) {
-    if (each.fd < 0) continue;
-    const bool ready = is_pending(*g_sched.current, each.set);
-    if (ready == each.ready) continue;
-    each.ready = ready;
-    if (g_inputs.replaying()) continue;
-    std::uint64_t count = 1;
-    raw_syscall(ready ? SYS_write : SYS_read, each.fd, reinterpret_cast<long>(&count),
-                sizeof count);
-  }
+void show_signals_to(const Fiber& fiber) {
+  show([&](const SignalDescriptor& each) { return is_pending(fiber, each.set); });
+}
+
+void show_signals_to_nobody() {
+  show([](const SignalDescriptor&) { return false; });
+}
+
+bool signals_differ_by_thread() {
+  std::uint64_t all = 0;
+  for (int i = 0; i < g_end; ++i) all |= g_descriptors[i].set;
+  return all != 0 && is_pending_for_one(all);
 }
 
 long signal_descriptor_call(const Call& call) {
@@ -75,19 +104,18 @@ long signal_descriptor_call(const Call& call) {
       return answered(
           call, [&] { return raw_syscall(SYS_fcntl, call.a[0], F_GETFD) < 0 ? -EBADF : -EINVAL; });
     known->set = set;
-    update_signal_descriptors();
     return known->fd;
   }
   SignalDescriptor* free = nullptr;
-  for (SignalDescriptor& each : g_descriptors)
-    if (each.fd < 0) free = &each;
+  for (int i = 0; i < kMost && free == nullptr; ++i)
+    if (g_descriptors[i].fd < 0) free = &g_descriptors[i];
   if (free == nullptr) return -EMFILE;
   static_assert(int{SFD_NONBLOCK} == int{EFD_NONBLOCK} && int{SFD_CLOEXEC} == int{EFD_CLOEXEC});
   const long fd = answered(call, [&] { return raw_syscall(SYS_eventfd2, 0, flags); });
   if (fd < 0) return fd;
   forget_descriptor(static_cast<int>(fd));
   *free = {static_cast<int>(fd), set, (flags & SFD_NONBLOCK) == 0, false};
-  update_signal_descriptors();
+  if (free - g_descriptors >= g_end) g_end = static_cast<int>(free - g_descriptors) + 1;
   return fd;
 }
 

@@ -4,6 +4,7 @@
 #define CLEW_RUNTIME_SIGNAL_DESCRIPTORS_H_
 
 #include "runtime/outside/calls.h"
+#include "runtime/sched/fiber.h"
 
 namespace clew::rt {
 
@@ -13,8 +14,13 @@ bool is_signal_descriptor(int fd);
 // read() of one.
 long read_signals(const Call& call);
 void close_signal_descriptor(int fd);
-// What is pending has changed.
-void update_signal_descriptors();
+
+// What is pending for the thread is what the descriptors show, until another call of these. To be
+// called before the kernel is asked on behalf of that thread.
+void show_signals_to(const Fiber& fiber);
+void show_signals_to_nobody();
+// Whether threads see different things: there is a signal for one of them alone.
+bool signals_differ_by_thread();
 
 }  // namespace clew::rt
 

@@ -5,7 +5,6 @@
 #include "runtime/outside/asks.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/attend.h"
-#include "runtime/signal/descriptors.h"
 #include "runtime/signal/signals.h"
 
 namespace clew::rt {
@@ -103,7 +102,6 @@ long post(const siginfo_t& info, Fiber* to) {
   g_pending[g_count++] = {info, thread};
   if (to == nullptr) to = taker(signal);
   if (to != nullptr) notify(*to, signal);
-  update_signal_descriptors();
   return 0;
 }
 
@@ -113,6 +111,13 @@ void post_by_timer(int signal, int timer, sigval value) {
   info.si_code = SI_TIMER;
   info.si_timerid = timer;
   info.si_value = value;
+  post(info, nullptr);
+}
+
+void post_by_kernel(int signal) {
+  siginfo_t info{};
+  info.si_signo = signal;
+  info.si_code = SI_KERNEL;
   post(info, nullptr);
 }
 
@@ -145,11 +150,16 @@ bool take_pending(Fiber& fiber, std::uint64_t set, siginfo_t& out) {
   if (i == kMost) return false;
   out = g_pending[i].info;
   remove(i);
-  update_signal_descriptors();
   return true;
 }
 
 bool is_pending(const Fiber& fiber, std::uint64_t set) { return find(fiber, set) != kMost; }
+
+bool is_pending_for_one(std::uint64_t set) {
+  for (std::size_t i = 0; i < g_count; ++i)
+    if (g_pending[i].thread != 0 && (set & bit_of(g_pending[i].info.si_signo)) != 0) return true;
+  return false;
+}
 
 std::uint64_t pending_set(const Fiber& fiber) {
   std::uint64_t set = 0;

@@ -42,6 +42,7 @@ bool has_handler(int signal);
 long post(const siginfo_t& info, Fiber* to);
 // To the program; `value` goes with it.
 void post_by_timer(int signal, int timer, sigval value);
+void post_by_kernel(int signal);  // by alarm and setitimer: nobody's
 void post_from_outside(const siginfo_t& info);
 // Signals that have interrupted the program since the last call.
 std::size_t take_arrived(siginfo_t* out, std::size_t room);
@@ -49,6 +50,8 @@ std::size_t take_arrived(siginfo_t* out, std::size_t room);
 // Takes a pending signal of `set` for the thread. False: there is none.
 bool take_pending(Fiber& fiber, std::uint64_t set, siginfo_t& out);
 bool is_pending(const Fiber& fiber, std::uint64_t set);
+// Whether there is one of `set` that was sent to a thread, not to the program.
+bool is_pending_for_one(std::uint64_t set);
 // The thread does not block what it blocked before, or ends: who attends to what is pending?
 void distribute_pending();
 

@@ -99,6 +99,35 @@ static void test_udp() {
   close(other);
 }
 
+// A local socket's queue of one: who finds it full waits until there is room.
+static void test_full_queue() {
+  constexpr int kClients = 5;
+  const int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  CHECK(bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof(sa_family_t)) == 0);
+  socklen_t size = sizeof address;
+  CHECK(getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+  CHECK(listen(listener, 1) == 0);
+  std::vector<std::thread> clients;
+  for (int i = 0; i < kClients; ++i)
+    clients.emplace_back([&address, size] {
+      const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+      CHECK(connect(fd, reinterpret_cast<const sockaddr*>(&address), size) == 0);
+      CHECK(write(fd, "x", 1) == 1);
+      close(fd);
+    });
+  usleep(2000);
+  for (int i = 0; i < kClients; ++i) {
+    const int fd = accept(listener, nullptr, nullptr);
+    char c;
+    CHECK(fd >= 0 && read(fd, &c, 1) == 1 && read(fd, &c, 1) == 0);
+    close(fd);
+  }
+  for (std::thread& client : clients) client.join();
+  close(listener);
+}
+
 static void test_poll() {
   int first[2];
   int second[2];
@@ -143,6 +172,7 @@ static void test_lookup() {
 int main() {
   test_tcp();
   test_udp();
+  test_full_queue();
   test_poll();
   test_lookup();
   puts("ok");

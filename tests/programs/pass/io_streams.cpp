@@ -1,7 +1,8 @@
 // Reading and writing between threads: pipes, socket pairs, eventfd, named pipes, large transfers,
-// vectors, standard streams on pipes.
+// vectors, message queues, standard streams on pipes.
 // EXPECT: pass
 #include <fcntl.h>
+#include <mqueue.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
@@ -111,6 +112,25 @@ static void test_named_pipe() {
   CHECK(unlink(path.c_str()) == 0 && rmdir(folder) == 0);
 }
 
+// Both ends wait, each for the other, and no message comes twice or not at all.
+static void test_message_queue() {
+  constexpr int kCount = 12;
+  const std::string name = "/io_streams_" + std::to_string(getpid());
+  mq_attr attributes{};
+  attributes.mq_maxmsg = 2;
+  attributes.mq_msgsize = 8;
+  const mqd_t queue = mq_open(name.c_str(), O_CREAT | O_RDWR, 0600, &attributes);
+  CHECK(queue >= 0 && mq_unlink(name.c_str()) == 0);
+  std::thread sender([queue] {
+    for (char i = 0; i < kCount; ++i) CHECK(mq_send(queue, &i, 1, 0) == 0);
+  });
+  char message[8];
+  for (int i = 0; i < kCount; ++i)
+    CHECK(mq_receive(queue, message, sizeof message, nullptr) == 1 && message[0] == i);
+  sender.join();
+  CHECK(mq_close(queue) == 0);
+}
+
 // Blocks inside of libc, with the stream's lock held; another thread wants the lock.
 static void test_stdio() {
   int ends[2];
@@ -139,6 +159,7 @@ int main() {
   test_large();
   test_event();
   test_named_pipe();
+  test_message_queue();
   test_stdio();
   puts("ok");
 }

@@ -21,6 +21,11 @@ static void on_alarm(int number) {
   ++alarms;
 }
 
+static void on_alarm_slowly(int number) {
+  on_alarm(number);
+  usleep(30000);
+}
+
 static double now(clockid_t clock) {
   struct timespec t;
   clock_gettime(clock, &t);
@@ -55,6 +60,21 @@ static void test_signals(void) {
   while (alarms < 4) pause();
   const struct itimerval off = {{0, 0}, {0, 0}};
   CHECK(setitimer(ITIMER_REAL, &off, NULL) == 0);
+
+  const struct itimerval once_soon = {{0, 0}, {0, 2000}};
+  CHECK(setitimer(ITIMER_REAL, &once_soon, NULL) == 0);
+  errno = 0;
+  CHECK(sleep(5) == 4 && errno == EINTR); /* what is left, in whole seconds */
+
+  /* The time that a handler takes is none of the sleep's. */
+  action.sa_handler = on_alarm_slowly;
+  CHECK(sigaction(SIGALRM, &action, NULL) == 0);
+  CHECK(setitimer(ITIMER_REAL, &once_soon, NULL) == 0);
+  const struct timespec short_sleep = {0, 20000000};
+  struct timespec left = {0, 0};
+  CHECK(nanosleep(&short_sleep, &left) == -1 && errno == EINTR && left.tv_nsec > 1000000);
+  action.sa_handler = on_alarm;
+  CHECK(sigaction(SIGALRM, &action, NULL) == 0);
 
   struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
   timer_t timer;
