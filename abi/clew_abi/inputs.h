@@ -9,8 +9,10 @@
 //   done kAsked    v number of the asking, v number of threads, the index of each: what they wait
 //   for
 //             has come; v number of signals, and for each v size and siginfo: they have arrived
-//   kMapping  v size and bytes: the content of a file that was mapped; what a child that shared
-//             the program's memory has left in it
+//   kMapping  v size and bytes: the content of something that was mapped and is no regular file;
+//             what a child that shared the program's memory has left in it
+//   kFile     v number of a file, v its size, v offset, v size and bytes: what is there in a file
+//             that was mapped, after it was mapped or a call has changed it
 // `check` is a hash of the call's plain arguments, 16 bits.
 #ifndef CLEW_ABI_INPUTS_H_
 #define CLEW_ABI_INPUTS_H_
@@ -24,7 +26,8 @@ enum class InputKind : std::uint8_t {
   kAnswer = 1,
   kBlocks = 2,
   kAsked = 3,
-  kMapping = 4
+  kMapping = 4,
+  kFile = 5
 };
 
 // Beyond the numbers of system calls.

@@ -193,6 +193,20 @@ void Asks::ask_at(Clock event) {
   ask();
 }
 
+void Asks::ask_while_stuck() {
+  constexpr std::uint64_t kWhileStuck = std::uint64_t{1} << 62;
+  if (!expecting()) return;
+  const std::uint64_t counted = asked_;
+  asked_ |= kWhileStuck;
+  static constexpr timespec kNow{0, 0};
+  if (g_inputs.replaying()) {
+    replay();
+  } else {
+    look(&kNow);
+  }
+  asked_ = counted;
+}
+
 Asks::Came Asks::wait_for_something(Nanos due) {
   ++asked_;
   if (g_inputs.replaying())

@@ -41,6 +41,9 @@ class Asks {
   void ask();
   // The same because of the clock, which stands at `event`.
   void ask_at(Clock event);
+  // The same because a thread spins where no points pass. Such askings are as many as real time
+  // makes them, so they are not counted.
+  void ask_while_stuck();
 
   enum class Came : std::uint8_t {
     kSomething,  // a thread may be able to run now

@@ -99,6 +99,16 @@ void Inputs::put_mapping(const void* content, std::size_t size) {
   publish();
 }
 
+void Inputs::put_file(const FilePart& part, const void* content, std::size_t size) {
+  begin(abi::InputKind::kFile);
+  put(part.file);
+  put(part.file_size);
+  put(part.offset);
+  put(size);
+  put(content, size);
+  publish();
+}
+
 // --- replaying -----------------------------------------------------------------------------------
 
 void Inputs::depart(const char* what, long call) {
@@ -210,6 +220,18 @@ std::size_t Inputs::take_mapping(void* out, std::size_t room) {
   if (content == nullptr || size > room) depart("more data", SYS_mmap);
   memcpy(out, content, size);
   return size;
+}
+
+bool Inputs::take_file(FilePart& part, const std::uint8_t*& content, std::size_t& size) {
+  if (peek() != abi::InputKind::kFile) return false;
+  number();
+  part.file = number();
+  part.file_size = number();
+  part.offset = number();
+  size = number();
+  content = bytes(size);
+  if (content == nullptr) size = 0;
+  return true;
 }
 
 }  // namespace clew::rt

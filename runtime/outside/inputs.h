@@ -22,6 +22,13 @@ struct Answer {
   std::uint8_t flags = 0;  // abi::AnswerFlags
 };
 
+// A part of a file that the program has mapped, and how long the file is.
+struct FilePart {
+  std::uint64_t file = 0;
+  std::uint64_t file_size = 0;
+  std::uint64_t offset = 0;
+};
+
 class Inputs {
  public:
   void init(abi::Control& control);
@@ -37,6 +44,7 @@ class Inputs {
   void put_asked(std::uint64_t number, const std::uint32_t* threads, std::size_t threads_count,
                  const siginfo_t* signals, std::size_t signals_count);
   void put_mapping(const void* content, std::size_t size);
+  void put_file(const FilePart& part, const void* content, std::size_t size);
 
   // Replaying. What does not fit what the program does ends the run as a departure.
   Answer take_answer(long call, std::uint16_t check, Piece* pieces, std::size_t count);
@@ -51,6 +59,8 @@ class Inputs {
   bool take_asked_signal(siginfo_t& info);
   // Fills at most `room` bytes; how many.
   std::size_t take_mapping(void* out, std::size_t room);
+  // False: the next record is none of a file.
+  bool take_file(FilePart& part, const std::uint8_t*& content, std::size_t& size);
   // Whether the recording ends here.
   bool at_end() { return peek() == abi::InputKind::kEnd; }
 

@@ -14,6 +14,7 @@
 #include "runtime/outside/cloned_thread.h"
 #include "runtime/outside/descriptors.h"
 #include "runtime/outside/dispatch.h"
+#include "runtime/outside/mapped_files.h"
 #include "runtime/outside/perform.h"
 #include "runtime/outside/process.h"
 #include "runtime/outside/time_stamp.h"
@@ -233,6 +234,7 @@ long answer_call(Call call) {
   }
   note_room(call);
   const long result = recorded_by_family(treatment, call);
+  follow_change_of_files(call, result);
   if (g_sched.active) g_asks.ask();
   return result;
 }

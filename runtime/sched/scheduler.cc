@@ -218,6 +218,35 @@ void Scheduler::yield_voluntarily() {
   switch_to(to, abi::SliceEnd::kYielded);
 }
 
+// Time jumps exactly to the deadline, however much of it has gone by: a replay does not spend the
+// same.
+bool Scheduler::has_to_hand_on(Nanos& spent) {
+  settle_clock();
+  g_asks.ask_while_stuck();
+  if (timers_ != nullptr) {
+    const Nanos left = timers_->deadline - now_settled();
+    if (left <= spent) {
+      if (left > 0) spent -= left;
+      let_time_pass_until(timers_->deadline);
+    }
+  }
+  rearm();
+  return !queue_.empty() || current->disturbed;
+}
+
+void Scheduler::hand_on() {
+  settle_clock();
+  if (!queue_.empty()) {
+    Fiber* to = take_next();
+    current->state = FiberState::kRunnable;
+    queue_.push(current);
+    switch_to(to, abi::SliceEnd::kYielded);
+  }
+  if (!current->disturbed) return;
+  attend(*current, kUndisturbed);
+  look_again();
+}
+
 // The thread to run when the current one cannot. Time jumps when nobody can.
 Fiber* Scheduler::next_to_run() {
   while (queue_.empty()) {

@@ -127,6 +127,14 @@ class Scheduler {
   // Hands the CPU on of the thread's own will, to the next in the queue.
   void yield_voluntarily();
 
+  // The running thread spins where no points pass, for `spent` of processor time since anything
+  // happened. What has come in the meantime may wake others or disturb it: signals and data from
+  // outside, and the next deadline, if that much time takes virtual time there. What it took is
+  // subtracted. Whether there is a reason to hand on.
+  bool has_to_hand_on(Nanos& spent);
+  // Lets the others run, if any can, and attends to what the running thread was disturbed for.
+  void hand_on();
+
   // The running thread is about to end the program: another may go on before it does.
   void before_exit();
 

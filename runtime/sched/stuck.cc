@@ -23,6 +23,8 @@ constexpr long kTickNanosOnceStuck = 500'000;
 // between two calls is rare, and is only interrupted. Where a thread was stuck once, one is enough.
 constexpr unsigned kLong = 60;
 constexpr unsigned kShort = 1;
+// Processor time without a point, call or switch after which it is said that nothing happens.
+constexpr Nanos kVeryLong = 60'000'000'000;
 
 struct Module {
   std::uintptr_t begin, end;
@@ -35,7 +37,15 @@ unsigned g_count = 0;
 Clock g_last_clock = 0;
 std::uint64_t g_last_switches = 0;
 unsigned g_ticks = 0;
+Nanos g_nothing_since = 0;  // processor time
 bool g_told = false;
+bool g_told_nothing_happens = false;
+
+Nanos processor_time() {
+  timespec t;
+  raw_syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, reinterpret_cast<long>(&t));
+  return t.tv_sec * 1'000'000'000 + t.tv_nsec;
+}
 
 int g_timer = -1;
 void set_interval(long nanoseconds) {
@@ -76,6 +86,16 @@ Module* module_without_points(std::uintptr_t code) {
   return nullptr;
 }
 
+// It may be a long computation: that is not for us to end.
+void tell_that_nothing_happens() {
+  if (g_told_nothing_happens) return;
+  g_told_nothing_happens = true;
+  g_log.note(
+      "a thread has run for a minute of processor time in code that was not built with clew, "
+      "without a call, while nobody else can run and no timer is set: if it waits for something, "
+      "it will do so for ever");
+}
+
 void on_tick(int, siginfo_t*, void* context) {
   if (!g_sched.active || g_sched.current->no_yield != 0) return;
   const Clock now = g_sched.clock();
@@ -85,12 +105,19 @@ void on_tick(int, siginfo_t*, void* context) {
   const auto& interrupted = *static_cast<const ucontext_t*>(context);
   Module* module =
       module_without_points(static_cast<std::uintptr_t>(interrupted.uc_mcontext.gregs[REG_RIP]));
+  if (moved) g_nothing_since = processor_time();
   if (moved || module == nullptr) {
     g_ticks = 0;
     return;
   }
-  if (++g_ticks < (module->spins ? kShort : kLong) || !g_sched.others_can_run()) return;
+  if (++g_ticks < (module->spins ? kShort : kLong)) return;
+  Nanos spent = processor_time() - g_nothing_since;
+  if (!g_sched.has_to_hand_on(spent)) {
+    if (spent >= kVeryLong) tell_that_nothing_happens();
+    return;
+  }
   g_ticks = 0;
+  g_nothing_since = processor_time() - spent;
   if (!module->spins) set_interval(kTickNanosOnceStuck);
   module->spins = true;
   if (!g_told)
@@ -100,7 +127,9 @@ void on_tick(int, siginfo_t*, void* context) {
   g_told = true;
   const std::uint64_t none = 0;
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&none), 0, sizeof none);
-  g_sched.yield_voluntarily();
+  // Being handed on is no sign of life: time has to pass for those who sleep while several spin.
+  if (g_sched.others_can_run()) ++g_last_switches;
+  g_sched.hand_on();
 }
 
 void start_timer() {

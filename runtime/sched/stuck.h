@@ -1,5 +1,6 @@
 // Threads that spin in code that was not built with clew and makes no calls: no point passes there,
-// so nobody else would ever run. They are handed on by real time, after long; a replay does
+// so nobody else would ever run, no time pass and no signal arrive. They are handed on by real
+// time, after long, and processor time takes virtual time to the next deadline; a replay does
 // likewise, but nothing makes the two the same if the loop does more than wait.
 #ifndef CLEW_RUNTIME_SCHED_STUCK_H_
 #define CLEW_RUNTIME_SCHED_STUCK_H_

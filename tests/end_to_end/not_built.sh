@@ -51,6 +51,81 @@ own() { LD_PRELOAD=libm.so.6 run 0 run -- ./env; }
 check "what the user preloads" own
 check "... stays" grep -qx "LD_PRELOAD=libm.so.6" out.txt
 
+cat >spin.c <<'C'
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+static atomic_int stop;
+static volatile long n;
+static void handler(int signal) { stop = signal; }
+static void* spin(void* x) {
+  while (!stop) n++;
+  return x;
+}
+int main(int argc, char** argv) {
+  (void)argc;
+  signal(SIGALRM, handler);
+  signal(SIGUSR1, handler);
+  pthread_t t[2];
+  switch (argv[1][0]) {
+    case 's': {  // a sleeper, and two that spin
+      struct timespec before, after, nap = {0, 50000000};
+      clock_gettime(CLOCK_MONOTONIC, &before);
+      for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, spin, 0);
+      nanosleep(&nap, 0);
+      stop = 1;
+      for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+      clock_gettime(CLOCK_MONOTONIC, &after);
+      printf("slept %d ms\n", (int)((after.tv_sec - before.tv_sec) * 1000 +
+                                    (after.tv_nsec - before.tv_nsec) / 1000000));
+      break;
+    }
+    case 'a':  // a timer
+      alarm(1);
+      spin(0);
+      break;
+    case 'k':  // a signal of another thread
+      pthread_create(&t[0], 0, spin, 0);
+      sleep(1);
+      pthread_kill(t[0], SIGUSR1);
+      pthread_join(t[0], 0);
+      break;
+    case 'o': {  // and of another process
+      char command[64];
+      sprintf(command, "{ sleep 1; kill -USR1 %d; } >/dev/null 2>&1 &", (int)getpid());
+      if (system(command)) return 1;
+      spin(0);
+      break;
+    }
+    case 'r': {  // data from another process
+      FILE* pipe = popen("sleep 1; echo x", "r");
+      pthread_create(&t[0], 0, spin, 0);
+      stop = fgetc(pipe);
+      pthread_join(t[0], 0);
+      break;
+    }
+  }
+  printf("stopped by %d\n", (int)stop);
+  return 0;
+}
+C
+"$cc" -O1 spin.c -o spin -pthread || exit 1
+# spins HOW: whoever is waited for in a loop without calls comes, also in a replay
+spins() {
+  run 0 run --strategy none -- ./spin "$1" && says err.txt "a thread spins in code" && cp out.txt spin.txt &&
+    run 0 replay && cmp out.txt spin.txt
+}
+check "two threads spin until a third has slept" spins s
+check "... as long as it wanted to" grep -qx "slept 50 ms" spin.txt
+check "a thread spins until its alarm" spins a
+check "a thread spins until another sends it a signal" spins k
+check "a thread spins until another process sends it a signal" spins o
+check "a thread spins until another has read something" spins r
+
 # refused WHY ARGS...: 125, one line that says why, a hint
 refused() {
   local why=$1; shift
