@@ -19,7 +19,7 @@
 namespace clew {
 
 // Bumped with every change of meta.json or of the set of files.
-inline constexpr std::uint32_t kRecordingVersion = 5;
+inline constexpr std::uint32_t kRecordingVersion = 4;
 
 // Tells a rebuilt program from the one that was recorded.
 struct ProgramIdentity {
