@@ -25,8 +25,9 @@ std::string hint(const std::vector<std::string>& notes) {
       unrecorded += (unrecorded.empty() ? "" : ", ") + printable(note.substr(kMark.size()));
   if (!unrecorded.empty())
     return fmt::format("hint: the program used what is not recorded: {}\n", unrecorded);
-  return "hint: something that is not recorded was different: a library that the program loads, "
-         "memory that it shares with another process, the processor's random numbers\n";
+  return "hint: possible causes: a library that the program loads was different, memory that it "
+         "shares with another process, the processor's random numbers, a jump out of a fault's "
+         "handler\n";
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ void Asks::find_ready_waits(pollfd* fds, std::size_t count, const timespec& time
 }
 
 // Asks the kernel, for at most the given time, and wakes those whose wait is over.
-bool Asks::look(const timespec* timeout) {
+bool Asks::look(std::uint64_t asking, const timespec* timeout) {
   std::size_t count = 0;
   for (const OutsideWait* w = waits_; w != nullptr; w = w->next) count += w->count;
   pollfd* fds = room_for(count);
@@ -157,13 +157,13 @@ bool Asks::look(const timespec* timeout) {
   static siginfo_t signals[kMaxSignals];
   const std::size_t signals_count = take_arrived(signals, kMaxSignals);
   if (ready_count == 0 && signals_count == 0) return false;
-  if (g_inputs.recording()) g_inputs.put_asked(asked_, ready, ready_count, signals, signals_count);
+  if (g_inputs.recording()) g_inputs.put_asked(asking, ready, ready_count, signals, signals_count);
   for (std::size_t i = 0; i < signals_count; ++i) post_from_outside(signals[i]);
   return true;
 }
 
-bool Asks::replay() {
-  if (!g_inputs.take_asked(asked_)) return false;
+bool Asks::replay(std::uint64_t asking) {
+  if (!g_inputs.take_asked(asking)) return false;
   std::uint32_t index = 0;
   while (g_inputs.take_asked_thread(index)) {
     for (OutsideWait* w = waits_; w != nullptr; w = w->next) {
@@ -178,13 +178,14 @@ bool Asks::replay() {
 }
 
 void Asks::ask() {
-  if (!expecting()) return;
-  ++asked_;
+  // Nothing but what the last call may have brought.
+  if (!expecting() && !g_inputs.replaying() && CLEW_LIKELY(!any_arrived())) return;
+  const std::uint64_t asking = expecting() ? ++asked_ : kUnexpected;
   static constexpr timespec kNow{0, 0};
   if (g_inputs.replaying()) {
-    replay();
+    replay(asking);
   } else {
-    look(&kNow);
+    look(asking, &kNow);
   }
 }
 
@@ -196,23 +197,21 @@ void Asks::ask_at(Clock event) {
 void Asks::ask_while_stuck() {
   constexpr std::uint64_t kWhileStuck = std::uint64_t{1} << 62;
   if (!expecting()) return;
-  const std::uint64_t counted = asked_;
-  asked_ |= kWhileStuck;
+  const std::uint64_t asking = asked_ | kWhileStuck;
   static constexpr timespec kNow{0, 0};
   if (g_inputs.replaying()) {
-    replay();
+    replay(asking);
   } else {
-    look(&kNow);
+    look(asking, &kNow);
   }
-  asked_ = counted;
 }
 
 Asks::Came Asks::wait_for_something(Nanos due) {
   ++asked_;
   if (g_inputs.replaying())
-    return replay() ? Came::kSomething : due != kForever ? Came::kNothing : Came::kNever;
+    return replay(asked_) ? Came::kSomething : due != kForever ? Came::kNothing : Came::kNever;
   static constexpr timespec kNow{0, 0};
-  if (look(&kNow)) return Came::kSomething;
+  if (look(asked_, &kNow)) return Came::kSomething;
   const Children now = children();
   bool only_children = false;
   if (all_inside()) {
@@ -239,7 +238,7 @@ Asks::Came Asks::wait_for_something(Nanos due) {
       if (left < length) length = left;
     }
     const timespec timeout{length / 1'000'000'000, length % 1'000'000'000};
-    came = look(&timeout);
+    came = look(asked_, &timeout);
     if (!came && !told_ && real_now() - begin > kLongWait) {
       told_ = true;
       report_waits();

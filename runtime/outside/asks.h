@@ -58,10 +58,13 @@ class Asks {
   void expect_signals();
 
  private:
+  // In place of a number: nothing was expected, but a call has brought a signal (kSentByCalls).
+  static constexpr std::uint64_t kUnexpected = 0;
+
   void begin_expecting();
-  bool look(const timespec* timeout);
+  bool look(std::uint64_t asking, const timespec* timeout);
   void find_ready_waits(pollfd* fds, std::size_t count, const timespec& timeout) const;
-  bool replay();
+  bool replay(std::uint64_t asking);
   bool all_inside() const;
   bool signal_is_waited_for() const;
 

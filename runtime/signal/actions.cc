@@ -33,6 +33,15 @@ bool is_function(const void* handler) {
 // A signal has come from outside, or from the kernel on behalf of a call (SIGPIPE).
 void on_arrival(int, siginfo_t* info, void*) { note_arrived(*info); }
 
+// The same for one that the program dies of: it dies after the call that brought it, whose answer
+// is recorded by then, but at once of one that somebody else has sent.
+void on_arrival_of_end(int signal, siginfo_t* info, void*) {
+  if (g_sched.active && is_sent_by_call(*info)) return note_arrived(*info);
+  const Action plain{};
+  raw_syscall(SYS_rt_sigaction, signal, reinterpret_cast<long>(&plain), 0, kSetSize);
+  raw_syscall(SYS_tgkill, raw_syscall(SYS_getpid), raw_syscall(SYS_gettid), signal);
+}
+
 void tell_kernel(int signal) {
   if (signal == SIGKILL || signal == SIGSTOP || is_fault(signal) || signal == SIGSYS ||
       signal == kStuckSignal)
@@ -43,6 +52,8 @@ void tell_kernel(int signal) {
   if (ours_to_see && !ignored) {
     install_handler(signal, on_arrival, SA_RESTART, ~bit_of(SIGSYS));
     g_asks.expect_signals();
+  } else if (!ignored && (kSentByCalls & bit_of(signal)) != 0) {
+    install_handler(signal, on_arrival_of_end, SA_RESTART, ~bit_of(SIGSYS));
   } else {
     Action plain{};
     plain.handler = reinterpret_cast<void*>(ignored ? SIG_IGN : SIG_DFL);
@@ -331,6 +342,8 @@ void inherit_signals(const abi::Control& control, Fiber& main) {
     g_actions[signal].handler = reinterpret_cast<void*>(SIG_IGN);
     tell_kernel(signal);
   }
+  for (int signal = 1; signal < NSIG; ++signal)
+    if ((kSentByCalls & bit_of(signal)) != 0) tell_kernel(signal);
   if (control.blocked_signals != 0) set_mask(main, control.blocked_signals);
   if ((control.flags & abi::kFlagChild) != 0) g_asks.expect_signals();
   const std::uint64_t none = 0;

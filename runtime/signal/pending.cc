@@ -121,12 +121,15 @@ void post_by_kernel(int signal) {
   post(info, nullptr);
 }
 
+bool is_sent_by_call(const siginfo_t& info) {
+  return (bit_of(info.si_signo) & kSentByCalls) != 0 && info.si_code == SI_USER &&
+         info.si_pid == g_sched.process;
+}
+
 // Those that the kernel sends on behalf of a call go to the thread that made it, the one that runs.
 void post_from_outside(const siginfo_t& info) {
   if (info.si_signo < 1 || info.si_signo >= NSIG) return;
-  const bool by_call = (bit_of(info.si_signo) & kSentByCalls) != 0 && info.si_code == SI_USER &&
-                       info.si_pid == g_sched.process;
-  post(info, by_call ? g_sched.current : nullptr);
+  post(info, is_sent_by_call(info) ? g_sched.current : nullptr);
 }
 
 void note_arrived(const siginfo_t& info) {
@@ -135,6 +138,8 @@ void note_arrived(const siginfo_t& info) {
   g_arrived[head % kMostArrived] = info;
   g_arrived_head = head + 1;
 }
+
+bool any_arrived() { return g_arrived_tail != g_arrived_head; }
 
 std::size_t take_arrived(siginfo_t* out, std::size_t room) {
   std::size_t n = 0;

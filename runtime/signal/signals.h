@@ -1,5 +1,6 @@
 // Signals as the program sees them: actions, masks, what is pending, alternate stacks. All of it is
-// the runtime's own; the kernel knows only the program's wish to ignore a signal or to die of it.
+// the runtime's own; the kernel knows only the program's wish to ignore a signal or to die of it
+// (kSentByCalls: to ignore it).
 //
 //  - A signal that the program sends itself, or that a timer of its own sends, never goes through
 //    the kernel: it is posted, and the thread attends to it at its next yield point (attend.h).
@@ -44,7 +45,10 @@ long post(const siginfo_t& info, Fiber* to);
 void post_by_timer(int signal, int timer, sigval value);
 void post_by_kernel(int signal);  // by alarm and setitimer: nobody's
 void post_from_outside(const siginfo_t& info);
+// Whether it is one of kSentByCalls, and was not sent by somebody else.
+bool is_sent_by_call(const siginfo_t& info);
 // Signals that have interrupted the program since the last call.
+bool any_arrived();
 std::size_t take_arrived(siginfo_t* out, std::size_t room);
 
 // Takes a pending signal of `set` for the thread. False: there is none.

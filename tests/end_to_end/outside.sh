@@ -142,4 +142,81 @@ C
 "$clew" cc -O1 -g ticks.c -o ticks -pthread || exit 1
 check "timers in a program that looks at the clock" run 0 run --seed 4 -- ./ticks
 check "... are due where they were, wherever the replay is asked" run 0 where $(seq 5000 5000 400000)
+
+# The kernel would end the program in the middle of the call, before its answer is recorded.
+cat >ended.c <<'C'
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int ends[2];
+static void* write_to_nobody(void* unused) { return write(ends[1], "x", 1) == 1 ? &ends : unused; }
+static void past_the_limit(void) {
+  struct rlimit limit = {100, 100};
+  setrlimit(RLIMIT_FSIZE, &limit);
+  char bytes[150] = "";
+  struct iovec part = {bytes, sizeof bytes};
+  int file = open("limited.txt", O_CREAT | O_TRUNC | O_WRONLY, 0600);
+  if (writev(file, &part, 1) == 100) puts("a part is written"), fflush(stdout);
+  writev(file, &part, 1);
+}
+int main(int count, char** arguments) {
+  const char* how = count > 1 ? arguments[1] : "";
+  struct sigaction action;
+  if (sigaction(SIGPIPE, 0, &action) != 0 || action.sa_handler != SIG_DFL) return 3;
+  if (strcmp(how, "socket") == 0) {
+    socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
+    close(ends[0]);
+    if (send(ends[1], "x", 1, MSG_NOSIGNAL) < 0) puts("no signal"), fflush(stdout);
+    send(ends[1], "x", 1, 0);
+  }
+  if (strcmp(how, "limit") == 0) past_the_limit();
+  if (pipe(ends) != 0 || close(ends[0]) != 0) return 4;
+  if (strcmp(how, "ignored") == 0) signal(SIGPIPE, SIG_IGN);
+  pthread_t thread;
+  pthread_create(&thread, 0, write_to_nobody, 0);
+  pthread_join(thread, 0);
+  if (strcmp(how, "ignored") != 0) return 5;
+  signal(SIGPIPE, SIG_DFL);
+  int status = 0;
+  if (fork() == 0) write_to_nobody(0), _exit(6);
+  wait(&status);
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGPIPE);
+  sigprocmask(SIG_BLOCK, &set, 0);
+  write_to_nobody(0);
+  printf("child: %d, pending: %d\n", status, sigpending(&set) == 0 && sigismember(&set, SIGPIPE));
+  return 0;
+}
+C
+"$clew" cc -O1 -g ended.c -o ended -pthread || exit 1
+for how in thread:141:SIGPIPE socket:141:SIGPIPE limit:153:SIGXFSZ; do
+  IFS=: read -r how status name <<<"$how"
+  check "a call that ends the program ($how)" run "$status" run -- ./ended "$how"
+  check "... by $name" says err.txt "fail (signal): $name"
+  check "... in a place" says err.txt "ended.c:"
+  check "... replays" run "$status" replay --times 3
+done
+check "one that is ignored does not" run 0 run -- ./ended ignored
+check "... but the child dies of it" grep -qx "child: 13, pending: 1" out.txt
+check "... and replays" run 0 replay --times 3
+cat >endless.c <<'C'
+#include <stdio.h>
+#include <unistd.h>
+int main(void) { printf("%d\n", getpid()); fflush(stdout); for (volatile long i = 0;; i = i + 1) {} }
+C
+"$clew" cc -O1 endless.c -o endless || exit 1
+"$clew" run --budget 900000000000 -- ./endless >first.txt 2>err.txt </dev/null &
+run=$!
+for _ in $(seq 100); do [ -s first.txt ] && break; sleep 0.1; done
+kill -PIPE "$(cat first.txt)"
+wait $run; status=$?
+check "one that somebody sends ends it at once" [ "$status" = 141 ]
 finish
