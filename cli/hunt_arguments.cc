@@ -1,7 +1,10 @@
 #include "cli/hunt_arguments.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <cstddef>
+#include <span>
 #include <string_view>
 
 namespace clew::cli {
@@ -23,13 +26,23 @@ std::size_t end_of_options(const CLI::App& command, const std::vector<std::strin
   return i;
 }
 
+// Recordings follow the options of `isolate`, unless a schedule is among them.
+bool has_schedule(std::span<const std::string> options) {
+  return std::ranges::any_of(options, [](std::string_view option) {
+    return option == "--fails" || option.starts_with("--fails=");
+  });
+}
+
 }  // namespace
 
 std::vector<std::string> separate_program(const CLI::App& app, std::vector<std::string> arguments) {
-  if (arguments.empty() || (arguments.front() != "hunt" && arguments.front() != "debug"))
+  constexpr std::array<std::string_view, 4> kCommands{"run", "hunt", "debug", "isolate"};
+  if (arguments.empty() || std::ranges::find(kCommands, arguments.front()) == kCommands.end())
     return arguments;
   std::size_t at = end_of_options(*app.get_subcommand(arguments.front()), arguments);
   if (at >= arguments.size()) return arguments;
+  if (arguments.front() == "isolate" && !has_schedule(std::span(arguments).first(at)))
+    return arguments;
   if (arguments[at] != "--")
     arguments.insert(arguments.begin() + static_cast<std::ptrdiff_t>(at), "--");
   while (++at < arguments.size()) arguments[at].insert(arguments[at].begin(), kMark);

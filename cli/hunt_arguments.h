@@ -1,4 +1,4 @@
-// `clew hunt ./tests --gtest_filter=Queue.*`: what follows the program's name is the program's.
+// `clew run ./tests --gtest_filter=Queue.*`: what follows the program's name is the program's.
 #ifndef CLEW_CLI_HUNT_ARGUMENTS_H_
 #define CLEW_CLI_HUNT_ARGUMENTS_H_
 
@@ -13,8 +13,8 @@ namespace clew::cli {
 
 // The parser takes options wherever they stand, and an argument "[a,b]" for a list (which Catch2
 // users would notice). So "--" is put before the program's name unless the user did, and a mark
-// before each argument from there on. `arguments` are those of clew, the command first; of other
-// commands than `hunt` and `debug` they stay as they are.
+// before each argument from there on. `arguments` are those of clew, the command first; of
+// commands that take no program they stay as they are.
 std::vector<std::string> separate_program(const CLI::App& app, std::vector<std::string> arguments);
 
 // The program and its arguments, without the marks.

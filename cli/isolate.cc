@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "cli/criteria_options.h"
+#include "cli/hunt_arguments.h"
 #include "cli/isolate_report.h"
 #include "cli/ui.h"
 #include "cli/validators.h"
@@ -49,7 +50,7 @@ Result<void> complete(IsolateCommand& command) {
   if (command.words.empty())
     return fail(ErrorCode::kUsage, "--fails needs a program to run",
                 "put it at the end: -- ./prog");
-  auto plan = plan_program(command.words);
+  auto plan = plan_program(without_marks(command.words));
   if (!plan) return std::unexpected(plan.error());
   isolate.failing = *command.fails;
   isolate.program = std::move(*plan);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/hunt_arguments.h"
 #include "cli/ui.h"
 #include "host/recording/recording.h"
 #include "host/report/exit_status.h"
@@ -42,7 +43,7 @@ std::uint64_t random_seed() {
 }
 
 Result<LaunchPlan> make_plan(const RunOptions& options) {
-  auto planned = plan_program(options.command);
+  auto planned = plan_program(without_marks(options.command));
   if (!planned) return planned;
   LaunchPlan& plan = *planned;
   plan.budget = options.budget;
@@ -174,13 +175,15 @@ void register_run(CLI::App& app, int& exit_status) {
       ->capture_default_str();
   command->add_option("--json", options->json, "Write the result as JSON; - is standard output")
       ->type_name("FILE");
-  command->add_option("PROG", options->command, "The program and its arguments")
+  command
+      ->add_option("PROG", options->command,
+                   "The program and its arguments; options after it are its own")
       ->type_name("ARGS")
       ->required();
   command->footer(
       "Examples:\n"
-      "  clew run -- ./queue_test\n"
-      "  clew run --seed 7 -- ./queue_test --items 3\n"
+      "  clew run ./queue_test\n"
+      "  clew run --seed 7 ./queue_test --items 3\n"
       "  clew run --schedule '6:T0.1, 9' -- ./queue_test\n\n"
       "Exit status: the program's own (0, its exit status, 128 + n for signal n); 120 deadlock,\n"
       "121 hang, 122 unresolved, 124 usage error, 125 bad input or system error, 126 internal "

@@ -33,6 +33,8 @@ check "input reaches the program" says out.txt "got two"
 check "arguments reach the program" says out.txt "arg y z"
 check "its stderr passes through" says err.txt "to stderr"
 check "one line on a pass" says err.txt "clew: pass"
+check "what follows the program's name is the program's" run 0 run --seed 5 ./echo --budget 7 '[a,b]' --json - -- =x
+for a in --budget 7 '\[a,b\]' --json -- =x; do check "... $a" says out.txt "^arg $a\$"; done
 printf 'three\n' | "$clew" run --seed 5 -- ./echo >out.txt 2>err.txt
 check "input from a pipe" says out.txt "got three"
 rm -f input
