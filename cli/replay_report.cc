@@ -26,8 +26,7 @@ std::string hint(const std::vector<std::string>& notes) {
   if (!unrecorded.empty())
     return fmt::format("hint: the program used what is not recorded: {}\n", unrecorded);
   return "hint: possible causes: a library that the program loads was different, memory that it "
-         "shares with another process, the processor's random numbers, a jump out of a fault's "
-         "handler\n";
+         "shares with another process, the processor's random numbers\n";
 }
 
 }  // namespace

@@ -37,6 +37,8 @@ enum ControlFlags : std::uint32_t {
   kFlagRecordInputs = 1u << 9,   // `inputs` is a ring for what the run reads from outside
   kFlagReplayInputs = 1u << 10,  // `inputs` holds all of it; nothing outside is asked
   kFlagChild = 1u << 11,         // a program started it: that may send it signals at any time
+  kFlagBreaksOff = 1u << 12,     // the recording was interrupted: the replay ends where it does, at
+                                 // the budget, the last input, or in a wait for one
 };
 
 inline constexpr std::size_t kMaxChangedPath = 1024;

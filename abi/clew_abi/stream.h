@@ -76,8 +76,8 @@ enum class MessageType : std::uint8_t {
   kEnd = 11,      // v clock, v switches, v preemptions, v threads, v hash
   kName = 12,     // v thread, s name given by the program
   kStatus = 13,   // v how the process ends, as waitpid() tells it; after kEnd
-  kBecomes = 14,  // s path of the program that it becomes by exec(), after kEnd; another kEnd takes
-                  // it back
+  kBecomes = 14,  // s path of the program that it becomes by exec(), after kEnd; empty: it has
+                  // not, and goes on
 };
 
 // kind, word in JSON. Below kFirstUnresolved the outcome is "fail".

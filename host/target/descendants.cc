@@ -130,17 +130,19 @@ class Descendants::Descendant {
   Result<std::optional<RecordedChild>> conclude(std::uint64_t parent);
 
  private:
-  EndFacts facts() {
+  EndFacts facts(std::uint64_t live_clock) {
     EndFacts facts;
-    facts.live_clock = intake_.memory().live_clock();
+    facts.live_clock = live_clock;
     const Reports& reports = intake_.reports();
     facts.wait_status = reports.status.value_or(0);
     if (intake_.overwritten())
       facts.stopped = Stopped{"overwritten", *intake_.overwritten()};
+    else if (reports.becomes)  // whatever the other program does
+      return facts;
     else if (let_go_)
       facts.stopped =
           Stopped{"interrupted", "it went on when the program that started it had ended"};
-    else if (!reports.status && !reports.becomes)
+    else if (!reports.status)
       facts.stopped = Stopped{"interrupted", "it was ended from outside"};
     return facts;
   }
@@ -156,11 +158,13 @@ class Descendants::Descendant {
 };
 
 Result<std::optional<RecordedChild>> Descendants::Descendant::conclude(std::uint64_t parent) {
+  // Before its inputs are taken, which have to reach as far: one that is let go still runs.
+  const std::uint64_t live_clock = intake_.memory().live_clock();
   intake_.take();
   if (!intake_.memory().attached()) return std::nullopt;
   RecordedChild child{pid_, command(), draft_.number(), {}};
   RunResult& run = child.run;
-  const EndFacts how = facts();
+  const EndFacts how = facts(live_clock);
   run.seconds = seconds_now() - started_;
   auto inputs = intake_.finish();
   if (!inputs) return std::unexpected(inputs.error());
@@ -261,6 +265,7 @@ void Descendants::adopt(int connection, pid_t pid, const std::string& started_as
           fmt::format("more than {} child processes: the others ran without clew", kMostRecorded));
     return;
   }
+  conclude_image_of(pid);
   const std::string shown = plan->shown;
   auto made = make(std::move(*plan), pid);
   if (!made) {
@@ -271,6 +276,17 @@ void Descendants::adopt(int connection, pid_t pid, const std::string& started_as
   ++adopted_;
   send_memory(connection, (*made)->control());
   alive_.push_back(std::move(*made));
+}
+
+// The program that the process was before it became the one that asks now: it has no end that
+// anybody would see.
+void Descendants::conclude_image_of(pid_t pid) {
+  for (auto& descendant : alive_) {
+    if (descendant->pid() != pid) continue;
+    conclude(*descendant);
+    descendant.reset();
+  }
+  std::erase(alive_, nullptr);
 }
 
 void Descendants::look_after() {

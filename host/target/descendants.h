@@ -63,6 +63,7 @@ class Descendants {
   [[nodiscard]] Result<std::unique_ptr<Descendant>> make(LaunchPlan plan, pid_t pid);
   std::uint64_t seed_for(const std::vector<std::string>& arguments);
   void conclude(Descendant& descendant);
+  void conclude_image_of(pid_t pid);
 
   LaunchPlan plan_;
   std::uint64_t recording_;

@@ -149,7 +149,12 @@ MessageStatus read_message(std::uint64_t type, std::span<const std::uint8_t> byt
     }
     case MessageType::kBecomes: {
       std::string path = payload.text();
-      if (payload.good()) reports.becomes = std::move(path);
+      if (payload.good() && path.empty()) {
+        reports.becomes.reset();
+        reports.end.reset();
+      } else if (payload.good()) {
+        reports.becomes = std::move(path);
+      }
       return status_of(payload.good());
     }
     case MessageType::kStatus: {
@@ -196,10 +201,7 @@ MessageStatus read_message(std::uint64_t type, std::span<const std::uint8_t> byt
     case MessageType::kEnd: {
       const EndReport end{payload.number(), payload.number(), payload.number(), payload.number(),
                           payload.number()};
-      if (payload.good()) {
-        reports.end = end;
-        reports.becomes.reset();
-      }
+      if (payload.good()) reports.end = end;
       return status_of(payload.good());
     }
   }

@@ -57,7 +57,10 @@ Result<Replay> prepare_replay(const std::string& selector) {
   auto preload = preload_for(plan.program, plan.shown);
   if (!preload) return std::unexpected(preload.error());
   plan.preload = std::move(*preload);
-  if (was_interrupted(recording->meta)) plan.budget = recording->meta.summary.clock + 1;
+  if (was_interrupted(recording->meta)) {
+    plan.budget = recording->meta.summary.clock + 1;
+    plan.flags |= abi::kFlagBreaksOff;
+  }
   return Replay{std::move(*recording), std::move(plan)};
 }
 

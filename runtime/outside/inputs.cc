@@ -15,12 +15,44 @@ namespace clew::rt {
 
 Inputs g_inputs;
 
+namespace {
+
+// Past a record, or to where the reader is no longer ok.
+void skip_record(abi::Reader& reader) {
+  const auto skip_pieces = [&](std::uint64_t count) {
+    for (; count > 0 && reader.ok(); --count) reader.bytes(reader.varint());
+  };
+  const auto skip_numbers = [&](std::uint64_t count) {
+    for (; count > 0 && reader.ok(); --count) reader.varint();
+  };
+  switch (static_cast<abi::InputKind>(reader.varint())) {
+    case abi::InputKind::kAnswer:
+      skip_numbers(4);  // call, check, result, flags
+      return skip_pieces(reader.varint());
+    case abi::InputKind::kBlocks:
+      return skip_numbers(1);
+    case abi::InputKind::kAsked:
+      skip_numbers(1);
+      skip_numbers(reader.varint());
+      return skip_pieces(reader.varint());
+    case abi::InputKind::kMapping:
+      return skip_pieces(1);
+    case abi::InputKind::kEnd:
+      break;
+  }
+  reader.bytes(~std::uint64_t{0});
+}
+
+}  // namespace
+
 void Inputs::init(abi::Control& control) {
   control_ = &control;
   data_ = reinterpret_cast<std::uint8_t*>(&control) + control.inputs.offset;
   size_ = control.inputs.size;
   recording_ = (control.flags & abi::kFlagRecordInputs) != 0;
   replaying_ = (control.flags & abi::kFlagReplayInputs) != 0;
+  breaks_off_ = replaying_ && (control.flags & abi::kFlagBreaksOff) != 0;
+  if (breaks_off_) size_ = size_of_whole_records();
 }
 
 // --- recording -----------------------------------------------------------------------------------
@@ -118,6 +150,23 @@ void Inputs::depart(const char* what, long call) {
   end_departed(g_sched.clock(), g_sched.current->index, g_sched.current->place, text);
 }
 
+// The last may have been cut off: a long one goes through the ring in pieces.
+std::uint64_t Inputs::size_of_whole_records() {
+  abi::Reader reader(data_, size_);
+  std::uint64_t whole = 0;
+  while (reader.ok() && !reader.at_end()) {
+    skip_record(reader);
+    if (reader.ok()) whole = reader.position();
+  }
+  return whole;
+}
+
+void Inputs::expect_more(long call) {
+  if (!at_end()) return;
+  if (breaks_off_) end_broken_off();
+  depart("its end", call);
+}
+
 std::uint64_t Inputs::number() {
   abi::Reader reader(data_ + at_, size_ - at_);
   const std::uint64_t value = reader.varint();
@@ -141,9 +190,8 @@ abi::InputKind Inputs::peek() {
 }
 
 Answer Inputs::take_answer(long call, std::uint16_t check, Piece* pieces, std::size_t count) {
-  const abi::InputKind kind = peek();
-  if (kind == abi::InputKind::kEnd) depart("its end", call);
-  if (kind != abi::InputKind::kAnswer) depart("something else", call);
+  expect_more(call);
+  if (peek() != abi::InputKind::kAnswer) depart("something else", call);
   number();
   const auto recorded = static_cast<long>(number());
   const std::uint64_t recorded_check = number();
@@ -213,6 +261,7 @@ bool Inputs::take_asked_signal(siginfo_t& info) {
 }
 
 std::size_t Inputs::take_mapping(void* out, std::size_t room) {
+  expect_more(SYS_mmap);
   if (peek() != abi::InputKind::kMapping) depart("something else", SYS_mmap);
   number();
   const std::uint64_t size = number();

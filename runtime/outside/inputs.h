@@ -72,6 +72,9 @@ class Inputs {
   std::uint64_t number();
   const std::uint8_t* bytes(std::size_t size);
   abi::InputKind peek();
+  std::uint64_t size_of_whole_records();
+  // For the call's answer.
+  void expect_more(long call);
   [[noreturn]] void depart(const char* what, long call);
 
   abi::Control* control_ = nullptr;
@@ -81,6 +84,7 @@ class Inputs {
   std::uint64_t asked_left_ = 0;
   bool recording_ = false;
   bool replaying_ = false;
+  bool breaks_off_ = false;
 };
 
 extern Inputs g_inputs;

@@ -20,9 +20,11 @@ bool g_ended = false;
 // The host goes by the messages, not by this status.
 constexpr int kEndedByClew = 122;
 
-[[noreturn]] void leave() {
+enum class Buffers : std::uint8_t { kWritten, kLost };
+
+[[noreturn]] void leave(Buffers buffers = Buffers::kWritten) {
   report_end(g_sched.clock());
-  fflush(nullptr);
+  if (buffers == Buffers::kWritten) fflush(nullptr);
   if (running_job()) finish_job(abi::JobEnd::kFailed, kEndedByClew, g_sched.clock());
   report_status(kEndedByClew << 8);
   raw_syscall(SYS_exit_group, kEndedByClew);
@@ -138,6 +140,8 @@ EndInSight::EndInSight(const char* path) : hash_(g_log.hash()) {
 void EndInSight::take_back() const {
   g_ended = false;
   g_log.set_hash(hash_);
+  Payload payload;
+  g_log.message(abi::MessageType::kBecomes, payload.text(""));
 }
 
 void report_exit() {
@@ -159,6 +163,12 @@ void report_waits() {
 void end_hang(const char* why) {
   report_failure(abi::FailureKind::kHang, why);
   leave();
+}
+
+// What the program had not written yet was lost, and its writing is not among the inputs.
+void end_broken_off() {
+  report_failure(abi::FailureKind::kHang, "the recording was interrupted here");
+  leave(Buffers::kLost);
 }
 
 void end_deadlock() {

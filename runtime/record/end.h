@@ -36,6 +36,8 @@ class EndInSight {
 void report_waits();
 
 [[noreturn]] void end_hang(const char* why);
+// The recording was interrupted (abi::kFlagBreaksOff) and ends here.
+[[noreturn]] void end_broken_off();
 [[noreturn]] void end_deadlock();
 [[noreturn]] void end_departed(Clock event, std::uint64_t expected_thread,
                                abi::Place expected_place, const char* what);

@@ -117,6 +117,18 @@ const Clock* Scheduler::queries() const {
                                         control_->queries_offset);
 }
 
+// --- when there is no going on ----------------------------------------------------------------
+
+void Scheduler::end_at_budget() {
+  if (control_->flags & abi::kFlagBreaksOff) end_broken_off();
+  end_hang("the clock budget is spent");
+}
+
+void Scheduler::end_stuck() {
+  if (control_->flags & abi::kFlagBreaksOff) end_broken_off();
+  end_deadlock();
+}
+
 // --- yielding ----------------------------------------------------------------------------
 
 void Scheduler::yield_slow() {
@@ -131,7 +143,7 @@ void Scheduler::yield_slow() {
   *current->countdown = 0;
   for (;;) {
     const Clock event = clock_ + 1;
-    if (event >= control_->budget) end_hang("the clock budget is spent");
+    if (event >= control_->budget) end_at_budget();
     if (CLEW_UNLIKELY(event >= g_checkpoint_clock)) stop_at_checkpoint();
     if (timers_ != nullptr) fire_timers();
     if (CLEW_UNLIKELY(event >= g_asks.next())) g_asks.ask_at(event);
@@ -254,9 +266,9 @@ Fiber* Scheduler::next_to_run() {
     if (g_asks.expecting() || g_other_processes) {
       const Asks::Came came = g_asks.wait_for_something(due);
       if (came == Asks::Came::kSomething) continue;
-      if (came == Asks::Came::kNever) end_deadlock();
+      if (came == Asks::Came::kNever) end_stuck();
     }
-    if (due == kForever) end_deadlock();
+    if (due == kForever) end_stuck();
     let_time_pass_until(due);
   }
   return take_next();

@@ -262,6 +262,8 @@ class Scheduler {
   Nanos now_settled() const { return static_cast<Nanos>(clock_) * kNanosPerPoint + skew_; }
   void preempt(Clock event, Decision decision);
   Fiber* next_to_run();
+  [[noreturn]] void end_at_budget();
+  [[noreturn]] void end_stuck();
   Fiber* take_next();
   void switch_to(Fiber* to, abi::SliceEnd why);
   void resumed();

@@ -147,6 +147,35 @@ check "... and is named" says err.txt "ends where the program became /bin/echo"
 check "... is replayed up to there" run 0 replay
 check "... and not further" bash -c '! grep -q echo out.txt'
 
+# One that becomes itself, again and again, and then goes on.
+cat >stages.c <<'C'
+#include <stdio.h>
+#include <unistd.h>
+int main(int count, char** arguments) {
+  printf("stage %d\n", count);
+  fflush(stdout);
+  if (count == 1) execl("./nothing", "nothing", (char*)0);
+  if (count == 1) execl(arguments[0], arguments[0], "a", (char*)0);
+  if (count == 2) execl(arguments[0], arguments[0], "a", "b", (char*)0);
+  if (count == 3) execl("./worker", "worker", "exits", (char*)0);
+  return 1;
+}
+C
+"$clew" cc -g stages.c -o stages || exit 1
+check "a program that becomes itself" run 3 run -- ./stages
+check "... is recorded in each stage" bash -c '[ "$(grep -c "^clew: .*, process" err.txt)" = 3 ]'
+check "... and none was ended from outside" bash -c '! grep -q interrupted err.txt'
+first=$(sed -n 's/.*, recording \([0-9]*\)$/\1/p' err.txt | head -n 1)
+check "... the first replays" run 0 replay $((first - 1)) --times 2
+check "... those in the middle" run 0 replay "$first" --times 2
+check "... both" run 0 replay $((first + 1)) --times 2
+check "... the last" run 3 replay $((first + 2)) --times 2
+printf './stages a >stages.txt & echo $! >pid.txt; while ! grep -q "waits" stages.txt; do sleep 0.01; done\n' >script
+sed -i 's/"exits"/"waits"/' stages.c && "$clew" cc -g stages.c -o stages || exit 1
+check "one whose last stage stays" run 0 run -- sh ./script
+kill "$(cat pid.txt)"
+check "... is let go in that one only" bash -c '[ "$(grep -c "it went on when" err.txt)" = 1 ]'
+
 # Too many for the disk.
 printf 'i=0; while [ $i -lt 104 ]; do ./worker many >/dev/null; i=$((i+1)); done\n' >script
 check "a hundred and four" run 0 run -- sh ./script

@@ -38,9 +38,42 @@ check "clew is gone too" gone "$host"
 begin; kill -INT "$host"; wait "$host"; status=$?
 check "interrupt: status 130" [ "$status" = 130 ]
 check "... the program is gone" gone "$child"
+check "... the recording replays as far as it goes" run 0 replay
 begin; kill -TERM "$host"; wait "$host"; status=$?
 check "terminate: status 143" [ "$status" = 143 ]
 check "... the program is gone" gone "$child"
+
+# Interrupted in a wait for the outside, with output that is not written yet.
+cat >waits.c <<'C'
+#include <poll.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int count, char** arguments) {
+  struct pollfd input = {0, POLLIN, 0};
+  char byte;
+  write(2, "started\n", 8);
+  for (;;) {
+    if (poll(&input, 1, count > 1 ? -1 : 100) == 1 && read(0, &byte, 1) != 1) return 3;
+    printf("%s\n", arguments[0]);
+  }
+}
+C
+"$clew" cc -O1 -g waits.c -o waits || exit 1
+for how in "" forever; do
+  mkfifo input
+  "$clew" run -- ./waits $how <input >out.txt 2>err.txt &
+  host=$!
+  exec 5>input
+  printf x >&5
+  for _ in $(seq 200); do grep -q started err.txt && break; sleep 0.05; done
+  sleep 0.5
+  kill -INT "$host"; wait "$host"; status=$?
+  exec 5>&-
+  rm input
+  check "interrupted in a wait $how: status 130" [ "$status" = 130 ]
+  check "... the recording replays as far as it goes" run 0 replay --times 3
+  check "... which is said" says err.txt "up to the clock where it was interrupted"
+done
 check "earlier recordings are untouched" diff -r before .clew/1
 check "... and replay" run 0 replay 1
 finish
