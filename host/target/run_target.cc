@@ -249,6 +249,8 @@ Result<RunResult> Run::conclude() {
   if (!input) fail_with(input.error());
   if (error_) return std::unexpected(*error_);
   result_.output = *output;
+  const int output_error = outlets_.output.pass_error();
+  result_.output_error = output_error != 0 ? output_error : outlets_.errors.pass_error();
   result_.errors = *errors;
   result_.input = *input;
   return std::move(result_);
