@@ -11,6 +11,7 @@
 #include "host/seconds.h"
 #include "host/target/child.h"
 #include "host/target/control_memory.h"
+#include "host/target/copy_on.h"
 #include "host/target/intake.h"
 #include "host/target/interrupts.h"
 #include "host/target/outcome_of.h"
@@ -219,6 +220,9 @@ Result<RunResult> Run::conclude() {
     if (sink->has_pending()) observer_.before_output();
     sink->pass_all();
   }
+  // Of a program that ran as it would by itself, others may go on; nothing of it is recorded.
+  if (descendants_ != nullptr && plan_.output == OutputMode::kPassThrough && !stopped_ && !error_)
+    copy_on(outlets_.output.readable(), outlets_.errors.readable());
   if (error_) return std::unexpected(*error_);
   if (!intake_.memory().attached() && !stopped_)
     return fail(ErrorCode::kBadInput,
