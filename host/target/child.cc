@@ -144,6 +144,8 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 
 std::unexpected<Error> start_error(const LaunchPlan& plan, const Notice& notice) {
   const char* reason = std::strerror(notice.error);
+  if (notice.stage == Stage::kFolder && plan.working_folder.empty())
+    return fail(ErrorCode::kBadInput, "the working folder is gone", "cd to one that is there");
   if (notice.stage == Stage::kFolder)
     return fail(ErrorCode::kBadInput,
                 fmt::format("cannot enter {}: {}", plan.working_folder, reason));
