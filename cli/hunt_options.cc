@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/hunt_arguments.h"
+#include "cli/standard_input.h"
 #include "cli/validators.h"
 #include "host/target/program.h"
 
@@ -141,7 +142,7 @@ Result<void> complete(HuntCommand& command) {
   hunt.plan.budget = command.budget.value_or(kHuntBudget);
   hunt.budget_is_guess = !command.budget;
   hunt.plan.output = OutputMode::kCaptureOnly;
-  return {};
+  return read_standard_input();
 }
 
 }  // namespace clew::cli

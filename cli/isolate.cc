@@ -12,6 +12,7 @@
 #include "cli/criteria_options.h"
 #include "cli/hunt_arguments.h"
 #include "cli/isolate_report.h"
+#include "cli/standard_input.h"
 #include "cli/ui.h"
 #include "cli/validators.h"
 #include "host/report/isolate_json.h"
@@ -54,7 +55,7 @@ Result<void> complete(IsolateCommand& command) {
   if (!plan) return std::unexpected(plan.error());
   isolate.failing = *command.fails;
   isolate.program = std::move(*plan);
-  return {};
+  return read_standard_input();
 }
 
 Result<int> run(IsolateCommand& command) {

@@ -14,6 +14,7 @@
 #include "cli/hunt_arguments.h"
 #include "cli/ui.h"
 #include "host/report/exit_status.h"
+#include "host/target/standard_descriptors.h"
 
 namespace clew::cli {
 namespace {
@@ -88,11 +89,12 @@ int run_command(int argc, char** argv) {
 }
 
 int guarded_main(int argc, char** argv) {
+  hold_standard_descriptors();
   try {
     if (const auto status = try_compiler(argc, argv)) return *status;
     signal(SIGPIPE, SIG_IGN);  // a reader that goes away must not end a recording
     signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like any other
-    return run_command(argc, argv);
+    return output_status(run_command(argc, argv));
   } catch (const std::exception& error) {
     return report_error(
         {ErrorCode::kInternal, fmt::format("internal error: {}", error.what()), ""});

@@ -124,6 +124,7 @@ Result<int> replay(const ReplayOptions& options) {
     locate_holds(options.recording, run, progress);
     progress.clear();
   }
+  tell_if_output_lost(run);
   const int status = print_tally(*replay, *tally, symbols);
 
   Json json = run_json(replay->recording.number, run, symbols);

@@ -142,6 +142,7 @@ Result<int> run(const RunOptions& options) {
 
   if (result->seconds < kMostSecondsToAskAgain) locate_holds(recording->path, *result, progress);
   progress.clear();
+  tell_if_output_lost(*result);
   print_summary(*plan, *result, recording->number, symbols);
   Json json = run_json(recording->number, *result, symbols);
   json["children"] = report_children(*descendants);

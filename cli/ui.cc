@@ -19,6 +19,8 @@ namespace {
 
 constexpr double kQuietSeconds = 2;
 
+int result_error = 0;  // the first errno of print_result()
+
 bool colours() {
   static const bool result = [] {
     const char* refused = std::getenv("NO_COLOR");
@@ -84,7 +86,20 @@ void tell_if_preloaded(const LaunchPlan& plan) {
                   plan.shown));
 }
 
-void print_result(std::string_view text) { write_all(STDOUT_FILENO, text); }
+void print_result(std::string_view text) {
+  if (result_error == 0 && !write_all(STDOUT_FILENO, text) && errno != EPIPE) result_error = errno;
+}
+
+int output_status(int status) {
+  if (result_error == 0) return status;
+  return report_error(system_error("write", "standard output", result_error));
+}
+
+void tell_if_output_lost(const RunResult& run) {
+  if (run.output_error == 0) return;
+  print_details(fmt::format("clew: the program's output could not all be written: {}\n",
+                            std::strerror(run.output_error)));
+}
 
 Result<void> write_json(const std::string& target, const Json& json) {
   if (target.empty()) return {};

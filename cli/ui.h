@@ -19,8 +19,13 @@ int report_error(const Error& error);
 void print_headline(Outcome outcome, std::string_view text);
 // Standard error, as it is.
 void print_details(std::string_view text);
-// Standard output, as it is. A reader that has gone is not an error.
+// Standard output, as it is. A reader that has gone is not an error; of others output_status() tells.
 void print_result(std::string_view text);
+// `status`, unless standard output did not take all that was printed: then it says so, and returns
+// the status of that error.
+int output_status(int status);
+// Says it if not all of what the program wrote could be passed on.
+void tell_if_output_lost(const RunResult& run);
 
 // Says what a program that was not built with clew cannot have.
 void tell_if_preloaded(const LaunchPlan& plan);

@@ -2,14 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <string>
+
+#include "host/search/standard_input.h"
 
 namespace clew {
 namespace {
@@ -19,40 +19,18 @@ std::unexpected<Error> cannot_read() {
               fmt::format("cannot read standard input: {}", std::strerror(errno)));
 }
 
-Result<FileDescriptor> read_to_end(int source) {
-  FileDescriptor copy(memfd_create("clew input", MFD_CLOEXEC));
-  if (!copy.valid()) return cannot_read();
-  std::uint64_t total = 0;
-  std::array<char, 65536> buffer;
-  for (;;) {
-    const ssize_t size = read(source, buffer.data(), buffer.size());
-    if (size < 0 && errno == EINTR) continue;
-    if (size < 0) return cannot_read();
-    if (size == 0) return copy;
-    total += static_cast<std::uint64_t>(size);
-    if (total > kMaxRecordedInput)
-      return fail(ErrorCode::kBadInput, "standard input is larger than 256 MiB",
-                  "give a smaller one, or /dev/null");
-    if (write(copy.get(), buffer.data(), static_cast<std::size_t>(size)) != size)
-      return cannot_read();
-  }
-}
-
 }  // namespace
 
 Result<HuntInput> HuntInput::from_here() {
   HuntInput input;
   struct stat status {};
   if (fstat(STDIN_FILENO, &status) != 0 || S_ISCHR(status.st_mode)) return input;
-  if (S_ISREG(status.st_mode)) {
-    input.file_ = FileDescriptor(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
-    input.offset_ = lseek(STDIN_FILENO, 0, SEEK_CUR);
-    if (!input.file_.valid()) return cannot_read();
-    return input;
-  }
-  auto copy = read_to_end(STDIN_FILENO);
-  if (!copy) return std::unexpected(copy.error());
-  input.file_ = std::move(*copy);
+  if (!S_ISREG(status.st_mode))
+    if (auto settled = settle_standard_input([] {}); !settled)
+      return std::unexpected(settled.error());
+  input.file_ = FileDescriptor(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
+  input.offset_ = lseek(STDIN_FILENO, 0, SEEK_CUR);
+  if (!input.file_.valid()) return cannot_read();
   return input;
 }
 

@@ -19,6 +19,8 @@
 #include <string_view>
 #include <utility>
 
+#include "host/target/standard_descriptors.h"
+
 namespace clew {
 namespace {
 
@@ -71,13 +73,19 @@ void close_inherited(const LaunchPlan& plan, int control) {
   }
 }
 
-bool wire(const Child::Wiring& wiring) {
+bool wire(const Child::Wiring& wiring, const LaunchPlan& plan) {
+  // A replay is told what its calls gave, whatever is closed here.
+  const bool replays = (plan.flags & abi::kFlagReplay) != 0;
   // Out of the way first: a source may sit on a number that is about to be overwritten.
   std::array<int, 3> from{wiring.input, wiring.output, wiring.errors};
   for (int& fd : from)
     if ((fd = fcntl(fd, F_DUPFD_CLOEXEC, 10)) < 0) return false;
-  for (int number = 0; number < 3; ++number)
-    if (dup2(from[static_cast<std::size_t>(number)], number) < 0) return false;
+  for (int number = 0; number < 3; ++number) {
+    if (!replays && was_closed(number))
+      close(number);
+    else if (dup2(from[static_cast<std::size_t>(number)], number) < 0)
+      return false;
+  }
   return true;
 }
 
@@ -96,7 +104,7 @@ bool wire(const Child::Wiring& wiring) {
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   if (chdir(plan.working_folder.c_str()) != 0) give_up(pipe, Stage::kFolder);
-  if (!wire(wiring)) give_up(pipe, Stage::kWiring);
+  if (!wire(wiring, plan)) give_up(pipe, Stage::kWiring);
   close_inherited(plan, wiring.control);
   execve(plan.started_as.empty() ? plan.program.c_str() : plan.started_as.c_str(), arguments,
          environment);
@@ -136,6 +144,8 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 
 std::unexpected<Error> start_error(const LaunchPlan& plan, const Notice& notice) {
   const char* reason = std::strerror(notice.error);
+  if (notice.stage == Stage::kFolder && plan.working_folder.empty())
+    return fail(ErrorCode::kBadInput, "the working folder is gone", "cd to one that is there");
   if (notice.stage == Stage::kFolder)
     return fail(ErrorCode::kBadInput,
                 fmt::format("cannot enter {}: {}", plan.working_folder, reason));

@@ -68,6 +68,7 @@ void OutputSink::pass() {
   const ssize_t size = write(pass_to_, pending_.data(), std::min(pending_.size(), most));
   if (size < 0 && (errno == EINTR || errno == EAGAIN)) return;
   if (size < 0) {
+    if (errno != EPIPE) pass_error_ = errno;
     pass_to_ = -1;
     pending_.clear();
     return;

@@ -31,11 +31,13 @@ class OutputSink {
 
   // Reads what is there. Fails if it cannot be stored.
   [[nodiscard]] Result<void> pump();
-  // Passes on a piece that `pass_to` takes without blocking. A reader that has gone is not an
-  // error: the rest is stored only.
+  // Passes on a piece that `pass_to` takes without blocking. After an error the rest is stored only.
   void pass();
   // Everything that is still pending, however long the reader takes.
   void pass_all();
+
+  // Why the rest was not passed on, as errno; 0: it was, or its reader has gone, which is no error.
+  int pass_error() const { return pass_error_; }
 
   [[nodiscard]] Result<Captured> finish();
 
@@ -46,6 +48,7 @@ class OutputSink {
   FileDescriptor pipe_;
   FileDescriptor child_end_;
   int pass_to_ = -1;
+  int pass_error_ = 0;
   bool pass_is_file_ = false;  // never blocks
   std::optional<CaptureWriter> store_;
   ContentHasher hash_;  // used if nothing is stored

@@ -118,6 +118,7 @@ struct RunResult {
   std::optional<Captured> input;   // standard input, if it was recorded
   std::optional<Captured> inputs;  // all that it read from outside, if it was recorded
   int interrupted_by = 0;          // the signal that clew got; 0: none
+  int output_error = 0;            // errno: clew's own output did not take all of it; 0: it did
   double seconds = 0;
   double cpu_seconds = 0;  // of the program alone
 

@@ -11,6 +11,7 @@
 #include "host/seconds.h"
 #include "host/target/child.h"
 #include "host/target/control_memory.h"
+#include "host/target/copy_on.h"
 #include "host/target/intake.h"
 #include "host/target/interrupts.h"
 #include "host/target/outcome_of.h"
@@ -219,6 +220,9 @@ Result<RunResult> Run::conclude() {
     if (sink->has_pending()) observer_.before_output();
     sink->pass_all();
   }
+  // Of a program that ran as it would by itself, others may go on; nothing of it is recorded.
+  if (descendants_ != nullptr && plan_.output == OutputMode::kPassThrough && !stopped_ && !error_)
+    copy_on(outlets_.output.readable(), outlets_.errors.readable());
   if (error_) return std::unexpected(*error_);
   if (!intake_.memory().attached() && !stopped_)
     return fail(ErrorCode::kBadInput,
@@ -249,6 +253,8 @@ Result<RunResult> Run::conclude() {
   if (!input) fail_with(input.error());
   if (error_) return std::unexpected(*error_);
   result_.output = *output;
+  const int output_error = outlets_.output.pass_error();
+  result_.output_error = output_error != 0 ? output_error : outlets_.errors.pass_error();
   result_.errors = *errors;
   result_.input = *input;
   return std::move(result_);

@@ -71,4 +71,19 @@ if mkdir small && mount -t tmpfs -o size=64k tmpfs small 2>/dev/null; then
 else
   echo "skipped: a full disk needs a mount"
 fi
+
+# What clew cannot write, it says.
+full() { local status=0; "$clew" "${@:2}" >/dev/full 2>err.txt </dev/null || status=$?; [ "$status" = "$1" ]; }
+printf '#include <stdio.h>\nint main(void) { puts("output"); return 3; }\n' >puts.c
+"$clew" cc -g puts.c -o puts || exit 1
+check "no room for the program's output: its own status" full 3 run -- ./puts
+check "... but the loss is told" says err.txt "output could not all be written: No space left"
+check "... and it is in the recording" bash -c '"$0" replay 2>/dev/null | grep -qx output' "$clew"
+check "... likewise in a replay" full 3 replay
+check "... told" says err.txt "output could not all be written: No space left"
+for c in "run --json - ./puts" "replay --json -" list "list --json -" show "where 1" --version --help; do
+  check "no room for the result of: clew $c" full 125 $c
+  check "... told" says err.txt "cannot write standard output: No space left"
+done
+check "a reader that has gone is no error" bash -c '"$0" list --json - 2>err.txt | true; [ "${PIPESTATUS[0]}" = 0 ] && [ ! -s err.txt ]' "$clew"
 finish

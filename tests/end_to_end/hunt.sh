@@ -94,6 +94,22 @@ check "usage: a time of nothing" usage --time 0 ./lost
 check "usage: --from and another strategy" usage --from 1 --strategy pos ./lost
 check "a program that is none" run 125 hunt ./two.c
 
+# A pipe is read to its end first.
+check "a slow standard input" bash -c 'sleep 2 | "$0" hunt --schedules 3 ./fixed >/dev/null 2>err.txt; [ $? = 0 ]' "$clew"
+check "... is told" says err.txt "reading standard input"
+mkfifo never; sleep 100 >never & writer=$!
+python3 -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])' \
+  "$clew" hunt --schedules 3 ./fixed >out.txt 2>err.txt <never &
+host=$!
+for _ in $(seq 60); do grep -q reading err.txt && break; sleep 0.1; done
+kill -INT $host; wait $host; status=$?
+kill $writer
+check "Ctrl-C while it is read: 130" [ $status = 130 ]
+check "... is told" says err.txt "interrupted by SIGINT while reading"
+check "the working folder is gone" bash -c 'mkdir gone; top=$PWD; cd gone; rmdir ../gone; "$0" hunt --schedules 3 "$top/fixed" >/dev/null 2>"$top/err.txt" </dev/null; [ $? = 125 ]' "$clew"
+check "... is told" says err.txt "working folder is gone"
+
 # Ctrl-C: status, json and no process stays behind.
 descendants() { local p; for p in $(pgrep -P "$1"); do echo "$p"; descendants "$p"; done; }
 gone() { for _ in $(seq 40); do

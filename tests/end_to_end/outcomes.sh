@@ -94,4 +94,35 @@ for how in exit signal assert exception deadlock; do
   "$clew" run --seed 3 -- ./p $how >/dev/null 2>&1
   check "a failure by $how replays" bash -c "'$clew' replay --times 5 --json out.json >out.txt 2>err.txt; grep -q '\"diverged\": 0' out.json"
 done
+
+# Standard descriptors that clew has not got, the program has not got.
+cat >std.c <<'C'
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+  char c;
+  const int in = read(0, &c, 1) < 0 ? errno : 0;
+  const int out = write(1, "out\n", 4) < 0 ? errno : 0;
+  const int err = write(2, "", 0) < 0 ? errno : 0;
+  return in == EBADF && out == EBADF && err == 0 && open("/dev/null", O_RDONLY) == 0 ? 5 : 6;
+}
+C
+"$clew" cc -g std.c -o std || exit 1
+closed() { local status=0; "$clew" run ./std <&- >&- 2>err.txt || status=$?; [ $status = 5 ]; }
+check "closed standard input and output are closed for the program" closed
+check "... replays where they are open" run 5 replay
+check "... and where they are not" bash -c '"$0" replay <&- >&- 2>err.txt; [ $? = 5 ]' "$clew"
+
+# What the program leaves running can go on writing.
+printf '#include <stdlib.h>\nint main(void) { return system("(sleep 2; echo late; echo $? >late.txt) &"); }\n' >late.c
+"$clew" cc -g late.c -o late || exit 1
+check "a background process's output comes, whoever reads waits for it" bash -c '"$0" run ./late 2>err.txt </dev/null | grep -qx late' "$clew"
+rm -f late.txt
+"$clew" run ./late >out.txt 2>err.txt </dev/null
+check "... clew itself does not wait" [ ! -s out.txt ]
+for _ in $(seq 60); do [ -s late.txt ] && break; sleep 0.1; done
+check "... and its writing succeeds" grep -qx 0 late.txt
+check "... and comes" says out.txt late
 finish
