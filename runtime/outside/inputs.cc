@@ -37,6 +37,9 @@ void skip_record(abi::Reader& reader) {
       return skip_pieces(reader.varint());
     case abi::InputKind::kMapping:
       return skip_pieces(1);
+    case abi::InputKind::kFile:
+      skip_numbers(3);  // file, its size, offset
+      return skip_pieces(1);
     case abi::InputKind::kEnd:
       break;
   }
