@@ -92,7 +92,8 @@ struct JobResult {
   std::int32_t status;
   FailureKind failure;     // kFailed, and kSignalled if the runtime could say more
   std::uint8_t questions;  // bits 1 << ChoiceKind: arose, whether or not the strategy was asked
-  std::uint8_t handlers_ran;  // 1: of signals. When they come is not among the decisions
+  std::uint8_t handlers_wanted;  // 1: a signal was sent that has a handler. When handlers run is
+                                 // not among the decisions
   std::uint8_t reserved;
   std::uint32_t threads;
   std::uint64_t clock;         // events passed

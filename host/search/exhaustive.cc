@@ -341,7 +341,7 @@ void ExhaustiveSearch::learn(const JobPlan& plan, const JobReport& report) {
   const std::span<const TraceEvent> trace = report.trace;
   ++runs_;
   questions_ |= report.result.questions;
-  handlers_ran_ |= report.result.handlers_ran != 0;
+  handlers_wanted_ |= report.result.handlers_wanted != 0;
   if (report.verdict == Verdict::kFail) ++failed_;
   if (report.result.threads > kMostThreads ||
       std::ranges::any_of(trace,
@@ -455,7 +455,7 @@ std::string untried_answers(std::uint32_t questions) {
 
 std::string ExhaustiveSearch::untried() const {
   std::string text = untried_answers(questions_);
-  if (handlers_ran_)
+  if (handlers_wanted_)
     text += (text.empty() ? "" : ", ") + std::string("signals that come at other points");
   return text;
 }
@@ -491,7 +491,7 @@ std::optional<std::string> ExhaustiveSearch::conclusion() const {
   }
   const std::string others = untried();
   if (!others.empty()) text += ", apart from " + others + ", which are not tried";
-  if (failed_ + unresolved_ == 0 && !handlers_ran_) {
+  if (failed_ + unresolved_ == 0 && !handlers_wanted_) {
     text += beyond_ ? " (any other of them is equivalent to "
                     : " (any other, also with more preemptions, is equivalent to ";
     text += runs_ == 1 ? "it)" : "one of these)";

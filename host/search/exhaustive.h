@@ -117,10 +117,10 @@ class ExhaustiveSearch final : public Search {
   std::uint64_t runs_ = 0;
   std::uint64_t failed_ = 0;
   std::uint64_t unresolved_ = 0;
-  std::uint64_t departed_ = 0;   // of the unresolved: left their prefix, or no trace
-  bool handlers_ran_ = false;    // of signals
-  std::uint32_t questions_ = 0;  // choices beyond switches that came up
-  std::string no_answer_;        // why; then the search is over
+  std::uint64_t departed_ = 0;    // of the unresolved: left their prefix, or no trace
+  bool handlers_wanted_ = false;  // of signals
+  std::uint32_t questions_ = 0;   // choices beyond switches that came up
+  std::string no_answer_;         // why; then the search is over
 };
 
 }  // namespace clew

@@ -57,9 +57,9 @@ class Scheduler {
   int process = 0;  // its number, as the program knows it: in a replay the recorded one
   std::uint64_t switches = 0;
   std::uint64_t preemptions = 0;
-  std::uint64_t points = 0;    // scheduling points passed
-  std::uint8_t questions = 0;  // bits 1 << ChoiceKind that have arisen
-  bool handlers_ran = false;   // of signals
+  std::uint64_t points = 0;      // scheduling points passed
+  std::uint8_t questions = 0;    // bits 1 << ChoiceKind that have arisen
+  bool handlers_wanted = false;  // a signal was sent that has a handler
 
   void init(abi::Control& control, Fiber* main);
 

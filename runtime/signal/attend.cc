@@ -41,7 +41,6 @@ void run_handler(Fiber& self, int signal, siginfo_t& info, void* context) {
     memcpy(&here.uc_sigmask, &before, sizeof before);
     context = &here;
   }
-  g_sched.handlers_ran = true;
   ++self.interruptions;
   auto* handler = reinterpret_cast<SignalHandler>(action.handler);
   const stack_t& stack = self.signals.stack;

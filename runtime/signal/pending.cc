@@ -86,6 +86,7 @@ void notify(Fiber& fiber, int signal) {
 }  // namespace
 
 long post(const siginfo_t& info, Fiber* to) {
+  if (has_handler(info.si_signo)) g_sched.handlers_wanted = true;
   const int signal = info.si_signo;
   // SIGCONT takes back stops, and the other way round; both only the kernel can do.
   bool blocked_anywhere = false;

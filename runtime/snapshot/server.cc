@@ -230,7 +230,7 @@ void fill_result(abi::JobResult& result, std::uint32_t i, Clock clock) {
   result.interleaving = g_sched.at_every_point() ? g_sharing.interleaving() : g_log.hash();
   result.points = g_sched.points;
   result.questions = g_sched.questions;
-  result.handlers_ran = g_sched.handlers_ran ? 1 : 0;
+  result.handlers_wanted = g_sched.handlers_wanted ? 1 : 0;
   result.switches = g_sched.switches;
   result.preemptions = g_sched.preemptions;
   result.company = g_sched.last_company();
