@@ -90,26 +90,11 @@ clew_clone_at:
         movq    32(%r11), %r8
         syscall
         testq   %rax, %rax
-        jz      1f
+        jz      go_on           # the child, on its own stack
         popq    %r12
         .cfi_adjust_cfa_offset -8
         .cfi_restore %r12
         ret
-1:      movq    R8(%r12), %r8
-        movq    R9(%r12), %r9
-        movq    R10(%r12), %r10
-        movq    R13(%r12), %r13
-        movq    R14(%r12), %r14
-        movq    R15(%r12), %r15
-        movq    RDI(%r12), %rdi
-        movq    RSI(%r12), %rsi
-        movq    RBP(%r12), %rbp
-        movq    RBX(%r12), %rbx
-        movq    RDX(%r12), %rdx
-        movq    RIP(%r12), %r11
-        movq    R12(%r12), %r12
-        xorl    %eax, %eax
-        jmp     *%r11
         .cfi_endproc
         .size   clew_clone_at, .-clew_clone_at
 
@@ -119,7 +104,8 @@ clew_clone_at:
 clew_go_on_at:
         .cfi_startproc
         movq    %rdi, %r12
-        movq    R8(%r12), %r8
+        movq    RSP(%r12), %rsp
+go_on:  movq    R8(%r12), %r8
         movq    R9(%r12), %r9
         movq    R10(%r12), %r10
         movq    R13(%r12), %r13
@@ -130,7 +116,6 @@ clew_go_on_at:
         movq    RBP(%r12), %rbp
         movq    RBX(%r12), %rbx
         movq    RDX(%r12), %rdx
-        movq    RSP(%r12), %rsp
         movq    RIP(%r12), %r11
         movq    R12(%r12), %r12
         xorl    %eax, %eax

@@ -30,6 +30,7 @@
 #include <threads.h>
 
 #include "../conformance/help.h"
+#include "fill.h"
 
 // What a signal does to the wait.
 enum Effect {
@@ -144,19 +145,6 @@ static void make_pipe(void) { EXPECT_EQ(pipe(ends), 0); }
 static void make_sockets(void) { EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0); }
 static void put(void) { EXPECT_EQ(write(ends[1], "x", 1), 1); }
 
-static void set_blocking(int fd, int blocking) {
-  const int flags = fcntl(fd, F_GETFL);
-  EXPECT_EQ(fcntl(fd, F_SETFL, blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK), 0);
-}
-// Until not even one byte goes in.
-static void fill(int fd) {
-  set_blocking(fd, 0);
-  while (write(fd, buffer, 4096) > 0) {
-  }
-  while (write(fd, buffer, 1) > 0) {
-  }
-  set_blocking(fd, 1);
-}
 static void drain(int fd) {
   set_blocking(fd, 0);
   for (int i = 0; i < 200; ++i)

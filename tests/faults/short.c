@@ -11,6 +11,7 @@
 #include <sys/uio.h>
 
 #include "../conformance/help.h"
+#include "fill.h"
 
 enum { kBig = 1 << 20 };
 static char buffer[kBig];
@@ -22,18 +23,6 @@ static void make_sockets(int flags) { EXPECT_EQ(socketpair(AF_UNIX, flags, 0, en
 static void close_ends(void) {
   close(ends[0]);
   close(ends[1]);
-}
-static void set_blocking(int fd, int blocking) {
-  const int flags = fcntl(fd, F_GETFL);
-  EXPECT_EQ(fcntl(fd, F_SETFL, blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK), 0);
-}
-static void fill(int fd) {
-  set_blocking(fd, 0);
-  while (write(fd, buffer, 4096) > 0) {
-  }
-  while (write(fd, buffer, 1) > 0) {
-  }
-  set_blocking(fd, 1);
 }
 static void put_pattern(void) {
   for (int i = 0; i < kBig; ++i) buffer[i] = (char)(i * 7 + i / 251);
