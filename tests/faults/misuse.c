@@ -31,6 +31,7 @@
 #include <sys/un.h>
 
 #include "../conformance/help.h"
+#include "fill.h"
 
 static char buffer[1 << 17];
 static int ends[2];
@@ -41,15 +42,6 @@ static void make_sockets(int type) { EXPECT_EQ(socketpair(AF_UNIX, type, 0, ends
 static void close_ends(void) {
   close(ends[0]);
   close(ends[1]);
-}
-static void fill(int fd) {
-  const int flags = fcntl(fd, F_GETFL);
-  EXPECT_EQ(fcntl(fd, F_SETFL, flags | O_NONBLOCK), 0);
-  while (write(fd, buffer, 4096) > 0) {
-  }
-  while (write(fd, buffer, 1) > 0) {
-  }
-  EXPECT_EQ(fcntl(fd, F_SETFL, flags), 0);
 }
 
 // --- the wrong direction, nothing asked for ------------------------------------------------------
