@@ -1,9 +1,18 @@
-// Leaving a signal handler by a jump. What else there is to signals are system calls
-// (signal/signals.h).
+// Sending signals, as yield points, and leaving their handlers by a jump. What else there is to
+// signals are system calls (signal/signals.h).
+#include <errno.h>
+#include <signal.h>
+
+#include <optional>
+
 #include "runtime/fiber/context.h"
 #include "runtime/intercept/call.h"
+#include "runtime/intercept/thread.h"
 
 using namespace clew::rt;
+
+// What is sent to no thread in particular. Reports show this name.
+static char the_process;
 
 namespace {
 
@@ -21,7 +30,41 @@ void leave_for(const __jmp_buf_tag* target) {
   g_sched.leave_handler_by_jump();
 }
 
+// libc sends it, and the call comes back as one of the kernel's. But libc does not know that the
+// thread has ended: then, since glibc 2.34, nothing happens.
+std::optional<int> without_thread(pthread_t handle) {
+  const Fiber* fiber = g_sched.find(handle);
+  if (fiber == nullptr) return ESRCH;
+  if (fiber->state == FiberState::kFinished) return 0;
+  return std::nullopt;
+}
+
 }  // namespace
+
+CLEW_EXPORT int kill(pid_t process, int signal) noexcept {
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kSignal, &the_process}), kill, process, signal);
+  return CLEW_REAL(kill)(process, signal);
+}
+
+CLEW_EXPORT int sigqueue(pid_t process, int signal, const sigval value) noexcept {
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kSignal, &the_process}), sigqueue, process, signal,
+                  value);
+  return CLEW_REAL(sigqueue)(process, signal, value);
+}
+
+CLEW_EXPORT int pthread_kill(pthread_t handle, int signal) noexcept {
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kSignal, thread_object(handle)}), pthread_kill,
+                  handle, signal);
+  if (const auto answer = without_thread(handle)) return *answer;
+  return CLEW_REAL(pthread_kill)(handle, signal);
+}
+
+CLEW_EXPORT int pthread_sigqueue(pthread_t handle, int signal, const sigval value) noexcept {
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kSignal, thread_object(handle)}), pthread_sigqueue,
+                  handle, signal, value);
+  if (const auto answer = without_thread(handle)) return *answer;
+  return CLEW_REAL(pthread_sigqueue)(handle, signal, value);
+}
 
 CLEW_EXPORT void siglongjmp(sigjmp_buf target, int value) noexcept {
   if (g_sched.active) leave_for(target);

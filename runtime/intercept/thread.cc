@@ -206,16 +206,6 @@ CLEW_EXPORT int pthread_once(pthread_once_t* control, void (*routine)(void)) {
   return answer(run_once(control, routine, CLEW_CALLER));
 }
 
-// libc sends it, and the call comes back here as one of the kernel's. But it does not know that
-// the thread has ended: then, since glibc 2.34, nothing happens.
-CLEW_EXPORT int pthread_kill(pthread_t handle, int signal) noexcept {
-  if (!g_sched.active) return CLEW_REAL(pthread_kill)(handle, signal);
-  const Fiber* fiber = g_sched.find(handle);
-  if (fiber == nullptr) return ESRCH;
-  if (fiber->state == FiberState::kFinished) return 0;
-  return CLEW_REAL(pthread_kill)(handle, signal);
-}
-
 CLEW_EXPORT int pthread_setname_np(pthread_t handle, const char* name) noexcept {
   if (!g_sched.active) return CLEW_REAL(pthread_setname_np)(handle, name);
   Fiber* fiber = g_sched.find(handle);

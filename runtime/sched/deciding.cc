@@ -30,8 +30,9 @@ std::uint64_t Scheduler::fair_slice() const {
                                                                       : control_->fair_slice;
 }
 
+// A thread that is disturbed attends to that first.
 Candidate Scheduler::candidate_of(const Fiber& fiber) const {
-  return {fiber.key, fiber.index, fiber.step};
+  return {fiber.key, fiber.index, fiber.disturbed ? Step{} : fiber.step};
 }
 
 // The threads that can run, `running` first if it is one of them.
@@ -48,7 +49,9 @@ Candidates Scheduler::gather(Fiber* running) {
     candidate_fibers_[count++] = fiber;
     if (fiber->index < 64) enabled_ |= std::uint64_t{1} << fiber->index;
   };
-  const auto can_run = [](const Fiber* f) { return f->can_go_on == nullptr || f->can_go_on(*f); };
+  const auto can_run = [](const Fiber* f) {
+    return f->disturbed || f->can_go_on == nullptr || f->can_go_on(*f);
+  };
   const bool current_first = running != nullptr && can_run(running);
   if (current_first) add(running);
   for (Fiber* f = queue_.head(); f != nullptr; f = f->next)

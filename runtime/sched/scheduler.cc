@@ -160,16 +160,16 @@ void Scheduler::yield_slow() {
       decision = {Decision::Kind::kNext, nullptr};
       slice_begin_ = event;
     }
-    if (decision.kind == Decision::Kind::kStay) break;
-    if (decision.kind == Decision::Kind::kNext && queue_.empty()) {
-      if (fairness) break;
+    const bool nobody_else = decision.kind == Decision::Kind::kNext && queue_.empty();
+    if (nobody_else && !fairness) continue;
+    if (decision.kind != Decision::Kind::kStay && !nobody_else) {
+      preempt(event, decision);
       continue;
     }
-    preempt(event, decision);
-  }
-  if (at_every_point_ && current->step.object != 0) {
-    consult(clock_ + 1);
+    if (!at_every_point_ || current->step.object == 0) break;
+    consult(event);
     if (CLEW_UNLIKELY(points >= kMostPoints)) stop_deciding();
+    if (CLEW_LIKELY(!current->disturbed)) break;
   }
   if (at_every_point_ && clock_ >= last_decision()) stop_deciding();
   answer_queries(clock_ + 1);

@@ -58,30 +58,41 @@ void run_handler(Fiber& self, int signal, siginfo_t& info, void* context) {
   self.signals.mask = after & ~(bit_of(SIGKILL) | bit_of(SIGSTOP));
 }
 
-// The program's code runs unguarded, in the middle of a call whose arguments are not; and makes
-// calls of its own.
-class GuardLaidDown {
+// What the thread was about to do, kept while its handlers take steps and make calls of their own.
+// They run unguarded, in the middle of a call whose arguments are not.
+class Interrupted {
  public:
-  explicit GuardLaidDown(Fiber& fiber) : fiber_(fiber), guarded_(fiber.guarded) {
+  explicit Interrupted(Fiber& fiber)
+      : fiber_(fiber),
+        guarded_(fiber.guarded),
+        place_(fiber.place),
+        step_(fiber.step),
+        can_go_on_(fiber.can_go_on) {
     memcpy(guard_, fiber.guard, sizeof guard_);
     fiber.guarded = false;
   }
-  ~GuardLaidDown() {
+  ~Interrupted() {
     memcpy(fiber_.guard, guard_, sizeof guard_);
     fiber_.guarded = guarded_;
+    fiber_.place = place_;
+    fiber_.step = step_;
+    fiber_.can_go_on = can_go_on_;
   }
 
  private:
   Fiber& fiber_;
   void* guard_[5];
   bool guarded_;
+  abi::Place place_;
+  Step step_;
+  bool (*can_go_on_)(const Fiber&);
 };
 
 Attended attend(Fiber& self, unsigned ended_by) {
   Attended attended;
   siginfo_t info;
   self.disturbed = false;
-  const GuardLaidDown laid_down(self);
+  const Interrupted interrupted(self);
   while (take_pending(self, ~self.signals.mask, info)) {
     const int signal = info.si_signo;
     const void* handler = action_of(signal).handler;

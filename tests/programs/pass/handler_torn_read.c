@@ -1,0 +1,47 @@
+// fail/handler_torn_read.c, fixed: the reader blocks the signal while it reads both numbers.
+// EXPECT: pass
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+
+static volatile sig_atomic_t sent;
+static volatile sig_atomic_t bytes;
+static pthread_t reader;
+
+static void on_progress(int signal) {
+  (void)signal;
+  ++sent;
+  bytes += 100;
+}
+
+static void* send_blocks(void* unused) {
+  for (int i = 0; i < 2; ++i) pthread_kill(reader, SIGUSR1);
+  return unused;
+}
+
+static int show_progress(void) {
+  sigset_t progress;
+  sigemptyset(&progress);
+  sigaddset(&progress, SIGUSR1);
+  for (int i = 0; i < 3; ++i) {
+    pthread_sigmask(SIG_BLOCK, &progress, NULL);
+    const int sent_now = sent;
+    const int bytes_now = bytes;
+    pthread_sigmask(SIG_UNBLOCK, &progress, NULL);
+    if (bytes_now != sent_now * 100) {
+      fprintf(stderr, "%d blocks, %d bytes\n", sent_now, bytes_now);
+      return 1;
+    }
+  }
+  return 0;
+}
+
+int main(void) {
+  signal(SIGUSR1, on_progress);
+  reader = pthread_self();
+  pthread_t sender;
+  pthread_create(&sender, NULL, send_blocks, NULL);
+  const int wrong = show_progress();
+  pthread_join(sender, NULL);
+  return wrong;
+}
