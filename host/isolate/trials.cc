@@ -140,13 +140,9 @@ Result<std::optional<TrialRun>> Trials::run_first(const Schedule& failing) {
 
 // Two runs at a time would see each other's files.
 Result<void> Trials::leave_files_to_one_worker() {
-  if (!workers_ || !jobs_are_ours_ || options_.jobs == 1) return {};
-  const ServedProgram::FileUse files = workers_->file_use();
-  if (files.changed == 0 && files.created == 0) return {};
+  if (!workers_ || !jobs_are_ours_ || !workers_->leave_files_to_one()) return {};
   options_.jobs = 1;
   add_note("one test at a time: the program changes files, which another test could see");
-  workers_ = std::make_unique<Workers>(options_.plan, serve_, options_.jobs,
-                                       [this] { return input_.open(); });
   return workers_->start(options_.plan.pool);
 }
 

@@ -333,6 +333,12 @@ Result<void> Hunt::round(std::size_t size) {
     if (auto done = take(plans[i], job); !done) return done;
   }
   sharing_ = std::move(learned);
+  if (workers_ && options_.jobs == 0 && workers_->leave_files_to_one()) {
+    add_note(
+        "one schedule at a time: the program changes files or takes an address, which another "
+        "could see (--jobs)");
+    restart_ = true;
+  }
   if (restart_ && workers_)
     if (auto started = workers_->start(pool_); !started) return started;
   restart_ = false;
@@ -415,11 +421,8 @@ void Hunt::note_files() {
   if (!workers_) return;
   const ServedProgram::FileUse files = workers_->file_use();
   if (!files.changed_first) return;
-  // Workers run in the same folder: what one makes is there for the others.
-  const bool shared = files.created > 0 && options_.jobs != 1;
-  add_note(fmt::format("the program changes {}, which is not put back between schedules{}",
-                       quote(*files.changed_first, abi::kMaxChangedPath),
-                       shared ? " (--jobs 1 keeps schedules from seeing each other's files)" : ""));
+  add_note(fmt::format("the program changes {}, which is not put back between schedules",
+                       quote(*files.changed_first, abi::kMaxChangedPath)));
 }
 
 Result<HuntResult> Hunt::run() {

@@ -147,12 +147,16 @@ Workers::Workers(LaunchPlan plan, ServeOptions options, unsigned count, OpenInpu
   state_->open_input = std::move(open_input);
 }
 
-Workers::~Workers() {
+Workers::~Workers() { end_threads(); }
+
+void Workers::end_threads() {
   {
     const std::lock_guard lock(state_->mutex);
     state_->quitting = true;
   }
   state_->changed.notify_all();
+  state_->threads.clear();
+  state_->quitting = false;
 }
 
 Result<void> Workers::start(std::uint32_t pool) {
@@ -172,6 +176,14 @@ void Workers::stop_running_in_place() {
 void Workers::set_budget(std::uint64_t budget) {
   const std::lock_guard lock(state_->mutex);
   state_->plan.budget = budget;
+}
+
+bool Workers::leave_files_to_one() {
+  const ServedProgram::FileUse files = file_use();
+  if (state_->count == 1 || (files.changed == 0 && files.created == 0)) return false;
+  end_threads();
+  state_->count = 1;
+  return true;
 }
 
 Result<std::vector<WorkerJob>> Workers::run(std::span<const JobPlan> jobs,

@@ -46,12 +46,17 @@ class Workers {
 
   void set_budget(std::uint64_t budget);  // likewise
 
+  // If jobs so far made or changed files, of which two at a time would see each other's: from the
+  // next start() on there is one worker. Whether that is new.
+  [[nodiscard]] bool leave_files_to_one();
+
   [[nodiscard]] std::uint64_t forks() const;  // processes that were needed so far
   // What all jobs so far did to files; workers that are started again count on.
   [[nodiscard]] ServedProgram::FileUse file_use() const;
 
  private:
   struct State;
+  void end_threads();
   std::unique_ptr<State> state_;
 };
 

@@ -63,8 +63,10 @@ void note_created(const char* path, const FileIdentity& identity, bool is_folder
   file.is_folder = is_folder;
   strcpy(file.path, path);
   ++all->count;
-  control().created_files.fetch_add(1, std::memory_order_relaxed);
+  note_claimed();
 }
+
+void note_claimed() { control().created_files.fetch_add(1, std::memory_order_relaxed); }
 
 bool was_created(const FileIdentity& file) {
   const Files* all = files();

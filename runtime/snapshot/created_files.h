@@ -28,6 +28,8 @@ bool was_created(const FileIdentity& file);
 // a file that was there before, and stays.
 void note_renamed(const char* from, const char* to);
 void note_changed(const char* path);
+// What only one job at a time can have and is gone with it, like a port.
+void note_claimed();
 
 // They are numbered in the order of their making; what a run that continues from a checkpoint makes
 // comes after what the run up to it has made.

@@ -31,6 +31,11 @@ run() {
 # field NAME: the first scalar of that name in out.json
 field() { sed -n "s/^ *\"$1\": *\"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}\$/\1/p" out.json | head -n 1; }
 is() { [ "$(field "$1")" = "$2" ] || { echo "$1 is '$(field "$1")', not '$2'"; return 1; }; }
+# json CONDITION: of d, what stands in out.json
+json() { python3 -c '
+import json, sys
+d = json.load(open("out.json"))
+sys.exit(0 if eval(sys.argv[1]) else "not so: " + sys.argv[1])' "$1"; }
 says() { grep -qi -- "$2" "$1" || { echo "'$2' is not in $1"; return 1; }; }
 lines() { [ "$(wc -l <"$1")" = "$2" ] || { echo "$1 has $(wc -l <"$1") lines, not $2"; return 1; }; }
 finish() { [ "$failures" = 0 ] && echo "all checks passed" && exit 0; echo "$failures failed"; exit 1; }
