@@ -3,11 +3,14 @@
 #include <asm/ioctls.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
 #include <cstdio>
+
+#include "runtime/fiber/raw_syscall.h"
 
 namespace clew::rt {
 namespace {
@@ -21,7 +24,7 @@ enum class PartKind : std::uint8_t {
   kVector,
   kMessage,
   kSets,
-  kControl,   // of fcntl and ioctl
+  kControl,   // of fcntl, ioctl, semctl
   kReceived,  // msgbuf
 };
 
@@ -69,8 +72,31 @@ const Entry* entry_of(long number) {
   return number >= 0 && number < kLastCall ? &kTable.entries[number] : nullptr;
 }
 
-// What fcntl and ioctl fill at their third argument.
+// What semctl fills: how many semaphores there are only the kernel knows. A replay takes as much as
+// was recorded.
+std::size_t semaphores_room(const Call& call) {
+  constexpr std::size_t kMost = 32'000;  // the kernel's SEMMSL
+  semid_ds set{};
+  switch (call.a[2]) {
+    case IPC_STAT:
+    case SEM_STAT:
+    case SEM_STAT_ANY:
+      return sizeof set;
+    case IPC_INFO:
+    case SEM_INFO:
+      return sizeof(seminfo);
+    case GETALL:
+      if (g_inputs.replaying()) return kMost * sizeof(unsigned short);
+      raw_syscall(SYS_semctl, call.a[0], 0, IPC_STAT, reinterpret_cast<long>(&set));
+      return set.sem_nsems * sizeof(unsigned short);
+    default:
+      return 0;
+  }
+}
+
+// What fcntl, ioctl and semctl fill.
 std::size_t control_room(const Call& call) {
+  if (call.number == SYS_semctl) return semaphores_room(call);
   if (call.number == SYS_fcntl)
     return call.a[1] == F_GETLK || call.a[1] == F_OFD_GETLK ? sizeof(struct flock) : 0;
   const auto request = static_cast<unsigned>(call.a[1]);

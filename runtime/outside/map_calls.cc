@@ -1,5 +1,7 @@
-// Files in memory. A replay has no file: it gets the content from the recording.
+// Files and segments in memory. A replay has none: it gets the content from the recording.
+#include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 #include <sys/syscall.h>
 
 #include "runtime/fiber/raw_syscall.h"
@@ -32,9 +34,57 @@ long replay_mapping(const Call& call, long recorded_address) {
   return address != 0 ? address : replay_other_mapping(call);
 }
 
+// --- shared memory of System V -------------------------------------------------------------------
+
+// What a replay has attached.
+struct Attached {
+  long address;
+  std::size_t size;
+};
+constexpr std::size_t kMostAttached = 1024;
+Attached g_attached[kMostAttached];
+
+long replay_attaching(const Call& call, long recorded_address) {
+  if (failed(recorded_address)) return recorded_address;
+  std::size_t size = 0;
+  const long address = replay_attached(call, recorded_address, size);
+  for (Attached& slot : g_attached) {
+    if (slot.size != 0 || failed(address)) continue;
+    slot = {address, size};
+    break;
+  }
+  return address;
+}
+
+long attach(const Call& call) {
+  if (g_inputs.replaying()) return replay_attaching(call, replay_answer(call).result);
+  const long address = to_kernel(call);
+  if (!g_inputs.recording()) return address;
+  record_answer(call, {address, 0});
+  shmid_ds segment{};
+  if (failed(address)) return address;
+  raw_syscall(SYS_shmctl, call.a[0], IPC_STAT, reinterpret_cast<long>(&segment));
+  record_attached(call, address, segment.shm_segsz);
+  return address;
+}
+
+long detach(const Call& call) {
+  const long result = recorded(call);
+  if (!g_inputs.replaying() || result != 0) return result;
+  for (Attached& slot : g_attached) {
+    if (slot.size == 0 || slot.address != call.a[0]) continue;
+    raw_syscall(SYS_munmap, slot.address, static_cast<long>(slot.size));
+    slot = {};
+    break;
+  }
+  return result;
+}
+
 }  // namespace
 
 long map_call(const Call& call) {
+  if (call.number == SYS_shmat) return attach(call);
+  if (call.number == SYS_shmdt) return detach(call);
   if (call.number == SYS_mremap) return to_kernel(call);
   const bool has_file = (call.a[3] & MAP_ANONYMOUS) == 0 && static_cast<int>(call.a[4]) >= 0;
   if (!has_file) return to_kernel(call);

@@ -1,9 +1,11 @@
 #include "runtime/outside/mapped_files.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -41,10 +43,23 @@ bool status_of(long fd, struct stat& status) {
          S_ISREG(status.st_mode);
 }
 
-unsigned number_of(const struct stat& status) {
+// Where segments are kept, by their number: no device of files has this one.
+constexpr dev_t kSegments = ~dev_t{0};
+
+unsigned number_of(dev_t device, ino_t inode) {
   for (unsigned i = 0; i < g_count; ++i)
-    if (g_files[i].inode == status.st_ino && g_files[i].device == status.st_dev) return i + 1;
+    if (g_files[i].inode == inode && g_files[i].device == device) return i + 1;
   return 0;
+}
+
+unsigned number_of(const struct stat& status) { return number_of(status.st_dev, status.st_ino); }
+
+// 0: it is one too many.
+unsigned number_of_mapped(dev_t device, ino_t inode) {
+  const unsigned number = number_of(device, inode);
+  if (number != 0 || g_count == kMost) return number;
+  g_files[g_count] = {device, inode, 0, 0};
+  return ++g_count;
 }
 
 // A file in which a call has changed something.
@@ -268,12 +283,7 @@ bool apply(const FilePart& part, const std::uint8_t* content, std::size_t size) 
 bool record_mapped_file(const Call& call, long address) {
   struct stat status;
   if (!status_of(call.a[4], status)) return false;
-  unsigned number = number_of(status);
-  if (number == 0 && g_count < kMost) {
-    g_files[g_count] = {status.st_dev, status.st_ino, 0, 0};
-    number = ++g_count;
-  }
-  const Changed file{number, status.st_size, call.a[4]};
+  const Changed file{number_of_mapped(status.st_dev, status.st_ino), status.st_size, call.a[4]};
   const std::int64_t left = status.st_size > call.a[5] ? status.st_size - call.a[5] : 0;
   const auto size = static_cast<std::size_t>(left < call.a[1] ? left : call.a[1]);
   if ((call.a[2] & PROT_READ) != 0 || size == 0) {
@@ -305,6 +315,22 @@ long replay_mapped_file(const Call& call, long recorded_address) {
   memcpy(reinterpret_cast<void*>(address), content, size < room ? size : room);
   raw_syscall(SYS_mprotect, address, call.a[1], call.a[2]);
   return address;
+}
+
+void record_attached(const Call& call, long address, std::size_t size) {
+  const Changed segment{number_of_mapped(kSegments, static_cast<ino_t>(call.a[0])),
+                        static_cast<std::int64_t>(size)};
+  segment.put(reinterpret_cast<const void*>(address), size, 0);
+}
+
+long replay_attached(const Call& call, long recorded_address, std::size_t& size) {
+  FilePart part;
+  const std::uint8_t* content = nullptr;
+  if (!g_inputs.take_file(part, content, size)) return -EINVAL;
+  const long protection = (call.a[2] & SHM_RDONLY) != 0 ? PROT_READ : PROT_READ | PROT_WRITE;
+  const long flags = MAP_SHARED | ((call.a[2] & SHM_REMAP) != 0 ? MAP_FIXED : 0);
+  if (size == 0 || !apply(part, content, size)) return -ENOMEM;
+  return map(size, protection, flags, memory_of(part.file), 0, recorded_address);
 }
 
 void follow_change_of_files(const Call& call, long result) {
