@@ -8,6 +8,9 @@
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/sharing.h"
 
+// What all calls to the outside touch: their order may matter. Reports show this name.
+extern "C" char the_outside;
+
 namespace clew::rt {
 
 constexpr std::uint64_t operation(const char* name) {
@@ -30,6 +33,8 @@ struct Intent {
   const volatile void* object = nullptr;
   bool (*can_go_on)(const Fiber&) = nullptr;
 };
+
+inline constexpr Intent kOutside{abi::StepKind::kUpdate, &the_outside};
 
 // A call of a synchronisation function is an event: a yield point, and part of the hash.
 inline void enter(std::uint64_t op, const void* return_address, const Intent& intent = {}) {

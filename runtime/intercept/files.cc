@@ -1,6 +1,7 @@
-// Files that a job of a program that is run many times makes: they are gone before the next job
-// (runtime/snapshot/created_files.h). And the names of temporary files, which depend on the seed
-// alone in every run under clew.
+// Calls about files by their names. They are yield points: what one thread finds, another may
+// change. Files that a job of a program that is run many times makes are gone before the next job
+// (runtime/snapshot/created_files.h). The names of temporary files depend on the seed alone in
+// every run under clew.
 #include <fcntl.h>
 #include <limits.h>
 #include <netinet/in.h>
@@ -46,6 +47,9 @@ F* next(F*& found, const char* name) {
     static decltype(&::name) found = nullptr; \
     return next(found, #name);                \
   }())
+
+#define CLEW_STEP(name) \
+  if (g_sched.active) enter(operation(#name), CLEW_CALLER, kOutside)
 
 // --- what is there -------------------------------------------------------------------------------
 
@@ -215,7 +219,9 @@ int make_temporary(char* name, int suffix, Make make) {
 
 int make_temporary_file(char* name, int suffix, int flags) {
   return make_temporary(name, suffix, [flags](const char* path) {
-    return open(path, (flags & ~O_ACCMODE) | O_RDWR | O_CREAT | O_EXCL, S_IRUSR | S_IWUSR);
+    const int making = (flags & ~O_ACCMODE) | O_RDWR | O_CREAT | O_EXCL;
+    return watch_open(AT_FDCWD, path, making,
+                      [&] { return CLEW_NEXT(open)(path, making, S_IRUSR | S_IWUSR); });
   });
 }
 
@@ -229,6 +235,7 @@ mode_t mode_argument(int flags, va_list& arguments) {
 
 #define CLEW_OPEN(name)                                                                           \
   CLEW_EXPORT int name(const char* path, int flags, ...) {                                        \
+    CLEW_STEP(name);                                                                              \
     va_list arguments;                                                                            \
     va_start(arguments, flags);                                                                   \
     const mode_t mode = mode_argument(flags, arguments);                                          \
@@ -240,6 +247,7 @@ CLEW_OPEN(open64)
 
 #define CLEW_OPENAT(name)                                                          \
   CLEW_EXPORT int name(int folder, const char* path, int flags, ...) {             \
+    CLEW_STEP(name);                                                               \
     va_list arguments;                                                             \
     va_start(arguments, flags);                                                    \
     const mode_t mode = mode_argument(flags, arguments);                           \
@@ -252,6 +260,7 @@ CLEW_OPENAT(openat64)
 
 #define CLEW_CREAT(name)                                            \
   CLEW_EXPORT int name(const char* path, mode_t mode) {             \
+    CLEW_STEP(name);                                                \
     return watch_open(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, \
                       [&] { return CLEW_NEXT(name)(path, mode); }); \
   }
@@ -266,67 +275,106 @@ int __openat_2(int, const char*, int);
 int __openat64_2(int, const char*, int);
 }
 CLEW_EXPORT int __open_2(const char* path, int flags) {
+  CLEW_STEP(__open_2);
   return watch_open(AT_FDCWD, path, flags, [&] { return CLEW_NEXT(__open_2)(path, flags); });
 }
 CLEW_EXPORT int __open64_2(const char* path, int flags) {
+  CLEW_STEP(__open64_2);
   return watch_open(AT_FDCWD, path, flags, [&] { return CLEW_NEXT(__open64_2)(path, flags); });
 }
 CLEW_EXPORT int __openat_2(int folder, const char* path, int flags) {
+  CLEW_STEP(__openat_2);
   return watch_open(folder, path, flags,
                     [&] { return CLEW_NEXT(__openat_2)(folder, path, flags); });
 }
 CLEW_EXPORT int __openat64_2(int folder, const char* path, int flags) {
+  CLEW_STEP(__openat64_2);
   return watch_open(folder, path, flags,
                     [&] { return CLEW_NEXT(__openat64_2)(folder, path, flags); });
 }
 
 CLEW_EXPORT FILE* fopen(const char* path, const char* mode) {
+  CLEW_STEP(fopen);
   return watch_stream(path, mode, [&] { return CLEW_NEXT(fopen)(path, mode); });
 }
 CLEW_EXPORT FILE* fopen64(const char* path, const char* mode) {
+  CLEW_STEP(fopen64);
   return watch_stream(path, mode, [&] { return CLEW_NEXT(fopen64)(path, mode); });
 }
 CLEW_EXPORT FILE* freopen(const char* path, const char* mode, FILE* stream) {
+  CLEW_STEP(freopen);
   return watch_stream(path, mode, [&] { return CLEW_NEXT(freopen)(path, mode, stream); });
 }
 CLEW_EXPORT FILE* freopen64(const char* path, const char* mode, FILE* stream) {
+  CLEW_STEP(freopen64);
   return watch_stream(path, mode, [&] { return CLEW_NEXT(freopen64)(path, mode, stream); });
 }
+
+// --- looking -------------------------------------------------------------------------------------
+
+#define CLEW_LOOK(name, parameters, call) \
+  CLEW_EXPORT int name parameters {       \
+    CLEW_STEP(name);                      \
+    return CLEW_NEXT(name) call;          \
+  }
+CLEW_LOOK(access, (const char* path, int mode) noexcept, (path, mode))
+CLEW_LOOK(faccessat, (int folder, const char* path, int mode, int flags) noexcept,
+          (folder, path, mode, flags))
+CLEW_LOOK(stat, (const char* path, struct stat* out) noexcept, (path, out))
+CLEW_LOOK(stat64, (const char* path, struct stat64* out) noexcept, (path, out))
+CLEW_LOOK(lstat, (const char* path, struct stat* out) noexcept, (path, out))
+CLEW_LOOK(lstat64, (const char* path, struct stat64* out) noexcept, (path, out))
+CLEW_LOOK(fstatat, (int folder, const char* path, struct stat* out, int flags) noexcept,
+          (folder, path, out, flags))
+CLEW_LOOK(fstatat64, (int folder, const char* path, struct stat64* out, int flags) noexcept,
+          (folder, path, out, flags))
+CLEW_LOOK(statx,
+          (int folder, const char* path, int flags, unsigned mask, struct statx* out) noexcept,
+          (folder, path, flags, mask, out))
 
 // --- folders, links, pipes -----------------------------------------------------------------------
 
 CLEW_EXPORT int mkdir(const char* path, mode_t mode) noexcept {
+  CLEW_STEP(mkdir);
   return note_made(CLEW_NEXT(mkdir)(path, mode), AT_FDCWD, path, true);
 }
 CLEW_EXPORT int mkdirat(int folder, const char* path, mode_t mode) noexcept {
+  CLEW_STEP(mkdirat);
   return note_made(CLEW_NEXT(mkdirat)(folder, path, mode), folder, path, true);
 }
 CLEW_EXPORT int symlink(const char* target, const char* path) noexcept {
+  CLEW_STEP(symlink);
   return note_made(CLEW_NEXT(symlink)(target, path), AT_FDCWD, path, false);
 }
 CLEW_EXPORT int symlinkat(const char* target, int folder, const char* path) noexcept {
+  CLEW_STEP(symlinkat);
   return note_made(CLEW_NEXT(symlinkat)(target, folder, path), folder, path, false);
 }
 CLEW_EXPORT int link(const char* target, const char* path) noexcept {
+  CLEW_STEP(link);
   return note_made(CLEW_NEXT(link)(target, path), AT_FDCWD, path, false);
 }
 CLEW_EXPORT int linkat(int from, const char* target, int folder, const char* path,
                        int flags) noexcept {
+  CLEW_STEP(linkat);
   return note_made(CLEW_NEXT(linkat)(from, target, folder, path, flags), folder, path, false);
 }
 CLEW_EXPORT int mkfifo(const char* path, mode_t mode) noexcept {
+  CLEW_STEP(mkfifo);
   return note_made(CLEW_NEXT(mkfifo)(path, mode), AT_FDCWD, path, false);
 }
 
 // --- names that are no files of the program's ----------------------------------------------------
 
 CLEW_EXPORT int shm_open(const char* name, int flags, mode_t mode) {
+  CLEW_STEP(shm_open);
   char path[NAME_MAX + sizeof kSharedMemory];
   const auto open_it = [&] { return CLEW_NEXT(shm_open)(name, flags, mode); };
   if (!path_of_object("", name, path)) return open_it();
   return watch_open(AT_FDCWD, path, flags, open_it);
 }
 CLEW_EXPORT int shm_unlink(const char* name) {
+  CLEW_STEP(shm_unlink);
   char path[NAME_MAX + sizeof kSharedMemory];
   if (!path_of_object("", name, path)) return CLEW_NEXT(shm_unlink)(name);
   const Victim victim(AT_FDCWD, path);
@@ -334,6 +382,7 @@ CLEW_EXPORT int shm_unlink(const char* name) {
 }
 
 CLEW_EXPORT sem_t* sem_open(const char* name, int flags, ...) {
+  CLEW_STEP(sem_open);
   va_list arguments;
   va_start(arguments, flags);
   const mode_t mode = mode_argument(flags, arguments);
@@ -347,6 +396,7 @@ CLEW_EXPORT sem_t* sem_open(const char* name, int flags, ...) {
   return semaphore;
 }
 CLEW_EXPORT int sem_unlink(const char* name) noexcept {
+  CLEW_STEP(sem_unlink);
   char path[NAME_MAX + sizeof kSharedMemory];
   if (!path_of_object("sem.", name, path)) return CLEW_NEXT(sem_unlink)(name);
   const Victim victim(AT_FDCWD, path);
@@ -356,6 +406,7 @@ CLEW_EXPORT int sem_unlink(const char* name) noexcept {
 // A socket's path is a file; any other address that the program has chosen only one job at a time
 // can have.
 CLEW_EXPORT int bind(int fd, const sockaddr* address, socklen_t size) noexcept {
+  CLEW_STEP(bind);
   const int result = CLEW_NEXT(bind)(fd, address, size);
   if (result != 0 || !watching()) return result;
   sockaddr_storage copy{};
@@ -374,40 +425,49 @@ CLEW_EXPORT int bind(int fd, const sockaddr* address, socklen_t size) noexcept {
 // --- renaming and removing -----------------------------------------------------------------------
 
 CLEW_EXPORT int rename(const char* from, const char* to) noexcept {
+  CLEW_STEP(rename);
   return follow_rename(AT_FDCWD, from, AT_FDCWD, to, [&] { return CLEW_NEXT(rename)(from, to); });
 }
 CLEW_EXPORT int renameat(int from_folder, const char* from, int to_folder,
                          const char* to) noexcept {
+  CLEW_STEP(renameat);
   return follow_rename(from_folder, from, to_folder, to,
                        [&] { return CLEW_NEXT(renameat)(from_folder, from, to_folder, to); });
 }
 CLEW_EXPORT int renameat2(int from_folder, const char* from, int to_folder, const char* to,
                           unsigned flags) noexcept {
+  CLEW_STEP(renameat2);
   return follow_rename(from_folder, from, to_folder, to, [&] {
     return CLEW_NEXT(renameat2)(from_folder, from, to_folder, to, flags);
   });
 }
 CLEW_EXPORT int unlink(const char* path) noexcept {
+  CLEW_STEP(unlink);
   const Victim victim(AT_FDCWD, path);
   return victim.after(CLEW_NEXT(unlink)(path));
 }
 CLEW_EXPORT int unlinkat(int folder, const char* path, int flags) noexcept {
+  CLEW_STEP(unlinkat);
   const Victim victim(folder, path);
   return victim.after(CLEW_NEXT(unlinkat)(folder, path, flags));
 }
 CLEW_EXPORT int remove(const char* path) noexcept {
+  CLEW_STEP(remove);
   const Victim victim(AT_FDCWD, path);
   return victim.after(CLEW_NEXT(remove)(path));
 }
 CLEW_EXPORT int rmdir(const char* path) noexcept {
+  CLEW_STEP(rmdir);
   const Victim victim(AT_FDCWD, path);
   return victim.after(CLEW_NEXT(rmdir)(path));
 }
 CLEW_EXPORT int truncate(const char* path, off_t size) noexcept {
+  CLEW_STEP(truncate);
   const Victim victim(AT_FDCWD, path);
   return victim.after(CLEW_NEXT(truncate)(path, size));
 }
 CLEW_EXPORT int truncate64(const char* path, off64_t size) noexcept {
+  CLEW_STEP(truncate64);
   const Victim victim(AT_FDCWD, path);
   return victim.after(CLEW_NEXT(truncate64)(path, size));
 }
@@ -417,6 +477,7 @@ CLEW_EXPORT int truncate64(const char* path, off64_t size) noexcept {
 #define CLEW_TEMPORARY(name, parameters, call, suffix, flags) \
   CLEW_EXPORT int name parameters {                           \
     if (!g_sched.active) return CLEW_NEXT(name) call;         \
+    CLEW_STEP(name);                                          \
     return make_temporary_file(pattern, suffix, flags);       \
   }
 CLEW_TEMPORARY(mkstemp, (char* pattern), (pattern), 0, 0)
@@ -432,7 +493,9 @@ CLEW_TEMPORARY(mkostemps64, (char* pattern, int suffix, int flags), (pattern, su
 
 CLEW_EXPORT char* mkdtemp(char* pattern) noexcept {
   if (!g_sched.active) return CLEW_NEXT(mkdtemp)(pattern);
-  const int made =
-      make_temporary(pattern, 0, [](const char* path) { return mkdir(path, S_IRWXU); });
+  CLEW_STEP(mkdtemp);
+  const int made = make_temporary(pattern, 0, [](const char* path) {
+    return note_made(CLEW_NEXT(mkdir)(path, S_IRWXU), AT_FDCWD, path, true);
+  });
   return made == 0 ? pattern : nullptr;
 }

@@ -1,7 +1,10 @@
 // Input and output: a yield point, then the system call (outside/system_call.h).
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/msg.h>
 #include <sys/select.h>
+#include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -12,14 +15,13 @@
 
 using namespace clew::rt;
 
-// What all calls to the outside touch: their order may matter. Reports show this name.
-static char the_outside;
+char the_outside;
 
 namespace {
 
 template <class... Arguments>
 long call_out(std::uint64_t op, const void* caller, long number, Arguments... arguments) {
-  enter(op, caller, {clew::abi::StepKind::kUpdate, &the_outside});
+  enter(op, caller, kOutside);
   return with_errno(system_call(number, arguments...));
 }
 
@@ -122,6 +124,35 @@ CLEW_EXPORT int epoll_wait(int fd, epoll_event* events, int most, int timeout) {
 #define CLEW_ARGUMENTS count, in, out, except, timeout
 CLEW_EXPORT int select(int count, fd_set* in, fd_set* out, fd_set* except, timeval* timeout) {
   CLEW_OUT(select, SYS_select, count, in, out, except, timeout);
+}
+#undef CLEW_ARGUMENTS
+
+#define CLEW_ARGUMENTS fd, how
+CLEW_EXPORT int flock(int fd, int how) noexcept { CLEW_OUT(flock, SYS_flock, fd, how); }
+#undef CLEW_ARGUMENTS
+
+#define CLEW_ARGUMENTS set, operations, count
+CLEW_EXPORT int semop(int set, sembuf* operations, size_t count) noexcept {
+  CLEW_OUT(semop, SYS_semop, set, operations, count);
+}
+#undef CLEW_ARGUMENTS
+
+#define CLEW_ARGUMENTS set, operations, count, timeout
+CLEW_EXPORT int semtimedop(int set, sembuf* operations, size_t count,
+                           const timespec* timeout) noexcept {
+  CLEW_OUT(semtimedop, SYS_semtimedop, set, operations, count, timeout);
+}
+#undef CLEW_ARGUMENTS
+
+#define CLEW_ARGUMENTS queue, message, size, flags
+CLEW_EXPORT int msgsnd(int queue, const void* message, size_t size, int flags) {
+  CLEW_OUT(msgsnd, SYS_msgsnd, queue, message, size, flags);
+}
+#undef CLEW_ARGUMENTS
+
+#define CLEW_ARGUMENTS queue, message, size, type, flags
+CLEW_EXPORT ssize_t msgrcv(int queue, void* message, size_t size, long type, int flags) {
+  CLEW_OUT(msgrcv, SYS_msgrcv, queue, message, size, type, flags);
 }
 #undef CLEW_ARGUMENTS
 
