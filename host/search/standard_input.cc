@@ -47,8 +47,7 @@ Result<int> read_to_end(int copy, const std::function<void()>& slow) {
       told = true;
       slow();
     }
-    std::array<pollfd, 2> ready{
-        {{STDIN_FILENO, POLLIN, 0}, {interrupts.descriptor(), POLLIN, 0}}};
+    std::array<pollfd, 2> ready{{{STDIN_FILENO, POLLIN, 0}, {interrupts.descriptor(), POLLIN, 0}}};
     poll(ready.data(), ready.size(), told ? -1 : 100);
     if (const int number = interrupts.take(); number != 0) return number;
     if (ready[0].revents == 0) continue;
