@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 #include <string_view>
+#include <utility>
 
 #include "host/report/words.h"
 
@@ -163,7 +164,13 @@ constexpr std::array<Verb, 9> kVerbs{{{"read", "read", "read memory"},
                                       {"create", "created", "created a thread"},
                                       {"join", "joined", "joined a thread"}}};
 
+// What the runtime calls its own objects, in words.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kOwnObjects{
+    {{"clew_outside", "the outside (files, pipes, sockets)"}, {"clew_process", "the process"}}};
+
 std::string object_of(const EventInfo& event) {
+  for (const auto& [name, words] : kOwnObjects)
+    if (event.variable == name) return std::string(words);
   if (!event.variable.empty()) return fmt::format("`{}`", printable(event.variable));
   return event.object != 0 ? fmt::format("{:#x}", event.object) : "";
 }

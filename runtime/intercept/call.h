@@ -8,8 +8,8 @@
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/sharing.h"
 
-// What all calls to the outside touch: their order may matter. Reports show this name.
-extern "C" char the_outside;
+// What all calls to the outside touch: their order may matter. Reports have words for it.
+extern "C" char clew_outside;
 
 namespace clew::rt {
 
@@ -34,7 +34,7 @@ struct Intent {
   bool (*can_go_on)(const Fiber&) = nullptr;
 };
 
-inline constexpr Intent kOutside{abi::StepKind::kUpdate, &the_outside};
+inline constexpr Intent kOutside{abi::StepKind::kUpdate, &clew_outside};
 
 // A call of a synchronisation function is an event: a yield point, and part of the hash.
 inline void enter(std::uint64_t op, const void* return_address, const Intent& intent = {}) {

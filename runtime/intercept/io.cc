@@ -15,7 +15,7 @@
 
 using namespace clew::rt;
 
-char the_outside;
+char clew_outside;
 
 namespace {
 

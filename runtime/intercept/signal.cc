@@ -11,8 +11,8 @@
 
 using namespace clew::rt;
 
-// What is sent to no thread in particular. Reports show this name.
-static char the_process;
+// What is sent to no thread in particular. Reports have words for it.
+static char clew_process;
 
 namespace {
 
@@ -42,12 +42,12 @@ std::optional<int> without_thread(pthread_t handle) {
 }  // namespace
 
 CLEW_EXPORT int kill(pid_t process, int signal) noexcept {
-  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kSignal, &the_process}), kill, process, signal);
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kSignal, &clew_process}), kill, process, signal);
   return CLEW_REAL(kill)(process, signal);
 }
 
 CLEW_EXPORT int sigqueue(pid_t process, int signal, const sigval value) noexcept {
-  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kSignal, &the_process}), sigqueue, process, signal,
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kSignal, &clew_process}), sigqueue, process, signal,
                   value);
   return CLEW_REAL(sigqueue)(process, signal, value);
 }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Hunting a program that takes what there is only one of: names, a port.
+# Hunting programs that take what there is only one of: names, a port.
 . "$(dirname "$0")/lib.sh"
 
 cat >claims.c <<'C'
@@ -51,4 +51,29 @@ check "... one at a time, which is told" says err.txt "one schedule at a time"
 nothing_left() { ! ls /dev/shm/${name#/} /dev/shm/sem.${name#/} claimed.socket 2>/dev/null; }
 check "... and nothing is left" nothing_left
 check "several at a time only if told to" run 1 hunt --seed 1 --schedules 300 --jobs 2 --keep-going ./claims "$port" $name $name
+
+cat >owner.cpp <<'C'
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+static int owners[2];
+static void own(int i) {
+  if (std::filesystem::exists("owned")) return;
+  std::ofstream("owned") << i;
+  owners[i] = 1;
+}
+
+int main() {
+  std::filesystem::remove("owned");
+  std::thread other(own, 0);
+  own(1);
+  other.join();
+  return owners[0] + owners[1] != 1;
+}
+C
+check "it is built" "$clew" c++ -O1 -g -std=c++20 owner.cpp -o owner
+check "both look for a file before one makes it" run 1 hunt --seed 1 --schedules 200 --json out.json ./owner
+check "... and it is shown" bash -c '"$0" debug --time 20 -- ./owner >out.txt 2>err.txt </dev/null; grep -q "the outside (files, pipes, sockets)" out.txt err.txt' "$clew"
 finish
