@@ -67,11 +67,14 @@ class Asks {
   bool replay(std::uint64_t asking);
   bool all_inside() const;
   bool signal_is_waited_for() const;
+  // Real time waited since anything came, in all jobs of a program that is run many times.
+  Nanos& waited_in_vain();
 
   abi::Control* control_ = nullptr;
   OutsideWait* waits_ = nullptr;
   bool signals_expected_ = false;
   bool told_ = false;  // who waits
+  Nanos in_vain_ = 0;  // of a program that is run once
   std::uint64_t asked_ = 0;
   Clock next_ = 0;
 };

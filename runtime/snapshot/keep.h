@@ -24,6 +24,7 @@ struct Kept {
   std::uint64_t results;          // published so far
   bool in_job;                    // a process is at work on a job
   void* created_files;            // created_files.h
+  std::int64_t waited_in_vain;    // asks.h
 };
 
 // Maps the memory. Once, by the first process.
