@@ -239,6 +239,11 @@ long answer_call(Call call) {
   return result;
 }
 
+// Whether it may send any signal to the program, if only among others.
+bool sends_signals(const Call& call) {
+  return call.number == SYS_kill || call.number == SYS_mq_timedsend;
+}
+
 }  // namespace
 
 void system_calls_init(abi::Control& control) {
@@ -269,7 +274,8 @@ long system_call(const Call& call) {
     if (result == kCancelled) act_on_cancel();
     // A signal that the call brought about has been handled when it returns. Others can wait for a
     // yield point: libc may hold a lock here.
-    if (CLEW_UNLIKELY(self.disturbed) && is_pending(self, kSentByCalls & ~self.signals.mask))
+    const std::uint64_t brought = sends_signals(call) ? ~std::uint64_t{0} : kSentByCalls;
+    if (CLEW_UNLIKELY(self.disturbed) && is_pending(self, brought & ~self.signals.mask))
       attend(self, kUndisturbed);
   }
   return result;

@@ -1,6 +1,7 @@
 // Clocks, sleeps and timers. Time is virtual.
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
@@ -17,6 +18,7 @@
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/internal.h"
 #include "runtime/sync/deadline.h"
+#include "runtime/sync/foreign.h"
 
 namespace clew::rt {
 namespace {
@@ -272,10 +274,38 @@ long resolution(const Call& call) {
   return 0;
 }
 
-long cpu_times(tms* out) {
-  const long ticks = look(CLOCK_MONOTONIC) / 10'000'000;
-  if (out != nullptr) *out = {ticks, 0, 0, 0};
+// That of children is the kernel's.
+long processor_times(tms* out) {
+  constexpr Nanos kTick = 10'000'000;
+  constexpr int kHalf = 32;
+  const long ticks = look(CLOCK_MONOTONIC) / kTick;
+  if (out == nullptr) return ticks;
+  *out = {clock_reading(CLOCK_PROCESS_CPUTIME_ID) / kTick, 0, 0, 0};
+  if (!g_other_processes) return ticks;
+  const long of_children = answered(Call{SYS_times, {}}, [] {
+    tms real{};
+    raw_syscall(SYS_times, reinterpret_cast<long>(&real));
+    return real.tms_cutime << kHalf | real.tms_cstime;
+  });
+  out->tms_cutime = of_children >> kHalf;
+  out->tms_cstime = of_children & ((1L << kHalf) - 1);
   return ticks;
+}
+
+bool may_set_clock() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct data[2]{};
+  raw_syscall(SYS_capget, reinterpret_cast<long>(&header), reinterpret_cast<long>(data));
+  return (data[0].effective >> CAP_SYS_TIME & 1) != 0;
+}
+
+// The program's own clock: the machine's stays as it is.
+long set_clock(const Call& call, Nanos seconds, Nanos nanos) {
+  constexpr Nanos kSecond = 1'000'000'000;
+  if (seconds < 0 || seconds > kForever / kSecond || nanos < 0 || nanos >= kSecond) return -EINVAL;
+  const long error = answered(call, [] { return may_set_clock() ? 0L : long{-EPERM}; });
+  if (error == 0) set_real_time(seconds * kSecond + nanos);
+  return error;
 }
 
 template <class T>
@@ -309,7 +339,16 @@ long time_call(const Call& call) {
       return seconds;
     }
     case SYS_times:
-      return cpu_times(pointer<tms>(a[0]));
+      return processor_times(pointer<tms>(a[0]));
+    case SYS_clock_settime: {
+      const timespec to = *pointer<timespec>(a[1]);
+      return a[0] == CLOCK_REALTIME ? set_clock(call, to.tv_sec, to.tv_nsec) : -EINVAL;
+    }
+    case SYS_settimeofday: {
+      if (a[0] == 0) return 0;  // only a time zone
+      const timeval to = *pointer<timeval>(a[0]);
+      return set_clock(call, to.tv_sec, to.tv_usec * 1000);
+    }
     case SYS_nanosleep:
       return sleep(CLOCK_MONOTONIC, 0, pointer<timespec>(a[0]), pointer<timespec>(a[1]));
     case SYS_clock_nanosleep:

@@ -175,6 +175,7 @@ class Scheduler {
   Fiber* find_by_key(abi::ThreadKey key);  // of those that have not ended
 
   Nanos now() const;  // since the virtual start of the machine
+  Nanos idle() const { return idle_; }  // of that, when nobody could run
   // At the last switch or synchronisation call: exact whenever it is asked.
   Nanos certain_now() const { return static_cast<Nanos>(certain_clock_) * kNanosPerPoint + skew_; }
   // The same event may be due sooner: a timer was armed, or the running thread is disturbed.
@@ -305,6 +306,7 @@ class Scheduler {
   Clock company_ = 0;  // as of the last switch
   Clock slice_begin_ = 0;
   Nanos skew_ = 0;
+  Nanos idle_ = 0;
   std::uint64_t idle_yields_ = 0;
   std::uint64_t next_query_ = 0;
 

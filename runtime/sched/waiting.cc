@@ -236,7 +236,10 @@ void Scheduler::fire_timers() {
 // REQUIRES: the clock is settled.
 void Scheduler::let_time_pass_until(Nanos deadline) {
   const Nanos left = deadline - now_settled();
-  if (left > 0) skew_ += left;
+  if (left > 0) {
+    skew_ += left;
+    idle_ += left;
+  }
   fire_timers();
 }
 

@@ -276,7 +276,11 @@ TemporaryMask::~TemporaryMask() {
 
 long signal_call(const Call& call) {
   const long(&a)[6] = call.a;
-  if (is_for_another_process(call)) return recorded(call);
+  if (is_for_another_process(call)) {
+    const long result = recorded(call);
+    g_asks.ask();  // this process may be one of several
+    return result;
+  }
   switch (call.number) {
     case SYS_signalfd:
     case SYS_signalfd4:

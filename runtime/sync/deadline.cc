@@ -26,8 +26,8 @@ Nanos base_of(clockid_t clock) {
     case CLOCK_BOOTTIME:
     case CLOCK_BOOTTIME_ALARM:
       return kUptime;
-    default:  // CPU time
-      return 0;
+    default:  // the process's time on processors
+      return -g_sched.idle();
   }
 }
 
@@ -66,6 +66,8 @@ Nanos nanos_of(const timespec& t) {
 }  // namespace
 
 void set_epoch(Nanos epoch) { g_epoch = epoch; }
+
+void set_real_time(Nanos t) { g_epoch = t - g_sched.now(); }
 
 bool is_known_clock(clockid_t clock) {
   if (clock < 0) return thread_of_clock(clock) != nullptr || is_own_process_clock(clock);

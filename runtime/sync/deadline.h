@@ -25,8 +25,9 @@ inline bool is_wait_clock(clockid_t clock) {
 }
 timespec to_timespec(Nanos t);
 
-// Set once at the start: virtual CLOCK_REALTIME at time 0.
+// Virtual CLOCK_REALTIME: what it shows at time 0, and now. Waits that have begun stay as they are.
 void set_epoch(Nanos epoch);
+void set_real_time(Nanos t);
 
 // What a wait does before it blocks: an error number, or 0 to go on and block.
 int before_wait(Nanos deadline);
