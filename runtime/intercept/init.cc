@@ -169,9 +169,9 @@ __attribute__((constructor(101))) void start() {
   take_over(*map_control(fd));
 }
 
-// After the destructors of everything that depends on the runtime. Others are still to come, which may
-// wait for threads (libomp): if the system call by which the process ends is caught, the run ends
-// there.
+// After the destructors of everything that depends on the runtime. Others are still to come, which
+// may wait for threads (libomp): if the system call by which the process ends is caught, the run
+// ends there.
 __attribute__((destructor(101))) void finish() {
   if (g_sched.active && !catches_system_calls()) report_exit();
 }
