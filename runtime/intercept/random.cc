@@ -58,6 +58,15 @@ CLEW_EXPORT std::uint32_t arc4random_uniform(std::uint32_t bound) noexcept {
   return bound == 0 ? 0 : static_cast<std::uint32_t>(split_mix(g_state) % bound);
 }
 
+// In place of the instructions in code that was built with clew.
+extern "C" __attribute__((target("rdrnd"))) std::uint64_t clew_random_slow() {
+  if (g_sched.active) return split_mix(g_state);
+  unsigned long long bits;
+  while (__builtin_ia32_rdrand64_step(&bits) == 0) {
+  }
+  return bits;
+}
+
 // std::random_device::_M_getval(): libstdc++ would ask the processor (rdrand, rdseed).
 CLEW_EXPORT unsigned _ZNSt13random_device9_M_getvalEv(void* self) {
   if (g_sched.active) return static_cast<unsigned>(split_mix(g_state));
