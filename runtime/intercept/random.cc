@@ -2,6 +2,7 @@
 #include "runtime/random.h"
 
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 
 #include "runtime/intercept/call.h"
@@ -28,7 +29,13 @@ void fill(void* buffer, std::size_t size) {
 }  // namespace
 
 namespace clew::rt {
-void seed_random(std::uint64_t seed) { g_state = seed ^ 0x72616e646f6d; }
+void seed_random(std::uint64_t seed) {
+  g_state = seed ^ 0x72616e646f6d;
+  // What the kernel gives each process. libc has made use of it by now; Qt seeds its hashes with it.
+  constexpr std::size_t kSize = 16;
+  if (const unsigned long bytes = getauxval(AT_RANDOM); bytes != 0)
+    fill(reinterpret_cast<void*>(bytes), kSize);
+}
 void random_bytes(void* buffer, std::size_t size) { fill(buffer, size); }
 }  // namespace clew::rt
 
