@@ -9,6 +9,7 @@
 #include "pass/options.h"
 #include "pass/placement.h"
 #include "pass/point_table.h"
+#include "pass/random.h"
 
 namespace clew::pass {
 namespace {
@@ -30,6 +31,7 @@ llvm::PreservedAnalyses Instrument::run(llvm::Module& module, llvm::ModuleAnalys
     const Treatment treatment = functions.treatment_of(function);
     if (treatment == Treatment::kNone) continue;
     mark_done(function);
+    replace_random_instructions(function);
     if (treatment == Treatment::kSilent) {
       silent.push_back(place_silent_calls(function));
       continue;

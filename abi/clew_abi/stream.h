@@ -115,7 +115,8 @@ enum class FailureKind : std::uint8_t {
   X(kDescriptor, "a descriptor")        \
   X(kSignal, "a signal")                \
   X(kChild, "a child process")          \
-  X(kFileLock, "a file lock")
+  X(kFileLock, "a file lock")           \
+  X(kTasks, "tasks (OpenMP)")
 
 enum class WaitKind : std::uint8_t {
 #define CLEW_KIND(name, text) name,

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
 #include <utility>
@@ -20,8 +21,20 @@ std::uint64_t soft_stack_limit() {
 // program that takes its own seed from the date.
 constexpr std::int64_t kEpochNs = 1'735'689'600'000'000'000;
 
+// What libraries are asked to do otherwise under clew, unless the user has asked them himself.
+constexpr std::string_view kRequests[] = {
+    // The processor's random numbers are not recorded; without them Qt and OpenSSL ask the kernel.
+    "QT_NO_CPU_FEATURE=rdrnd rdseed",
+    "OPENSSL_ia32cap=~0x4000000000000000:~0x40000",
+    // LLVM's OpenMP: threads that wait at a barrier block at once. Otherwise they look for 200 ms,
+    // and a hunt whose strategy decides at every point spends its time on that.
+    "KMP_BLOCKTIME=0",
+};
+
+std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.find('=')); }
+
 bool is_own_variable(std::string_view entry) {
-  const std::string_view name = entry.substr(0, entry.find('='));
+  const std::string_view name = name_of(entry);
   return name == abi::kControlVariable || name == kPreloadVariable;
 }
 
@@ -34,6 +47,9 @@ LaunchPlan plan_here(std::string program, std::vector<std::string> arguments) {
   plan.arguments = std::move(arguments);
   for (char** entry = environ; *entry != nullptr; ++entry)
     if (!is_own_variable(*entry)) plan.environment.emplace_back(*entry);
+  for (const std::string_view request : kRequests)
+    if (std::ranges::find(plan.environment, name_of(request), name_of) == plan.environment.end())
+      plan.environment.emplace_back(request);
   std::error_code ignored;
   plan.working_folder = std::filesystem::current_path(ignored).string();
   plan.stack_limit = soft_stack_limit();

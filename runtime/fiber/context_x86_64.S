@@ -186,5 +186,6 @@ clew_demangle_pointer:
         hook    __clew_yield_access, clew_yield_access_slow
         hook    __clew_yield_cas, clew_yield_cas_slow, result=1
         hook    __clew_spin, clew_spin_slow
+        hook    __clew_random, clew_random_slow, result=1
 
         .section .note.GNU-stack,"",@progbits

@@ -18,6 +18,7 @@
 #include "runtime/intercept/sanitizer.h"
 #include "runtime/intercept/thread.h"
 #include "runtime/intercept/thread_block.h"
+#include "runtime/outside/dispatch.h"
 #include "runtime/outside/process.h"
 #include "runtime/outside/system_call.h"
 #include "runtime/record/crash.h"
@@ -168,9 +169,11 @@ __attribute__((constructor(101))) void start() {
   take_over(*map_control(fd));
 }
 
-// After the destructors of everything that depends on the runtime.
+// After the destructors of everything that depends on the runtime. Others are still to come, which
+// may wait for threads (libomp): if the system call by which the process ends is caught, the run
+// ends there.
 __attribute__((destructor(101))) void finish() {
-  if (g_sched.active) report_exit();
+  if (g_sched.active && !catches_system_calls()) report_exit();
 }
 
 }  // namespace

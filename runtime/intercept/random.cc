@@ -2,6 +2,7 @@
 #include "runtime/random.h"
 
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 
 #include "runtime/intercept/call.h"
@@ -28,7 +29,13 @@ void fill(void* buffer, std::size_t size) {
 }  // namespace
 
 namespace clew::rt {
-void seed_random(std::uint64_t seed) { g_state = seed ^ 0x72616e646f6d; }
+void seed_random(std::uint64_t seed) {
+  g_state = seed ^ 0x72616e646f6d;
+  // What the kernel gives each process. libc has made use of it by now; Qt seeds its hashes with it.
+  constexpr std::size_t kSize = 16;
+  if (const unsigned long bytes = getauxval(AT_RANDOM); bytes != 0)
+    fill(reinterpret_cast<void*>(bytes), kSize);
+}
 void random_bytes(void* buffer, std::size_t size) { fill(buffer, size); }
 }  // namespace clew::rt
 
@@ -56,6 +63,15 @@ CLEW_EXPORT void arc4random_buf(void* buffer, size_t size) noexcept {
 CLEW_EXPORT std::uint32_t arc4random_uniform(std::uint32_t bound) noexcept {
   if (!g_sched.active) return CLEW_REAL(arc4random_uniform)(bound);
   return bound == 0 ? 0 : static_cast<std::uint32_t>(split_mix(g_state) % bound);
+}
+
+// In place of the instructions in code that was built with clew.
+extern "C" __attribute__((target("rdrnd"))) std::uint64_t clew_random_slow() {
+  if (g_sched.active) return split_mix(g_state);
+  unsigned long long bits;
+  while (__builtin_ia32_rdrand64_step(&bits) == 0) {
+  }
+  return bits;
 }
 
 // std::random_device::_M_getval(): libstdc++ would ask the processor (rdrand, rdseed).

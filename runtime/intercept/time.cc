@@ -4,6 +4,7 @@
 #include "runtime/intercept/call.h"
 #include "runtime/outside/system_call.h"
 #include "runtime/sync/deadline.h"
+#include "runtime/sync/tasks.h"
 
 using namespace clew::rt;
 
@@ -85,6 +86,7 @@ CLEW_EXPORT unsigned sleep(unsigned seconds) {
 CLEW_EXPORT int sched_yield() noexcept {
   CLEW_ENTER(sched_yield);
   if (g_sched.current->no_yield == 0) g_sched.yield_voluntarily();
+  wait_between_tasks(*g_sched.current);
   return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "runtime/fiber/raw_syscall.h"
 #include "runtime/outside/descriptors.h"
 #include "runtime/outside/perform.h"
+#include "runtime/outside/proc_threads.h"
 #include "runtime/outside/timers.h"
 #include "runtime/outside/unrecorded.h"
 #include "runtime/sched/scheduler.h"
@@ -122,6 +123,15 @@ long open_fifo(const Call& call, int flags_at) {
   });
 }
 
+long open_file(const Call& call) {
+  return answered(call, [&] {
+    const long fd = to_kernel(call);
+    const long path = call.number == SYS_open ? call.a[0] : call.a[1];
+    if (fd >= 0) tell_own_threads(reinterpret_cast<const char*>(path), static_cast<int>(fd));
+    return fd;
+  });
+}
+
 long opened(const Call& call) {
   const int flags_at = call.number == SYS_openat ? 2 : 1;
   const long flags = call.number == SYS_openat2 ? O_NONBLOCK : call.a[flags_at];
@@ -129,7 +139,7 @@ long opened(const Call& call) {
   // In a replay nothing tells a named pipe but the record that it waits.
   const bool fifo = one_way && !g_inputs.replaying() && is_fifo(call);
   if (g_inputs.replaying() && one_way) return open_fifo(call, flags_at);
-  const long fd = fifo ? open_fifo(call, flags_at) : recorded(call);
+  const long fd = fifo ? open_fifo(call, flags_at) : open_file(call);
   if (fd >= 0) forget_descriptor(static_cast<int>(fd));
   return fd;
 }

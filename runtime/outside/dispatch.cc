@@ -106,6 +106,8 @@ bool catch_system_calls() {
   return g_on;
 }
 
+bool catches_system_calls() { return g_on; }
+
 bool is_without_cancel(const Call& call) {
   if (call.caught == nullptr) return false;
   const auto code = static_cast<std::uintptr_t>(call.caught->uc_mcontext.gregs[REG_RIP]);

@@ -11,6 +11,7 @@ struct Call;
 
 // False: this kernel cannot; calls inside of libc are not seen then.
 bool catch_system_calls();
+bool catches_system_calls();
 // A copy of the process has to ask again.
 void catch_system_calls_again();
 

@@ -56,6 +56,8 @@ struct SchedulingWish {
   cpu_set_t affinity = {};
 };
 
+struct TaskThread;  // of sync/tasks.h
+
 struct Fiber {
   abi::WaitKind wait_kind() const { return wait != nullptr ? wait->kind : abi::WaitKind::kNothing; }
   const void* wait_object() const {
@@ -122,6 +124,7 @@ struct Fiber {
   SchedulingWish scheduling;
   Nanos clock_reads = 0;              // time that it has spent on reading its own clock
   pthread_mutex_t* robust = nullptr;  // held robust mutexes, linked by their __list.__next
+  TaskThread* tasks = nullptr;        // of OpenMP; null: it has run none
 
   static constexpr std::size_t kMaxHeld = 64;
   std::uint32_t held_count = 0;  // may exceed kMaxHeld; those beyond are not listed

@@ -154,6 +154,10 @@ void watch_for_stuck_threads() {
 
 void watch_for_stuck_threads_again() { start_timer(); }
 
+bool is_without_points(const void* code) {
+  return module_without_points(reinterpret_cast<std::uintptr_t>(code)) != nullptr;
+}
+
 void note_loaded_code() { dl_iterate_phdr(add_module, nullptr); }
 
 }  // namespace clew::rt

@@ -219,4 +219,87 @@ for _ in $(seq 100); do [ -s first.txt ] && break; sleep 0.1; done
 kill -PIPE "$(cat first.txt)"
 wait $run; status=$?
 check "one that somebody sends ends it at once" [ "$status" = 141 ]
+
+cat >random.c <<'C'
+#include <immintrin.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+__attribute__((target("rdrnd"))) int main(void) {
+  unsigned long long a = 0, b = 0;
+  if (!__builtin_cpu_supports("rdrnd")) return 0;
+  const int ok = _rdrand64_step(&a) + _rdrand64_step(&b);
+  const unsigned long* given = (const unsigned long*)getauxval(AT_RANDOM);
+  printf("%d %llx %llx, %lx %lx\n", ok, a, b, given[0], given[1]);
+  for (const char* names[] = {"QT_NO_CPU_FEATURE", "OPENSSL_ia32cap", "KMP_BLOCKTIME", 0}, **name = names; *name; name++)
+    printf("%s=%s\n", *name, getenv(*name));
+  return 0;
+}
+C
+"$clew" cc -O1 -g random.c -o random || exit 1
+if grep -qw rdrand /proc/cpuinfo; then
+  check "the processor's random numbers" run 0 run --seed 1 -- ./random
+  cp out.txt first.txt
+  check "... replay" run 0 replay --times 2
+  check "... are the same for the same seed" run 0 run --seed 1 -- ./random
+  check "... to the bit" cmp out.txt first.txt
+  check "... others for another" run 0 run --seed 2 -- ./random
+  check "... indeed" bash -c '! cmp -s out.txt first.txt'
+  check "... and libraries are asked not to use them" grep -qx "QT_NO_CPU_FEATURE=rdrnd rdseed" out.txt
+  check "... without clew they are the processor's" bash -c '! cmp -s <(./random) <(./random)'
+  own() { OPENSSL_ia32cap=1 KMP_BLOCKTIME=7 run 0 run -- ./random; }
+  check "what the user asks them" own
+  check "... stays" bash -c 'grep -qx "OPENSSL_ia32cap=1" out.txt && grep -qx "KMP_BLOCKTIME=7" out.txt'
+else
+  echo "skipped: the processor has no random numbers"
+fi
+
+cat >threads.cpp <<'C'
+#include <fcntl.h>
+#include <unistd.h>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <semaphore>
+#include <string>
+#include <thread>
+#include <vector>
+static int in_status(const char* name) {
+  std::ifstream file(name);
+  for (std::string line; std::getline(file, line);)
+    if (line.rfind("Threads:", 0) == 0) return std::stoi(line.substr(8));
+  return -1;
+}
+static int in_stat(const char* name) {
+  char text[2048] = {};
+  const int fd = open(name, O_RDONLY | O_CLOEXEC);
+  if (fd < 0 || read(fd, text, sizeof text - 1) < 0) return -1;
+  close(fd);
+  const char* at = std::strrchr(text, ')');
+  for (int field = 2; field < 20; field++) at = std::strchr(at + 1, ' ');
+  return std::atoi(at);
+}
+static void print() {
+  char by_number[64], of_main[64];
+  std::snprintf(by_number, sizeof by_number, "/proc/%d/status", getpid());
+  std::snprintf(of_main, sizeof of_main, "/proc/self/task/%d/stat", getpid());
+  std::printf("%d %d %d %d %d\n", in_status("/proc/self/status"), in_status(by_number), in_status("/proc/thread-self/status"),
+              in_stat("/proc/self/stat"), in_stat(of_main));
+}
+int main() {
+  std::counting_semaphore<> go(0);
+  print();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; i++) threads.emplace_back([&] { go.acquire(); });
+  print();
+  go.release(3);
+  for (auto& thread : threads) thread.join();
+  print();
+}
+C
+"$clew" c++ -std=c++20 -O1 -g threads.cpp -o threads -pthread || exit 1
+./threads >native.txt || exit 1
+check "/proc tells the number of threads" run 0 run -- ./threads
+check "... as natively" cmp out.txt native.txt
+check "... and replays" run 0 replay --times 2
 finish

@@ -198,6 +198,19 @@ weak_cas() {
   done
 }
 
+# Random numbers of the processor come from the runtime.
+random_numbers() {
+  stub
+  for variant in "-O0" "-O2" "-O2 -g -mllvm -clew-yield=line"; do
+    local flags=(); read -r -a flags <<< "$variant"
+    cc -mrdrnd -mrdseed "${flags[@]}" "${load[@]}" -S "$programs/random.c" -o random.s
+    same "$(count '	rd\(rand\|seed\)' < random.s)" 0 "$variant: instructions"
+    "$clangxx" -c random.s -o random.o
+    "$clangxx" random.o stub.o -o random
+    same "$(STUB_SILENT=1 ./random)" "6 5678 5678 12345678 12345678 1234567812345678 1234567812345678" "$variant"
+  done
+}
+
 # Linear in the size of a block and of a function.
 long_block() {
   {
