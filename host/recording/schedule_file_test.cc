@@ -47,6 +47,26 @@ TEST_F(ScheduleFile, RoundTrips) {
   }
 }
 
+// For a copy of the program, while the program goes on.
+TEST_F(ScheduleFile, ItsBeginningCanBeReadWhileItGrows) {
+  std::mt19937_64 random(7);
+  const std::vector<Entry> entries = random_entries(random, 70'000);
+  const auto path = folder_ / "growing";
+  auto writer = ScheduleFileWriter::create(path).value();
+  EXPECT_EQ(read_schedule_beginning(path, 0), std::vector<Entry>{});
+  for (const Entry& entry : entries) EXPECT_TRUE(writer.append(entry));
+  EXPECT_TRUE(writer.flush());
+  EXPECT_TRUE(writer.flush());
+  for (const std::size_t count : {0, 1, 65'536, 70'000})
+    EXPECT_EQ(read_schedule_beginning(path, count),
+              std::vector<Entry>(entries.begin(),
+                                 entries.begin() + static_cast<std::ptrdiff_t>(count)));
+  EXPECT_EQ(read_schedule_beginning(path, 70'001).error().code, ErrorCode::kBadInput);
+  EXPECT_TRUE(writer.finish({"T0"}));
+  EXPECT_EQ(read_schedule_beginning(path, 70'000), entries);
+  EXPECT_EQ(read_schedule_file(path), stream_of(entries, {"T0"}));
+}
+
 TEST_F(ScheduleFile, KeepsTheWholeRangeOfEveryField) {
   const std::vector<Entry> entries{
       {.kind = EntryKind::kSwitchNext, .clock = {0}},
