@@ -6,6 +6,7 @@
 
 #include "runtime/arena.h"
 #include "runtime/fiber/raw_syscall.h"
+#include "runtime/outside/copy.h"
 #include "runtime/outside/inputs.h"
 #include "runtime/outside/ready.h"
 #include "runtime/record/end.h"
@@ -213,17 +214,22 @@ Asks::Came Asks::wait_for_something(Nanos due) {
   static constexpr timespec kNow{0, 0};
   if (look(asked_, &kNow)) return Came::kSomething;
   const Children now = children();
+  const bool is_copy = generation() > 0;
   bool only_children = false;
   if (all_inside()) {
     const bool by_signal = signal_is_waited_for();
-    const bool in_real_time = now == Children::kLive || (by_signal && now == Children::kEnded);
+    const bool in_real_time =
+        is_copy || now == Children::kLive || (by_signal && now == Children::kEnded);
     if (due != kForever && !in_real_time) return Came::kNothing;
     if (due == kForever && !by_signal) return Came::kNever;
-    only_children = !by_signal;
+    only_children = !by_signal && !is_copy;
   }
   const Nanos begin = real_now();
   const Nanos patience = due == kForever ? kForever : due - g_sched.now();
-  const Nanos limit = now != Children::kNone ? kMostPatienceWithChildren : kMostPatience;
+  // So does a copy, for its parent.
+  const Nanos limit = is_copy                  ? kForever
+                      : now != Children::kNone ? kMostPatienceWithChildren
+                                               : kMostPatience;
   const Nanos most = patience < limit ? patience : limit;
   control_->waits_outside.store(1, std::memory_order_relaxed);
   bool came = false;

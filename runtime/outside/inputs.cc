@@ -8,6 +8,7 @@
 
 #include "runtime/fiber/raw_syscall.h"
 #include "runtime/outside/calls.h"
+#include "runtime/outside/copy.h"
 #include "runtime/record/end.h"
 #include "runtime/sched/scheduler.h"
 
@@ -48,10 +49,14 @@ void skip_record(abi::Reader& reader) {
 
 }  // namespace
 
-void Inputs::init(abi::Control& control) {
+void Inputs::use(abi::Control& control) {
   control_ = &control;
   data_ = reinterpret_cast<std::uint8_t*>(&control) + control.inputs.offset;
   size_ = control.inputs.size;
+}
+
+void Inputs::init(abi::Control& control) {
+  use(control);
   recording_ = (control.flags & abi::kFlagRecordInputs) != 0;
   replaying_ = (control.flags & abi::kFlagReplayInputs) != 0;
   breaks_off_ = replaying_ && (control.flags & abi::kFlagBreaksOff) != 0;
@@ -73,6 +78,7 @@ void Inputs::put(const void* bytes, std::size_t size) {
     const std::uint64_t used = at_ - control_->inputs_tail.load(std::memory_order_acquire);
     if (CLEW_UNLIKELY(used >= size_)) {
       publish();  // as in Log::put
+      keep_copy();
       if (control_->let_go.load(std::memory_order_relaxed) != 0) return;
       const timespec nap{0, 100'000};
       raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&nap), 0);

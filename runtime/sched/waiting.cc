@@ -81,12 +81,15 @@ void Scheduler::wake(Wait& wait) {
 
 void Scheduler::abandon_waits_below(std::uintptr_t stack) {
   for (Wait*& wait = current->wait;
-       wait != nullptr && reinterpret_cast<std::uintptr_t>(wait) < stack; wait = wait->outer) {
-    if (wait->outside) g_asks.forget(reinterpret_cast<OutsideWait&>(*wait));
-    if (wait->over()) continue;
-    unlink(*wait);
-    disarm(wait->timer);
-  }
+       wait != nullptr && reinterpret_cast<std::uintptr_t>(wait) < stack; wait = wait->outer)
+    abandon(*wait);
+}
+
+void Scheduler::abandon(Wait& wait) {
+  if (wait.outside) g_asks.forget(reinterpret_cast<OutsideWait&>(wait));
+  if (wait.over()) return;
+  unlink(wait);
+  disarm(wait.timer);
 }
 
 void Scheduler::link(Wait& wait) {
