@@ -102,7 +102,9 @@ Json report_children(const Descendants& descendants) {
     print_headline(run.summary.outcome,
                    fmt::format("{}, process {} ({}), recording {}", headline(run.summary),
                                child.pid, printable(child.command), child.recording));
-    if (run.summary.outcome != Outcome::kPass) print_details(failure_text(run, symbols));
+    if (run.summary.outcome != Outcome::kPass)
+      print_details(fmt::format("{}  replay it: clew replay {}\n", failure_text(run, symbols),
+                                child.recording));
     Json json = run_json(child.recording, run, symbols);
     json["process"] = child.pid;
     json["command"] = child.command;
@@ -124,6 +126,7 @@ Result<int> run(const RunOptions& options) {
   if (!input) return std::unexpected(input.error());
   const StdinKind input_kind = input->kind();
 
+  plan->recording = draft->number();
   auto descendants = Descendants::listen(*plan, draft->number(), *store);
   if (!descendants) return std::unexpected(descendants.error());
 

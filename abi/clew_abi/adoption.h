@@ -5,8 +5,10 @@
 // environment looks for such a socket among its ancestors, nearest first, and sends a Petition. The
 // answer is one byte with a descriptor of a control memory, or nothing: then it runs without clew.
 //
-// A copy of the program that fork() made cannot be recorded, because no replay could begin in it.
-// It sends a Petition for nothing but a word to the user, once it makes a thread.
+// A copy of the program that fork() made goes on under the runtime, and keeps what it would report
+// to itself. Once it makes a thread it sends a Petition too, to the clew that its control memory
+// names, and says where it left the recording of the process that it is a copy of: its own begins
+// with all of that one up to there.
 #ifndef CLEW_ABI_ADOPTION_H_
 #define CLEW_ABI_ADOPTION_H_
 
@@ -20,13 +22,25 @@ namespace clew::abi {
 inline constexpr char kAdoptionPrefix[] = "clew-";
 inline constexpr std::uint64_t kPetitionMagic = 0x77656c63'6b736121;
 
-enum class PetitionFor : std::uint32_t { kControl = 1, kNote = 2 };
+enum class PetitionFor : std::uint32_t { kControl = 1, kCopy = 2 };
+
+// Where a copy begins.
+struct Branch {
+  std::uint64_t recording = 0;   // that it branches off
+  std::uint64_t entries = 0;     // of the schedule there, up to the fork
+  std::uint64_t inputs = 0;      // bytes
+  std::uint64_t threads = 0;     // that there had been
+  std::uint64_t points = 0;      // ids of yield points given out
+  std::uint32_t generation = 0;  // forks since the program was started
+  std::uint32_t reserved = 0;
+};
 
 struct Petition {
   std::uint64_t magic = kPetitionMagic;
   std::uint32_t version = kVersion;
   PetitionFor purpose = PetitionFor::kControl;
-  std::uint32_t size = 0;      // of the path; kNote has none
+  Branch branch;               // kCopy
+  std::uint32_t size = 0;      // of the path; kCopy has none
   char started_as[4096] = {};  // as it was given to exec(): AT_EXECFN
 };
 

@@ -62,6 +62,12 @@ struct Control {
   // As the program begins with them, a bit for each signal: 1 << (number - 1).
   std::uint64_t blocked_signals;
   std::uint64_t ignored_signals;
+  // The recording that this run becomes, if the host listens to its child processes (adoption.h);
+  // otherwise 0.
+  std::uint64_t recording;
+  std::int32_t host;  // its process id then
+  // Replay: forks that lead from the program to the copy of it whose recording this is.
+  std::uint32_t generation;
 
   // Parts behind this structure, as offsets from its start.
   std::uint64_t total_size;      // of the whole memory

@@ -7,9 +7,10 @@
 //             piece v size and its bytes: what the kernel wrote into the program's memory
 //   kBlocks   v system call: the calling thread had to wait; with kPartlyDone: after a part was
 //             done
-//   kAsked    v number of the asking (0: only what the call before has brought), v number of
-//             threads, the index of each: what they wait for has come; v number of signals, and
-//             for each v size and siginfo: they have arrived
+//   kAsked    v number of the asking (0: only what the call before has brought), v nanoseconds by
+//             which time has moved on while the program waited for it, v number of threads, the
+//             index of each: what they wait for has come; v number of signals, and for each v size
+//             and siginfo: they have arrived
 //   kMapping  v size and bytes: the content of something that was mapped and is no regular file;
 //             what a child that shared the program's memory has left in it
 //   kFile     v number of a file, v its size, v offset, v size and bytes: what is there in a file

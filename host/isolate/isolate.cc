@@ -123,8 +123,10 @@ Result<std::string> newest_failing(const RecordingStore& store) {
   const auto list = store.list();
   if (!list) return std::unexpected(list.error());
   for (const Listed& one : *list) {
-    // What came of an isolation is not what the next one is about.
-    if (!one.meta || one.meta->origin.starts_with(kIsolatedFrom)) continue;
+    // What came of an isolation is not what the next one is about, and a copy made by fork() is
+    // nothing that could be run.
+    if (!one.meta || one.meta->origin.starts_with(kIsolatedFrom) || one.meta->generation > 0)
+      continue;
     const RunSummary& summary = one.meta->summary;
     const bool failed = summary.outcome == Outcome::kFail || summary.outcome == Outcome::kHang ||
                         one.meta->origin.find(kByCriteria) != std::string::npos;
@@ -143,6 +145,7 @@ Result<Subject> recorded_subject(const IsolateOptions& options, const RecordingS
   }
   auto replay = prepare_replay(selector);
   if (!replay) return std::unexpected(replay.error());
+  if (auto live = check_runs_live(replay->recording); !live) return std::unexpected(live.error());
   const Meta& meta = replay->recording.meta;
   if (meta.summary.outcome == Outcome::kPass && !options.criteria.need_output())
     return fail(ErrorCode::kBadInput,

@@ -142,6 +142,7 @@ Result<void> SideFinder::make_simple() {
 Result<std::optional<Side>> SideFinder::recorded_passing(const std::string& selector) {
   auto replay = prepare_replay(selector);
   if (!replay) return std::unexpected(replay.error());
+  if (auto live = check_runs_live(replay->recording); !live) return std::unexpected(live.error());
   const Meta& meta = replay->recording.meta;
   const Meta& failing = x_.subject.recording->meta;
   if (!(meta.identity == failing.identity) || meta.arguments != failing.arguments)

@@ -62,7 +62,7 @@ Result<void> InputsWriter::State::compress(std::span<const std::uint8_t> bytes,
     if (auto done = file.write(ready); !done) return done;
     stored.update(ready);
     content.stored += ready.size();
-    if (directive == ZSTD_e_end ? left == 0 : from.pos == from.size) return {};
+    if (directive != ZSTD_e_continue ? left == 0 : from.pos == from.size) return {};
   }
 }
 
@@ -90,6 +90,10 @@ Result<void> InputsWriter::append(std::span<const std::uint8_t> bytes) {
   state_->raw.update(bytes);
   state_->content.size += bytes.size();
   return state_->compress(bytes, ZSTD_e_continue);
+}
+
+Result<void> InputsWriter::flush() {
+  return state_ ? state_->compress({}, ZSTD_e_flush) : Result<void>{};
 }
 
 Result<std::optional<Captured>> InputsWriter::finish() {
@@ -153,24 +157,60 @@ Result<void> Decompressor::finish() const {
 
 }  // namespace
 
-Result<void> read_inputs_file(const RecordedInputs& inputs, std::span<std::uint8_t> into) {
+namespace {
+
+// Hands the bytes of the file to `take`, piece by piece.
+template <class Take>
+Result<void> read_pieces(const std::filesystem::path& file, Take take) {
   // O_NONBLOCK: a pipe of this name must not stop us.
-  const FileDescriptor fd(::open(inputs.file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!fd.valid()) return std::unexpected(system_error("read", inputs.file, errno));
-  Decompressor decompressor(inputs.file, into);
-  if (!decompressor.ready()) return fail(ErrorCode::kSystem, "out of memory for decompression");
+  const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd.valid()) return std::unexpected(system_error("read", file, errno));
   std::vector<std::uint8_t> chunk(ZSTD_DStreamInSize());
   for (;;) {
     const ssize_t got = ::read(fd.get(), chunk.data(), chunk.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return std::unexpected(system_error("read", inputs.file, errno));
-    if (got == 0) break;
-    if (auto taken = decompressor.take({chunk.data(), static_cast<std::size_t>(got)}); !taken)
+    if (got < 0) return std::unexpected(system_error("read", file, errno));
+    if (got == 0) return {};
+    if (auto taken = take(std::span(chunk.data(), static_cast<std::size_t>(got))); !taken)
       return taken;
   }
+}
+
+}  // namespace
+
+Result<void> read_inputs_file(const RecordedInputs& inputs, std::span<std::uint8_t> into) {
+  Decompressor decompressor(inputs.file, into);
+  if (!decompressor.ready()) return fail(ErrorCode::kSystem, "out of memory for decompression");
+  auto read = read_pieces(inputs.file, [&](auto bytes) { return decompressor.take(bytes); });
+  if (!read) return read;
   if (auto whole = decompressor.finish(); !whole) return whole;
   if (content_hash(into) != inputs.content.hash)
     return damaged(inputs.file, "its bytes have changed since it was recorded");
+  return {};
+}
+
+Result<void> copy_inputs(const std::filesystem::path& file, std::uint64_t size, InputsWriter& to) {
+  if (size == 0) return {};
+  const std::unique_ptr<ZSTD_DCtx, FreeDecompressor> zstd(ZSTD_createDCtx());
+  if (!zstd) return fail(ErrorCode::kSystem, "out of memory for decompression");
+  ZSTD_DCtx_setParameter(zstd.get(), ZSTD_d_windowLogMax, kMaxWindowLog);
+  std::vector<std::uint8_t> out(ZSTD_DStreamOutSize());
+  std::uint64_t left = size;
+  const auto append = [&](std::span<const std::uint8_t> bytes) -> Result<void> {
+    ZSTD_inBuffer from{bytes.data(), bytes.size(), 0};
+    for (bool more = true; more && left > 0;) {
+      ZSTD_outBuffer into{out.data(), out.size(), 0};
+      const std::size_t state = ZSTD_decompressStream(zstd.get(), &into, &from);
+      if (ZSTD_isError(state) != 0) return damaged(file, ZSTD_getErrorName(state));
+      const std::size_t wanted = into.pos < left ? into.pos : static_cast<std::size_t>(left);
+      if (auto done = to.append({out.data(), wanted}); !done) return done;
+      left -= wanted;
+      more = from.pos < from.size || into.pos == into.size;
+    }
+    return {};
+  };
+  if (auto read = read_pieces(file, append); !read) return read;
+  if (left > 0) return damaged(file, fmt::format("it holds {} bytes, not {}", size - left, size));
   return {};
 }
 

@@ -28,6 +28,8 @@ class InputsWriter {
 
   // After an error it is of no further use.
   [[nodiscard]] Result<void> append(std::span<const std::uint8_t> bytes);
+  // All that was appended can be read from the file (copy_inputs).
+  [[nodiscard]] Result<void> flush();
   // Closes. `size` and `hash` are of the bytes appended, `stored` and `stored_hash` of the file;
   // nothing if nothing was appended.
   [[nodiscard]] Result<std::optional<Captured>> finish();
@@ -50,6 +52,10 @@ struct RecordedInputs {
 // REQUIRES: into.size() == inputs.content.size.
 [[nodiscard]] Result<void> read_inputs_file(const RecordedInputs& inputs,
                                             std::span<std::uint8_t> into);
+
+// Appends the first `size` bytes that a file of inputs holds, which may still be written to.
+[[nodiscard]] Result<void> copy_inputs(const std::filesystem::path& file, std::uint64_t size,
+                                       InputsWriter& to);
 
 }  // namespace clew
 

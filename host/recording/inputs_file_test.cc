@@ -78,6 +78,29 @@ TEST_F(InputsFile, RoundTrips) {
   EXPECT_LT(slurp(path()).size(), std::size_t{1} << 20);
 }
 
+// For a copy of the program, while the program goes on.
+TEST_F(InputsFile, ItsBeginningCanBeCopiedWhileItGrows) {
+  const std::string text = mixed(std::size_t{1} << 20);
+  InputsWriter writer(path());
+  EXPECT_TRUE(writer.append(bytes_of(text)));
+  EXPECT_TRUE(writer.flush());
+  const auto copy_path = folder_ / "copy";
+  const auto copy = [&](std::uint64_t size) {
+    std::filesystem::remove(copy_path);
+    InputsWriter to(copy_path);
+    EXPECT_TRUE(copy_inputs(path(), size, to));
+    return to.finish().value();
+  };
+  EXPECT_FALSE(copy(0));
+  for (const std::size_t size : {std::size_t{1}, std::size_t{300'000}, text.size()})
+    EXPECT_EQ(copy(size)->hash, content_hash(bytes_of(text.substr(0, size))));
+  EXPECT_TRUE(writer.append(bytes_of("more")));
+  EXPECT_TRUE(writer.finish());
+  EXPECT_EQ(copy(text.size() + 2)->hash, content_hash(bytes_of(text + "mo")));
+  InputsWriter to(folder_ / "too much");
+  EXPECT_EQ(copy_inputs(path(), text.size() + 5, to).error().code, ErrorCode::kBadInput);
+}
+
 TEST_F(InputsFile, IsNotMadeForNothing) {
   InputsWriter writer(path());
   EXPECT_TRUE(writer.append({}));

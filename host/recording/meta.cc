@@ -256,6 +256,8 @@ Meta meta_from(const Fields& fields) {
   fields.hash("blocked_signals", meta.blocked_signals);
   fields.hash("ignored_signals", meta.ignored_signals);
   fields.integer("parent", meta.parent);
+  fields.boolean("child", meta.child);
+  fields.integer("generation", meta.generation);
   fields.word("strategy", kStrategyWords, meta.strategy);
   fields.integer("seed", meta.seed);
   fields.integer("budget", meta.budget);
@@ -324,6 +326,8 @@ std::string format_meta(const Meta& meta) {
       {"blocked_signals", hex(meta.blocked_signals)},
       {"ignored_signals", hex(meta.ignored_signals)},
       {"parent", meta.parent},
+      {"child", meta.child},
+      {"generation", meta.generation},
       {"strategy", to_word(meta.strategy)},
       {"seed", meta.seed},
       {"budget", meta.budget},

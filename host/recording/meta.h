@@ -19,7 +19,7 @@
 namespace clew {
 
 // Bumped with every change of meta.json or of the set of files.
-inline constexpr std::uint32_t kRecordingVersion = 4;
+inline constexpr std::uint32_t kRecordingVersion = 5;
 
 // Tells a rebuilt program from the one that was recorded.
 struct ProgramIdentity {
@@ -59,6 +59,10 @@ struct Meta {
   // Of the program that had it as a child process, or had been it before an exec(); 0: clew started
   // it. What it wrote went where its parent had it go, and is not kept here.
   std::uint64_t parent = 0;
+  bool child = false;  // another program started it: signals may come from the start
+  // Forks that lead from the program to the copy of it that was recorded; 0: it is the program. The
+  // recording begins with the program's.
+  std::uint32_t generation = 0;
 
   // How.
   abi::StrategyKind strategy = abi::StrategyKind::kNone;

@@ -159,12 +159,12 @@ TEST(Meta, OtherVersionsAreNamed) {
     return parse_meta(sealed(object), "m").error();
   };
   object.erase("program");
-  EXPECT_EQ(error(77, 5).message,
-            "m belongs to a recording of another clew: it has version 77.5, this clew reads 4.5");
+  EXPECT_EQ(error(77, 6).message,
+            "m belongs to a recording of another clew: it has version 77.6, this clew reads 5.6");
   EXPECT_EQ(error(1, 1).message,
-            "m belongs to a recording of an earlier clew: it has version 1.1, this clew reads 4.5");
+            "m belongs to a recording of an earlier clew: it has version 1.1, this clew reads 5.6");
   EXPECT_EQ(error(1, 1).hint, "use the clew that made it, or record again");
-  EXPECT_EQ(error(4, 5).message, "m is damaged: 'program' is missing");
+  EXPECT_EQ(error(5, 6).message, "m is damaged: 'program' is missing");
   object["abi_version"] = "2";
   EXPECT_EQ(parse_meta(sealed(object), "m").error().message,
             "m is damaged: 'abi_version' is not a number of the right size");

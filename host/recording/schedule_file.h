@@ -35,6 +35,9 @@ class ScheduleFileWriter {
   // Entries in the order of their clocks, no messages.
   [[nodiscard]] Result<void> append(const Entry& entry);
 
+  // All that was appended can be read from the file (read_schedule_beginning).
+  [[nodiscard]] Result<void> flush();
+
   // Writes the rest, the names and the trailer, and closes.
   [[nodiscard]] Result<void> finish(const std::vector<std::string>& names);
 
@@ -46,7 +49,11 @@ class ScheduleFileWriter {
 
 [[nodiscard]] Result<Stream> read_schedule_file(const std::filesystem::path& path);
 
-// The same from memory; `name` is what errors call it.
+// The first entries of a file, which may still be written to. Fewer than `count` are an error.
+[[nodiscard]] Result<std::vector<Entry>> read_schedule_beginning(const std::filesystem::path& path,
+                                                                 std::uint64_t count);
+
+// All of it from memory; `name` is what errors call it.
 [[nodiscard]] Result<Stream> read_schedule_bytes(std::span<const std::uint8_t> bytes,
                                                  std::string_view name);
 

@@ -33,6 +33,7 @@ class FileReader {
       : bytes_(bytes), name_(name), zstd_(ZSTD_createDCtx()) {}
 
   Result<Stream> read();
+  Result<std::vector<Entry>> read_beginning(std::uint64_t count);
 
  private:
   void read_header();
@@ -268,10 +269,35 @@ Result<Stream> FileReader::read() {
   return Stream{encoder_.take(), std::move(names_)};
 }
 
+Result<std::vector<Entry>> FileReader::read_beginning(std::uint64_t count) {
+  if (!zstd_) return fail(ErrorCode::kSystem, "out of memory for decompression");
+  read_header();
+  while (!error_ && entries_ < count && at_ < bytes_.size() && bytes_[at_] == kBlockTag)
+    read_block();
+  if (entries_ < count) bad(at_, fmt::format("it has {} entries, not {}", entries_, count));
+  if (error_) return std::unexpected(*std::move(error_));
+  std::vector<Entry> entries;
+  StreamDecoder decoder;
+  decoder.push(encoder_.bytes());
+  while (entries.size() < count) {
+    auto item = decoder.next();
+    if (!item) return std::unexpected(item.error());
+    entries.push_back(std::get<Entry>(**item));
+  }
+  return entries;
+}
+
 }  // namespace
 
 Result<Stream> read_schedule_bytes(std::span<const std::uint8_t> bytes, std::string_view name) {
   return FileReader(bytes, name).read();
+}
+
+Result<std::vector<Entry>> read_schedule_beginning(const std::filesystem::path& path,
+                                                   std::uint64_t count) {
+  auto bytes = read_file(path, kMaxFileSize);
+  if (!bytes) return std::unexpected(bytes.error());
+  return FileReader(*bytes, path.string()).read_beginning(count);
 }
 
 Result<Stream> read_schedule_file(const std::filesystem::path& path) {

@@ -47,6 +47,26 @@ TEST_F(ScheduleFile, RoundTrips) {
   }
 }
 
+// For a copy of the program, while the program goes on.
+TEST_F(ScheduleFile, ItsBeginningCanBeReadWhileItGrows) {
+  std::mt19937_64 random(7);
+  const std::vector<Entry> entries = random_entries(random, 70'000);
+  const auto path = folder_ / "growing";
+  auto writer = ScheduleFileWriter::create(path).value();
+  EXPECT_EQ(read_schedule_beginning(path, 0), std::vector<Entry>{});
+  for (const Entry& entry : entries) EXPECT_TRUE(writer.append(entry));
+  EXPECT_TRUE(writer.flush());
+  EXPECT_TRUE(writer.flush());
+  for (const std::size_t count : {0, 1, 65'536, 70'000})
+    EXPECT_EQ(
+        read_schedule_beginning(path, count),
+        std::vector<Entry>(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(count)));
+  EXPECT_EQ(read_schedule_beginning(path, 70'001).error().code, ErrorCode::kBadInput);
+  EXPECT_TRUE(writer.finish({"T0"}));
+  EXPECT_EQ(read_schedule_beginning(path, 70'000), entries);
+  EXPECT_EQ(read_schedule_file(path), stream_of(entries, {"T0"}));
+}
+
 TEST_F(ScheduleFile, KeepsTheWholeRangeOfEveryField) {
   const std::vector<Entry> entries{
       {.kind = EntryKind::kSwitchNext, .clock = {0}},
@@ -193,10 +213,10 @@ TEST_F(ScheduleFile, NamesOtherVersions) {
     parts[0][12] = abi;
     return read_schedule_bytes(join_sealed(parts), "s").error().message;
   };
-  EXPECT_EQ(message(9, 5),
-            "s belongs to a recording of another clew: it has version 9.5, this clew reads 2.5");
+  EXPECT_EQ(message(9, 6),
+            "s belongs to a recording of another clew: it has version 9.6, this clew reads 2.6");
   EXPECT_EQ(message(1, 1),
-            "s belongs to a recording of an earlier clew: it has version 1.1, this clew reads 2.5");
+            "s belongs to a recording of an earlier clew: it has version 1.1, this clew reads 2.6");
 }
 
 // Damage that the checksums do not show.

@@ -191,10 +191,13 @@ Result<void> ScheduleFileWriter::append(const Entry& entry) {
   return {};
 }
 
+Result<void> ScheduleFileWriter::flush() {
+  return state_->columns[kKindColumn].empty() ? Result<void>{} : state_->write_block();
+}
+
 Result<void> ScheduleFileWriter::finish(const std::vector<std::string>& names) {
   State& s = *state_;
-  if (!s.columns[kKindColumn].empty())
-    if (auto done = s.write_block(); !done) return done;
+  if (auto done = flush(); !done) return done;
   if (auto done = s.write_trailer(names); !done) return done;
   return s.file.close();
 }

@@ -56,6 +56,8 @@ inline Meta sample_meta() {
   meta.environment = {"HOME=/home/me", "Z=\xc3\xa9", "BAD=\xc3"};
   meta.working_folder = "/home/me";
   meta.stack_limit = UINT64_MAX;
+  meta.child = true;
+  meta.generation = 2;
   meta.strategy = abi::StrategyKind::kTimer;
   meta.seed = UINT64_MAX;
   meta.budget = 1'000'000;

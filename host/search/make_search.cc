@@ -11,6 +11,7 @@
 #include "host/search/rff_search.h"
 #include "host/search/sampling.h"
 #include "host/search/surw_search.h"
+#include "host/target/replay.h"
 
 namespace clew {
 namespace {
@@ -33,6 +34,7 @@ Result<FuzzStart> fuzz_start(const HuntOptions& options, RecordingStore& store) 
   if (from.find_first_of(":,/") == std::string::npos || from.find(".clew") != std::string::npos) {
     auto recording = store.load(from);
     if (!recording) return std::unexpected(recording.error());
+    if (auto live = check_runs_live(*recording); !live) return std::unexpected(live.error());
     auto stream = read_schedule_file(recording->schedule_file());
     if (!stream) return std::unexpected(stream.error());
     auto schedule = to_schedule(*stream);

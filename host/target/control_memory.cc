@@ -87,6 +87,9 @@ Result<ControlMemory> ControlMemory::create(const LaunchPlan& plan, const Room& 
   control->epoch_ns = plan.epoch_ns;
   control->blocked_signals = plan.blocked_signals;
   control->ignored_signals = plan.ignored_signals;
+  control->recording = plan.recording;
+  control->host = getpid();
+  control->generation = plan.generation;
   control->total_size = total;
   control->queries_offset = queries_offset;
   control->queries_count = plan.queries.size();

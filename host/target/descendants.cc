@@ -31,7 +31,6 @@ namespace {
 constexpr int kBacklog = 64;
 // A script may start a thousand programs; their recordings are not to fill the disk.
 constexpr std::uint64_t kMostRecorded = 100;
-constexpr std::size_t kMostNotes = 20;
 constexpr double kGraceSeconds = 2;
 constexpr int kRoundMilliseconds = 20;
 constexpr int kAnswerMilliseconds = 1000;
@@ -116,6 +115,9 @@ class Descendants::Descendant {
         started_(seconds_now()) {}
 
   pid_t pid() const { return pid_; }
+  std::uint64_t recording() const { return draft_.number(); }
+  const LaunchPlan& plan() const { return plan_; }
+  Intake& intake() { return intake_; }
   std::string command() const { return fmt::format("{}", fmt::join(plan_.arguments, " ")); }
   int control() const { return intake_.memory().descriptor(); }
   bool has_ended() const { return is_readable(pidfd_.get(), 0); }
@@ -126,7 +128,15 @@ class Descendants::Descendant {
     intake_.memory().let_go();
   }
 
-  // Nothing: it never came to be in charge of its process.
+  // The recording begins with that of the process that it is a copy of.
+  Result<void> begin_with(const std::filesystem::path& folder, const Reports& reports,
+                          const abi::Branch& branch) {
+    threads_before_ = branch.threads;
+    return intake_.begin_with(folder, reports, branch);
+  }
+
+  // Nothing: the runtime never came to be in charge of its process, or it is a copy that came to
+  // nothing, without threads and without a failure.
   Result<std::optional<RecordedChild>> conclude(std::uint64_t parent);
 
  private:
@@ -154,6 +164,7 @@ class Descendants::Descendant {
   Draft draft_;
   Intake intake_;
   double started_;
+  std::uint64_t threads_before_ = 0;  // of a copy
   bool let_go_ = false;
 };
 
@@ -171,6 +182,8 @@ Result<std::optional<RecordedChild>> Descendants::Descendant::conclude(std::uint
   run.inputs = *inputs;
   run.reports = std::move(intake_.reports());
   run.summary = summarize(how, run.reports);
+  if (run.reports.threads.size() == threads_before_ && run.summary.outcome == Outcome::kPass)
+    return std::nullopt;
 
   Meta meta = meta_of(plan_);
   meta.identity = identity_;
@@ -179,7 +192,8 @@ Result<std::optional<RecordedChild>> Descendants::Descendant::conclude(std::uint
   meta.summary = run.summary;
   meta.inputs = run.inputs;
   meta.parent = parent;
-  meta.origin = fmt::format("process {} of recording {}", pid_, parent);
+  meta.origin = fmt::format("process {} of recording {}{}", pid_, parent,
+                            plan_.generation > 0 ? ", a copy made by fork()" : "");
   for (const auto& open : {&Draft::open_stdout, &Draft::open_stderr}) {
     auto empty = (draft_.*open)(0);
     if (!empty) return std::unexpected(empty.error());
@@ -211,63 +225,114 @@ std::uint64_t Descendants::seed_for(const std::vector<std::string>& arguments) {
   return hash % 999'999'999 + 1;  // short enough to be typed
 }
 
-Result<std::unique_ptr<Descendants::Descendant>> Descendants::make(LaunchPlan plan, pid_t pid) {
+Result<std::unique_ptr<Descendants::Descendant>> Descendants::make_program(LaunchPlan plan,
+                                                                           pid_t pid) {
   plan.seed = seed_for(plan.arguments);
   plan.schedule_seed = plan.seed;
-  plan.strategy = plan_.strategy == abi::StrategyKind::kNone ? abi::StrategyKind::kNone
-                                                             : abi::StrategyKind::kTimer;
   plan.budget = plan_.budget;
   plan.fair_slice = plan_.fair_slice;
   plan.epoch_ns = plan_.epoch_ns;
   plan.flags = abi::kFlagChild;
+  return make(std::move(plan), pid);
+}
+
+// All that decides how the program runs up to the fork is as it was there.
+Result<std::unique_ptr<Descendants::Descendant>> Descendants::make_copy(pid_t pid,
+                                                                        const abi::Branch& branch,
+                                                                        Intake& program) {
+  auto origin = origin_of(branch, program);
+  if (!origin) return std::unexpected(origin.error());
+  origin->plan.schedule_seed = seed_for(origin->plan.arguments);
+  origin->plan.follow = {};
+  origin->plan.generation = branch.generation;
+  auto made = make(std::move(origin->plan), pid);
+  if (!made) return made;
+  const auto folder = store_.path() / std::to_string(branch.recording);
+  if (auto begun = (*made)->begin_with(folder, origin->reports, branch); !begun)
+    return std::unexpected(begun.error());
+  return made;
+}
+
+Result<Descendants::Origin> Descendants::origin_of(const abi::Branch& branch, Intake& program) {
+  if (const auto found = ended_.find(branch.recording); found != ended_.end()) return found->second;
+  const LaunchPlan* plan = branch.recording == recording_ ? &plan_ : nullptr;
+  Intake* intake = &program;
+  for (const auto& descendant : alive_) {
+    if (descendant->recording() != branch.recording) continue;
+    plan = &descendant->plan();
+    intake = &descendant->intake();
+  }
+  if (plan == nullptr)
+    return fail(ErrorCode::kBadInput, "the process that it is a copy of is not recorded");
+  intake->take();
+  if (auto flushed = intake->flush(); !flushed) return std::unexpected(flushed.error());
+  Origin origin{*plan, {}};
+  origin.reports.threads = intake->reports().threads;
+  origin.reports.modules = intake->reports().modules;
+  return origin;
+}
+
+Result<std::unique_ptr<Descendants::Descendant>> Descendants::make(LaunchPlan plan, pid_t pid) {
+  plan.strategy = plan_.strategy == abi::StrategyKind::kNone ? abi::StrategyKind::kNone
+                                                             : abi::StrategyKind::kTimer;
   auto identity = identify_program(plan.program);
   if (!identity) return std::unexpected(identity.error());
   FileDescriptor pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   if (!pidfd.valid())
     return fail(ErrorCode::kSystem, fmt::format("cannot watch it: {}", std::strerror(errno)));
-  auto memory = ControlMemory::create(plan, {.record_inputs = true});
-  if (!memory) return std::unexpected(memory.error());
   auto draft = store_.create();
   if (!draft) return std::unexpected(draft.error());
+  plan.recording = draft->number();
+  auto memory = ControlMemory::create(plan, {.record_inputs = true});
+  if (!memory) return std::unexpected(memory.error());
   auto intake = Intake::create(std::move(*memory), &*draft);
   if (!intake) return std::unexpected(intake.error());
   return std::make_unique<Descendant>(pid, std::move(pidfd), std::move(plan), std::move(*identity),
                                       std::move(*draft), std::move(*intake));
 }
 
-void Descendants::answer() {
+void Descendants::answer(Intake& program) {
   for (;;) {
     const FileDescriptor connection(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!connection.valid()) return;
-    hear(connection.get());
+    hear(connection.get(), program);
   }
 }
 
-void Descendants::hear(int connection) {
+void Descendants::hear(int connection, Intake& program) {
   const auto pid = peer_of(connection);
   const auto petition = pid ? read_petition(connection) : std::nullopt;
   if (!petition) return;
   if (petition->purpose == abi::PetitionFor::kControl)
     adopt(connection, *pid, std::string(petition->started_as, petition->size));
-  else if (petition->purpose == abi::PetitionFor::kNote && notes_.size() < kMostNotes)
-    notes_.push_back(fmt::format(
-        "process {}, a copy made by fork(), has threads of its own: it ran without clew and is not "
-        "recorded (a program that it becomes by exec() would be)",
-        *pid));
+  else if (petition->purpose == abi::PetitionFor::kCopy)
+    adopt_copy(connection, *pid, petition->branch, program);
+}
+
+bool Descendants::may_adopt_another() {
+  if (adopted_ < kMostRecorded) return true;
+  if (++declined_ == 1)
+    notes_.push_back(
+        fmt::format("more than {} child processes: the others ran without clew", kMostRecorded));
+  return false;
 }
 
 void Descendants::adopt(int connection, pid_t pid, const std::string& started_as) {
   auto plan = plan_of_process(pid, started_as);
-  if (!plan) return;
-  if (adopted_ >= kMostRecorded) {
-    if (++declined_ == 1)
-      notes_.push_back(
-          fmt::format("more than {} child processes: the others ran without clew", kMostRecorded));
-    return;
-  }
+  if (!plan || !may_adopt_another()) return;
   conclude_image_of(pid);
   const std::string shown = plan->shown;
-  auto made = make(std::move(*plan), pid);
+  answer_with(connection, make_program(std::move(*plan), pid), pid, shown);
+}
+
+void Descendants::adopt_copy(int connection, pid_t pid, const abi::Branch& branch,
+                             Intake& program) {
+  if (may_adopt_another())
+    answer_with(connection, make_copy(pid, branch, program), pid, "a copy made by fork()");
+}
+
+void Descendants::answer_with(int connection, Result<std::unique_ptr<Descendant>> made, pid_t pid,
+                              const std::string& shown) {
   if (!made) {
     notes_.push_back(
         fmt::format("process {} ({}) could not be recorded: {}", pid, shown, made.error().message));
@@ -301,19 +366,27 @@ void Descendants::look_after() {
 }
 
 void Descendants::conclude(Descendant& descendant) {
+  Origin origin{descendant.plan(), {}};
   auto child = descendant.conclude(recording_);
   if (!child)
     notes_.push_back(fmt::format("process {} ({}) could not be recorded: {}", descendant.pid(),
                                  descendant.command(), child.error().message));
-  else if (*child)
-    children_.push_back(std::move(**child));
+  if (!child || !*child) return;
+  origin.reports.threads = (*child)->run.reports.threads;
+  origin.reports.modules = (*child)->run.reports.modules;
+  ended_.emplace((*child)->recording, std::move(origin));
+  children_.push_back(std::move(**child));
 }
 
-void Descendants::parent_ended(bool by_clew) {
+void Descendants::parent_ended(Intake& program, bool by_clew) {
   if (by_clew)
     for (const auto& descendant : alive_) descendant->kill_now();
   const double until = seconds_now() + kGraceSeconds;
-  for (answer(), look_after(); !alive_.empty() && seconds_now() < until; answer(), look_after())
+  const auto round = [&] {
+    answer(program);
+    look_after();
+  };
+  for (round(); !alive_.empty() && seconds_now() < until; round())
     is_readable(socket_.get(), kRoundMilliseconds);
   socket_ = FileDescriptor();
   for (const auto& descendant : alive_) {

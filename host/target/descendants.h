@@ -1,5 +1,5 @@
 // The child processes of a recorded program that have the runtime in them, each recorded as its own
-// (clew_abi/adoption.h).
+// (clew_abi/adoption.h): programs that were started, and copies made by fork() that have threads.
 #ifndef CLEW_HOST_TARGET_DESCENDANTS_H_
 #define CLEW_HOST_TARGET_DESCENDANTS_H_
 
@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "clew_abi/adoption.h"
 #include "host/error.h"
 #include "host/recording/file.h"
 #include "host/recording/recording.h"
@@ -18,6 +19,8 @@
 #include "host/target/run_result.h"
 
 namespace clew {
+
+class Intake;
 
 // One that has ended, or was let go.
 struct RecordedChild {
@@ -40,14 +43,14 @@ class Descendants {
   ~Descendants();
 
   int descriptor() const { return socket_.get(); }  // readable: a process asks
-  // Answers those that ask.
-  void answer();
+  // Answers those that ask. `program` takes what the program itself reports, here and below.
+  void answer(Intake& program);
   // Takes what they report, and concludes the recordings of those that have ended. Often enough for
   // their rings not to fill.
   void look_after();
   // The program itself has ended. Those that still run get a moment; then they end if clew has
   // ended the program, and otherwise go on while their recordings end.
-  void parent_ended(bool by_clew);
+  void parent_ended(Intake& program, bool by_clew);
 
   const std::vector<RecordedChild>& children() const { return children_; }
   // One line each, for people.
@@ -58,8 +61,21 @@ class Descendants {
 
   Descendants(LaunchPlan plan, std::uint64_t recording, RecordingStore& store,
               FileDescriptor socket);
-  void hear(int connection);
+  // What a copy branches off.
+  struct Origin {
+    LaunchPlan plan;
+    Reports reports;  // threads and modules
+  };
+  void hear(int connection, Intake& program);
   void adopt(int connection, pid_t pid, const std::string& started_as);
+  void adopt_copy(int connection, pid_t pid, const abi::Branch& branch, Intake& program);
+  bool may_adopt_another();
+  void answer_with(int connection, Result<std::unique_ptr<Descendant>> made, pid_t pid,
+                   const std::string& shown);
+  [[nodiscard]] Result<Origin> origin_of(const abi::Branch& branch, Intake& program);
+  [[nodiscard]] Result<std::unique_ptr<Descendant>> make_program(LaunchPlan plan, pid_t pid);
+  [[nodiscard]] Result<std::unique_ptr<Descendant>> make_copy(pid_t pid, const abi::Branch& branch,
+                                                              Intake& program);
   [[nodiscard]] Result<std::unique_ptr<Descendant>> make(LaunchPlan plan, pid_t pid);
   std::uint64_t seed_for(const std::vector<std::string>& arguments);
   void conclude(Descendant& descendant);
@@ -72,6 +88,7 @@ class Descendants {
   std::vector<std::unique_ptr<Descendant>> alive_;
   std::vector<RecordedChild> children_;
   std::vector<std::string> notes_;
+  std::map<std::uint64_t, Origin> ended_;         // by recording
   std::map<std::string, std::uint64_t> started_;  // how often this command
   std::uint64_t adopted_ = 0;
   std::uint64_t declined_ = 0;

@@ -25,6 +25,28 @@ Result<Intake> Intake::create(ControlMemory memory, const Draft* draft) {
   return intake;
 }
 
+Result<void> Intake::begin_with(const std::filesystem::path& folder, const Reports& reports,
+                                const abi::Branch& branch) {
+  if (branch.threads == 0 || branch.threads > reports.threads.size())
+    return fail(ErrorCode::kBadInput, "it has more threads than the process that it is a copy of");
+  const auto threads = static_cast<std::ptrdiff_t>(branch.threads);
+  reports_.threads.assign(reports.threads.begin(), reports.threads.begin() + threads);
+  for (const ModuleInfo& module : reports.modules)
+    if (module.base < branch.points) reports_.modules.push_back(module);
+  auto entries = read_schedule_beginning(folder / "schedule", branch.entries);
+  if (!entries) return std::unexpected(entries.error());
+  for (const Entry& entry : *entries)
+    if (auto done = schedule_->append(entry); !done) return done;
+  return copy_inputs(folder / "inputs", branch.inputs, *inputs_);
+}
+
+Result<void> Intake::flush() {
+  if (overwritten_) return fail(ErrorCode::kBadInput, *overwritten_);
+  if (error_) return std::unexpected(*error_);
+  if (auto done = schedule_->flush(); !done) return done;
+  return inputs_->flush();
+}
+
 void Intake::take() {
   take_inputs();
   take_stream();

@@ -3,9 +3,11 @@
 #define CLEW_HOST_TARGET_INTAKE_H_
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 
+#include "clew_abi/adoption.h"
 #include "host/error.h"
 #include "host/recording/recording.h"
 #include "host/schedule/stream.h"
@@ -18,6 +20,13 @@ class Intake {
  public:
   // With a draft, schedule and inputs are recorded in it.
   [[nodiscard]] static Result<Intake> create(ControlMemory memory, const Draft* draft);
+
+  // The recording begins with that in this folder, up to where a copy branches off; `reports` is
+  // what that run has said so far. REQUIRES: a draft; nothing has been taken yet.
+  [[nodiscard]] Result<void> begin_with(const std::filesystem::path& folder, const Reports& reports,
+                                        const abi::Branch& branch);
+  // What has been taken can be read from the draft's folder.
+  [[nodiscard]] Result<void> flush();
 
   ControlMemory& memory() { return memory_; }
   const ControlMemory& memory() const { return memory_; }

@@ -77,8 +77,8 @@ LaunchPlan plan_of(const Recording& recording, Stream schedule) {
   plan.epoch_ns = meta.epoch_ns;
   plan.flags = abi::kFlagReplay | abi::kFlagReplayInputs |
                (meta.line_buffered ? abi::kFlagLineBuffered : 0u) |
-               (meta.from_main ? abi::kFlagFromMain : 0u) |
-               (meta.parent != 0 ? abi::kFlagChild : 0u);
+               (meta.from_main ? abi::kFlagFromMain : 0u) | (meta.child ? abi::kFlagChild : 0u);
+  plan.generation = meta.generation;
   plan.pool = meta.pool;
   plan.follow = std::move(schedule);
   if (meta.inputs) plan.inputs = RecordedInputs{recording.inputs_file(), *meta.inputs};
@@ -103,6 +103,8 @@ Meta meta_of(const LaunchPlan& plan) {
   meta.line_buffered = (plan.flags & abi::kFlagLineBuffered) != 0;
   meta.from_main = (plan.flags & abi::kFlagFromMain) != 0;
   meta.pool = plan.pool;
+  meta.child = (plan.flags & abi::kFlagChild) != 0;
+  meta.generation = plan.generation;
   return meta;
 }
 

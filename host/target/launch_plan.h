@@ -53,6 +53,9 @@ struct LaunchPlan {
   Stream follow;                      // the schedule (kSchedule), or another strategy's guide
   std::vector<std::uint8_t> sharing;  // bits of yield points (abi::Control::sharing)
 
+  std::uint64_t recording = 0;   // that the run becomes; 0: nobody listens to its child processes
+  std::uint32_t generation = 0;  // of a copy made by fork(): see Meta
+
   std::uint64_t seed = 0;  // of the program's own randomness
   std::uint32_t pool = 0;  // threads made ready at main (abi::kFlagFromMain)
   std::uint64_t budget = kDefaultBudget;

@@ -72,6 +72,15 @@ Result<RunResult> run_replay(const Replay& replay, RunObserver& observer) {
   return run_target(replay.plan, std::move(*input), nullptr, observer);
 }
 
+Result<void> check_runs_live(const Recording& recording) {
+  if (recording.meta.generation == 0) return {};
+  return fail(ErrorCode::kBadInput,
+              fmt::format("recording {} is of a copy that the program made by fork(), which can "
+                          "only be replayed",
+                          recording.number),
+              fmt::format("clew replay {}", recording.number));
+}
+
 bool was_interrupted(const Meta& meta) { return kind_of(meta.summary) == "interrupted"; }
 
 std::vector<std::string> differences(const Meta& recorded, const RunResult& run) {

@@ -24,6 +24,10 @@ struct Replay {
 
 [[nodiscard]] Result<RunResult> run_replay(const Replay& replay, RunObserver& observer);
 
+// Fails for a recording of a copy made by fork(): only a replay has its way to the fork. For what
+// runs the program live, by schedules.
+[[nodiscard]] Result<void> check_runs_live(const Recording& recording);
+
 // A run that clew itself ended has no end to compare: it is replayed up to the same clock.
 bool was_interrupted(const Meta& meta);
 

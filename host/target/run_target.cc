@@ -145,7 +145,7 @@ void Run::poll_descriptors() {
   if (ready[6].revents != 0) input_.on_readable();
   if (ready[7].revents != 0) input_.on_writable();
   if (ready[8].revents != 0) stop("debugger", "gdb has ended");
-  if (ready[9].revents != 0) descendants_->answer();
+  if (ready[9].revents != 0) descendants_->answer(intake_);
   if (ready[0].revents != 0) ended_ = true;
   if (const int number = interrupts_.take(); number != 0 && !(partner_ >= 0 && number == SIGINT)) {
     result_.interrupted_by = number;
@@ -209,7 +209,7 @@ Result<RunResult> Run::conclude() {
     stopped_ = Stopped{"interrupted", fmt::format("interrupted by {}", signal_name(number))};
   }
   take_reports();
-  if (descendants_ != nullptr) descendants_->parent_ended(stopped_.has_value());
+  if (descendants_ != nullptr) descendants_->parent_ended(intake_, stopped_.has_value());
   for (OutputSink* sink : {&outlets_.output, &outlets_.errors}) {
     check(sink->pump());
     while (sink->congested() && !error_) {

@@ -1,4 +1,4 @@
-// Before the runtime is in charge: all calls here go to the kernel.
+// Before the runtime is in charge, or on its own behalf: all calls here go to the kernel.
 #include "runtime/intercept/adoption.h"
 
 #include <fcntl.h>
@@ -62,18 +62,10 @@ int connect_to_ancestor() {
   return -1;
 }
 
-bool send(int connection, const abi::Petition& text) {
-  return raw_syscall(SYS_sendto, connection, reinterpret_cast<long>(&text), sizeof text,
-                     MSG_NOSIGNAL, 0, 0) == sizeof text;
-}
-
-int petition(int connection) {
-  static abi::Petition text;
-  const auto* started_as = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
-  if (started_as == nullptr || strlen(started_as) >= sizeof text.started_as) return -1;
-  text.size = static_cast<std::uint32_t>(strlen(started_as));
-  memcpy(text.started_as, started_as, text.size);
-  if (!send(connection, text)) return -1;
+int petition(int connection, const abi::Petition& text) {
+  if (raw_syscall(SYS_sendto, connection, reinterpret_cast<long>(&text), sizeof text, MSG_NOSIGNAL,
+                  0, 0) != sizeof text)
+    return -1;
   char answer = 0;
   iovec part{&answer, 1};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
@@ -95,23 +87,27 @@ int petition(int connection) {
 }  // namespace
 
 int ask_ancestors_for_control() {
+  static abi::Petition text;
+  const auto* started_as = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  if (started_as == nullptr || strlen(started_as) >= sizeof text.started_as) return -1;
   const int connection = connect_to_ancestor();
   if (connection < 0) return -1;
-  const int memory = petition(connection);
+  text.size = static_cast<std::uint32_t>(strlen(started_as));
+  memcpy(text.started_as, started_as, text.size);
+  const int memory = petition(connection, text);
   raw_syscall(SYS_close, connection);
   return memory;
 }
 
-void tell_of_threads_in_copy() {
-  static bool told = false;
-  if (told) return;
-  told = true;
-  const int connection = connect_to_ancestor();
-  if (connection < 0) return;
+int ask_for_recording_of_copy(int host, const abi::Branch& branch) {
   static abi::Petition text;
-  text.purpose = abi::PetitionFor::kNote;
-  send(connection, text);
+  const int connection = connect_to(host);
+  if (connection < 0) return -1;
+  text.purpose = abi::PetitionFor::kCopy;
+  text.branch = branch;
+  const int memory = petition(connection, text);
   raw_syscall(SYS_close, connection);
+  return memory;
 }
 
 }  // namespace clew::rt

@@ -1,14 +1,16 @@
 #ifndef CLEW_RUNTIME_INTERCEPT_ADOPTION_H_
 #define CLEW_RUNTIME_INTERCEPT_ADOPTION_H_
 
+#include "clew_abi/adoption.h"
+
 namespace clew::rt {
 
 // The descriptor of a control memory from the clew that runs an ancestor of this process
 // (clew_abi/adoption.h). -1: there is none, or it does not want to.
 int ask_ancestors_for_control();
 
-// This process is a copy that fork() made, and is about to make a thread: the user is told, once.
-void tell_of_threads_in_copy();
+// The same for a copy of the program, from the clew with this process id.
+int ask_for_recording_of_copy(int host, const abi::Branch& branch);
 
 }  // namespace clew::rt
 

@@ -6,9 +6,9 @@
 #include <sys/syscall.h>
 
 #include "runtime/fiber/raw_syscall.h"
-#include "runtime/intercept/adoption.h"
 #include "runtime/intercept/call.h"
 #include "runtime/intercept/thread_block.h"
+#include "runtime/outside/copy.h"
 #include "runtime/outside/perform.h"
 #include "runtime/outside/process.h"
 #include "runtime/signal/cancel.h"
@@ -161,7 +161,7 @@ void get_thread_name(const Fiber& fiber, char* out) {
 CLEW_EXPORT int pthread_create(pthread_t* out, const pthread_attr_t* attributes,
                                void* (*start)(void*), void* argument) {
   if (g_sched.active) reach_first_thread();
-  if (is_copy()) tell_of_threads_in_copy();
+  if (g_sched.active && !keep_copy_with_threads()) go_on_without_clew();
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kCreate, out}), pthread_create, out, attributes,
                   start, argument);
   return answer(create_thread(out, attributes, start, argument));

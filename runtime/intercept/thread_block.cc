@@ -51,11 +51,11 @@ void find_offsets(pthread_t self) {
   CLEW_CHECK(tid_of(self) == static_cast<int>(raw_syscall(SYS_gettid)));
 }
 
-// Above what a kernel hands out, the same in every run.
-int number_of(const Fiber& fiber) {
-  constexpr int kFirstNumber = (1 << 22) + 1;
-  return kFirstNumber + static_cast<int>(fiber.index);
-}
+// Above what a kernel hands out, the same in every run. A futex has room for 30 bits.
+constexpr int kMostThreads = 1 << 22;
+constexpr int kMostRanges = 1 << 8;
+int g_first_number = kMostThreads + 1;
+int number_of(const Fiber& fiber) { return g_first_number + static_cast<int>(fiber.index); }
 
 void wait_until_gone(pthread_t handle) {
   int& tid = tid_of(handle);
@@ -175,6 +175,14 @@ void set_main_number(Fiber& fiber, int number) {
   g_sched.process = number;
   fiber.number = number;
   tid_of(fiber.handle) = number;
+}
+
+void set_number_of_copy(Fiber& fiber, int number) {
+  set_main_number(fiber, number);
+  // The first two are the kernel's and the program's.
+  g_first_number = (2 + number % (kMostRanges - 2)) * kMostThreads + 1;
+  // libc has given the stacks of the pool back, as all others.
+  g_pool_next = g_pool_count;
 }
 
 void use_thread_pointer(Fiber& fiber, std::uintptr_t thread_pointer) {

@@ -15,6 +15,10 @@ Fiber* adopt_main_thread();
 // The number that the main thread is to have, which is the process's; a replay has another process.
 void set_main_number(Fiber& fiber, int number);
 
+// The same for the only thread of a copy of the program. Those that it makes get numbers that no
+// other process's threads have: they may share locks, which tell their holders by them.
+void set_number_of_copy(Fiber& fiber, int number);
+
 // Gives the thread a block: one of the pool if it asks for nothing special, otherwise a new one.
 // libc's error number. REQUIRES: `attributes` are not those of a detached thread.
 int give_block(Fiber& fiber, const pthread_attr_t* attributes);

@@ -6,6 +6,7 @@
 
 #include "runtime/arena.h"
 #include "runtime/fiber/raw_syscall.h"
+#include "runtime/outside/copy.h"
 #include "runtime/outside/inputs.h"
 #include "runtime/outside/ready.h"
 #include "runtime/record/end.h"
@@ -33,6 +34,9 @@ constexpr Nanos kPatienceInAll = 4'000'000'000;
 constexpr Nanos kHaste = 100;
 // Children live in real time.
 constexpr Nanos kMostPatienceWithChildren = 60'000'000'000;
+// While the program waits for something from outside, time moves on. So short a wait takes no time,
+// so that runs with the same seed are the same where peers answer at once.
+constexpr Nanos kShortWait = 100'000'000;
 // After this much of it the host is told who waits for what: it ends a run that waits much longer.
 constexpr Nanos kLongWait = 6'000'000'000;
 // What can only be tried again is tried this often.
@@ -137,7 +141,7 @@ void Asks::find_ready_waits(pollfd* fds, std::size_t count, const timespec& time
 }
 
 // Asks the kernel, for at most the given time, and wakes those whose wait is over.
-bool Asks::look(std::uint64_t asking, const timespec* timeout) {
+bool Asks::look(std::uint64_t asking, const timespec* timeout, const Waiting* waiting) {
   std::size_t count = 0;
   for (const OutsideWait* w = waits_; w != nullptr; w = w->next) count += w->count;
   pollfd* fds = room_for(count);
@@ -163,13 +167,20 @@ bool Asks::look(std::uint64_t asking, const timespec* timeout) {
   static siginfo_t signals[kMaxSignals];
   const std::size_t signals_count = take_arrived(signals, kMaxSignals);
   if (ready_count == 0 && signals_count == 0) return false;
-  if (g_inputs.recording()) g_inputs.put_asked(asking, ready, ready_count, signals, signals_count);
+  Nanos waited = waiting != nullptr ? real_now() - waiting->begin : 0;
+  if (waited < kShortWait) waited = 0;
+  if (waiting != nullptr && waited > waiting->most) waited = waiting->most;
+  if (g_inputs.recording())
+    g_inputs.put_asked(asking, waited, ready, ready_count, signals, signals_count);
+  g_sched.pass_idle_time(waited);
   for (std::size_t i = 0; i < signals_count; ++i) post_from_outside(signals[i]);
   return true;
 }
 
 bool Asks::replay(std::uint64_t asking) {
-  if (!g_inputs.take_asked(asking)) return false;
+  Nanos waited = 0;
+  if (!g_inputs.take_asked(asking, waited)) return false;
+  g_sched.pass_idle_time(waited);
   std::uint32_t index = 0;
   while (g_inputs.take_asked_thread(index)) {
     for (OutsideWait* w = waits_; w != nullptr; w = w->next) {
@@ -221,18 +232,23 @@ Asks::Came Asks::wait_for_something(Nanos due) {
   static constexpr timespec kNow{0, 0};
   if (look(asked_, &kNow)) return Came::kSomething;
   const Children now = children();
+  const bool is_copy = generation() > 0;
   bool only_children = false;
   if (all_inside()) {
     const bool by_signal = signal_is_waited_for();
-    const bool in_real_time = now == Children::kLive || (by_signal && now == Children::kEnded);
+    const bool in_real_time =
+        is_copy || now == Children::kLive || (by_signal && now == Children::kEnded);
     if (due != kForever && !in_real_time) return Came::kNothing;
     if (due == kForever && !by_signal) return Came::kNever;
-    only_children = !by_signal;
+    only_children = !by_signal && !is_copy;
   }
   const Nanos begin = real_now();
   const Nanos patience = due == kForever ? kForever : due - g_sched.now();
-  const Nanos limit = now != Children::kNone ? kMostPatienceWithChildren : kMostPatience;
-  const bool in_haste = now == Children::kNone && waited_in_vain() >= kPatienceInAll;
+  // So does a copy, for its parent.
+  const Nanos limit = is_copy                  ? kForever
+                      : now != Children::kNone ? kMostPatienceWithChildren
+                                               : kMostPatience;
+  const bool in_haste = !is_copy && now == Children::kNone && waited_in_vain() >= kPatienceInAll;
   const Nanos most = (patience < limit ? patience : limit) / (in_haste ? kHaste : 1);
   control_->waits_outside.store(1, std::memory_order_relaxed);
   bool came = false;
@@ -247,7 +263,8 @@ Asks::Came Asks::wait_for_something(Nanos due) {
       if (left < length) length = left;
     }
     const timespec timeout{length / 1'000'000'000, length % 1'000'000'000};
-    came = look(asked_, &timeout);
+    const Waiting waiting{begin, patience - 1};
+    came = look(asked_, &timeout, &waiting);
     if (!came && !told_ && real_now() - begin > kLongWait) {
       told_ = true;
       report_waits();

@@ -62,7 +62,11 @@ class Asks {
   static constexpr std::uint64_t kUnexpected = 0;
 
   void begin_expecting();
-  bool look(std::uint64_t asking, const timespec* timeout);
+  struct Waiting {
+    Nanos begin;  // of real time
+    Nanos most;   // that virtual time may move on
+  };
+  bool look(std::uint64_t asking, const timespec* timeout, const Waiting* waiting = nullptr);
   void find_ready_waits(pollfd* fds, std::size_t count, const timespec& timeout) const;
   bool replay(std::uint64_t asking);
   bool all_inside() const;

@@ -11,6 +11,7 @@
 
 #include "runtime/fiber/signal_stack.h"
 #include "runtime/intercept/thread_block.h"
+#include "runtime/outside/copy.h"
 #include "runtime/record/end.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/attend.h"
@@ -71,6 +72,8 @@ long clone_thread(const Call& call) {
   // Without thread-local storage of its own it could not be told from its maker.
   if (call.caught == nullptr || wish.stack_end == 0 || (wish.flags & CLONE_SETTLS) == 0)
     end_unsupported("clone() of a thread that shares its maker's stack or thread-local storage");
+  if (!keep_copy_with_threads())
+    end_unsupported("clone() of a thread in a copy of the program that is not recorded");
   const Fiber& maker = *g_sched.current;
   Fiber& fiber = *g_sched.new_fiber(g_sched.current);
   fiber.cloned = true;

@@ -15,6 +15,9 @@ bool catches_system_calls();
 // A copy of the process has to ask again.
 void catch_system_calls_again();
 
+// The process goes on without clew.
+void catch_system_calls_no_more();
+
 // Whether libc made the call in a function that is no cancellation point, whatever the call is.
 bool is_without_cancel(const Call& call);
 

@@ -8,6 +8,7 @@
 
 #include "runtime/fiber/raw_syscall.h"
 #include "runtime/outside/calls.h"
+#include "runtime/outside/copy.h"
 #include "runtime/record/end.h"
 #include "runtime/sched/scheduler.h"
 
@@ -48,10 +49,14 @@ void skip_record(abi::Reader& reader) {
 
 }  // namespace
 
-void Inputs::init(abi::Control& control) {
+void Inputs::use(abi::Control& control) {
   control_ = &control;
   data_ = reinterpret_cast<std::uint8_t*>(&control) + control.inputs.offset;
   size_ = control.inputs.size;
+}
+
+void Inputs::init(abi::Control& control) {
+  use(control);
   recording_ = (control.flags & abi::kFlagRecordInputs) != 0;
   replaying_ = (control.flags & abi::kFlagReplayInputs) != 0;
   breaks_off_ = replaying_ && (control.flags & abi::kFlagBreaksOff) != 0;
@@ -73,6 +78,7 @@ void Inputs::put(const void* bytes, std::size_t size) {
     const std::uint64_t used = at_ - control_->inputs_tail.load(std::memory_order_acquire);
     if (CLEW_UNLIKELY(used >= size_)) {
       publish();  // as in Log::put
+      keep_copy();
       if (control_->let_go.load(std::memory_order_relaxed) != 0) return;
       const timespec nap{0, 100'000};
       raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&nap), 0);
@@ -112,11 +118,12 @@ void Inputs::put_blocks(long call) {
   publish();
 }
 
-void Inputs::put_asked(std::uint64_t asking, const std::uint32_t* threads,
+void Inputs::put_asked(std::uint64_t asking, Nanos waited, const std::uint32_t* threads,
                        std::size_t threads_count, const siginfo_t* signals,
                        std::size_t signals_count) {
   begin(abi::InputKind::kAsked);
   put(asking);
+  put(static_cast<std::uint64_t>(waited));
   put(threads_count);
   for (std::size_t i = 0; i < threads_count; ++i) put(threads[i]);
   put(signals_count);
@@ -231,7 +238,7 @@ bool Inputs::take_blocks(long call) {
   return true;
 }
 
-bool Inputs::take_asked(std::uint64_t asking) {
+bool Inputs::take_asked(std::uint64_t asking, Nanos& waited) {
   if (peek() != abi::InputKind::kAsked) return false;
   const std::uint64_t before = at_;
   number();
@@ -239,6 +246,7 @@ bool Inputs::take_asked(std::uint64_t asking) {
     at_ = before;
     return false;
   }
+  waited = static_cast<Nanos>(number());
   asked_left_ = number();
   return true;
 }

@@ -32,17 +32,27 @@ struct FilePart {
 class Inputs {
  public:
   void init(abi::Control& control);
-  // This process is a copy that nobody records.
+  // This process is a copy of the program, which nobody records.
   void stop() { recording_ = replaying_ = false; }
+  // The same, and has a ring of its own, which is empty.
+  void begin_anew() {
+    before_ += at_;
+    at_ = 0;
+  }
+  // The ring is another one now, with the same in it.
+  void use(abi::Control& control);
   bool recording() const { return recording_; }
+  // Recording: bytes since the start of the program, and those in the ring since its start.
+  std::uint64_t position() const { return before_ + at_; }
+  std::uint64_t written() const { return at_; }
   bool replaying() const { return replaying_; }
 
   // Recording.
   void put_answer(long call, std::uint16_t check, const Answer& answer, const Piece* pieces,
                   std::size_t count);
   void put_blocks(long call);
-  void put_asked(std::uint64_t number, const std::uint32_t* threads, std::size_t threads_count,
-                 const siginfo_t* signals, std::size_t signals_count);
+  void put_asked(std::uint64_t number, Nanos waited, const std::uint32_t* threads,
+                 std::size_t threads_count, const siginfo_t* signals, std::size_t signals_count);
   void put_mapping(const void* content, std::size_t size);
   void put_file(const FilePart& part, const void* content, std::size_t size);
 
@@ -54,7 +64,7 @@ class Inputs {
   // The same, and of this call.
   bool next_blocks(long call);
   // The record of this asking, if there is one. Its threads, then its signals, one by one.
-  bool take_asked(std::uint64_t number);
+  bool take_asked(std::uint64_t number, Nanos& waited);
   bool take_asked_thread(std::uint32_t& index);
   bool take_asked_signal(siginfo_t& info);
   // Fills at most `room` bytes; how many.
@@ -80,7 +90,8 @@ class Inputs {
   abi::Control* control_ = nullptr;
   std::uint8_t* data_ = nullptr;
   std::uint64_t size_ = 0;
-  std::uint64_t at_ = 0;  // bytes written, or read
+  std::uint64_t at_ = 0;      // bytes written, or read
+  std::uint64_t before_ = 0;  // bytes written by the processes that this is a copy of
   std::uint64_t asked_left_ = 0;
   bool recording_ = false;
   bool replaying_ = false;

@@ -12,6 +12,7 @@ namespace clew::rt {
 namespace {
 
 constexpr std::size_t kPage = 4096;
+bool g_shared = false;
 
 bool failed(long address) { return address < 0 && address > -4096; }
 
@@ -57,6 +58,7 @@ long replay_attaching(const Call& call, long recorded_address) {
 }
 
 long attach(const Call& call) {
+  g_shared |= (call.a[2] & SHM_RDONLY) == 0;
   if (g_inputs.replaying()) return replay_attaching(call, replay_answer(call).result);
   const long address = to_kernel(call);
   if (!g_inputs.recording()) return address;
@@ -82,10 +84,13 @@ long detach(const Call& call) {
 
 }  // namespace
 
+bool shares_memory() { return g_shared; }
+
 long map_call(const Call& call) {
   if (call.number == SYS_shmat) return attach(call);
   if (call.number == SYS_shmdt) return detach(call);
   if (call.number == SYS_mremap) return to_kernel(call);
+  g_shared |= (call.a[3] & MAP_SHARED) != 0 && (call.a[2] & PROT_WRITE) != 0;
   const bool has_file = (call.a[3] & MAP_ANONYMOUS) == 0 && static_cast<int>(call.a[4]) >= 0;
   if (!has_file) return to_kernel(call);
   if (g_inputs.replaying()) return replay_mapping(call, replay_answer(call).result);

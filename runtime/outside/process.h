@@ -7,8 +7,8 @@ namespace clew::rt {
 // The runtime is no longer in charge of this process (a copy of the program).
 void leave_charge();
 
-// Whether this process is a copy that fork() made, which goes on without clew.
-bool is_copy();
+// This process is a copy of the program, with one thread, and nobody records it.
+void go_on_without_clew();
 
 // The program ends with this status, at once.
 [[noreturn]] void leave_program(int status);

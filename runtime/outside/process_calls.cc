@@ -14,6 +14,7 @@
 #include "runtime/fiber/raw_syscall.h"
 #include "runtime/fiber/signal_stack.h"
 #include "runtime/outside/cloned_thread.h"
+#include "runtime/outside/copy.h"
 #include "runtime/outside/descriptors.h"
 #include "runtime/outside/dispatch.h"
 #include "runtime/outside/perform.h"
@@ -22,6 +23,7 @@
 #include "runtime/record/end.h"
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
+#include "runtime/sched/stuck.h"
 #include "runtime/signal/internal.h"
 #include "runtime/snapshot/server.h"
 #include "runtime/sync/foreign.h"
@@ -71,8 +73,6 @@ long awaited(const Call& call) {
   }
   return recorded(call);
 }
-
-bool g_is_copy = false;
 
 // --- making --------------------------------------------------------------------------------------
 
@@ -133,23 +133,21 @@ bool shares_frame(const Call& call) {
 
 // The child is a copy with one thread, the calling one, and goes on without clew.
 void go_on_alone(const Call& call) {
-  Fiber& self = *g_sched.current;
-  g_is_copy = true;
-  g_sched.active = false;
-  g_inputs.stop();
   // What a job leaves behind would be there a thousand times after a hunt.
   if (running_job()) raw_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
   leave_job();
-  leave_charge();
-  enable_time_stamp();
-  hand_signals_to_kernel(self);
-  forget_pending();
+  go_on_without_clew();
+  // Returning from the handler that caught the call sets the mask from here.
   if (call.caught == nullptr) return;
-  // Returning from the handler that caught the call sets mask and stack from here.
-  auto& context = *const_cast<ucontext_t*>(call.caught);
-  memcpy(&context.uc_sigmask, &self.signals.mask, sizeof self.signals.mask);
-  if (const std::uint64_t stack = stack_of(call))
-    context.uc_mcontext.gregs[REG_RSP] = static_cast<long long>(stack);
+  const std::uint64_t& mask = g_sched.current->signals.mask;
+  memcpy(&const_cast<ucontext_t*>(call.caught)->uc_sigmask, &mask, sizeof mask);
+}
+
+// The same for the stack.
+void use_stack_of_copy(const Call& call) {
+  const std::uint64_t stack = stack_of(call);
+  if (call.caught == nullptr || stack == 0) return;
+  const_cast<ucontext_t*>(call.caught)->uc_mcontext.gregs[REG_RSP] = static_cast<long long>(stack);
 }
 
 // The same without a stack: the child first has to return from the handler on this one.
@@ -185,11 +183,12 @@ long copied(const Call& call) {
               reinterpret_cast<long>(&before), sizeof before);
   const OnThisStack here(call);
   const long pid = to_kernel(shares_memory || call.number == SYS_vfork ? plain : here.kernel);
-  if (pid == 0) {
+  if (pid == 0 && !copies_can_be_recorded()) {
     go_on_alone(call);
-  } else {
-    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&before), 0, sizeof before);
+    return pid;
   }
+  if (pid == 0) begin_copy();
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&before), 0, sizeof before);
   return pid;
 }
 
@@ -197,8 +196,20 @@ long forked(const Call& call) {
   if ((flags_of(call) & CLONE_THREAD) != 0) return clone_thread(call);
   nothing_is_inside();
   if (!g_other_processes) g_log.note(abi::kNoteOtherProcesses);
+  static bool told = false;
+  if (shares_memory() && !told) {
+    told = true;
+    g_log.note(
+        "the program shares memory with a process that it started: what that one writes there is "
+        "not recorded, and a replay may depart");
+  }
   expect_other_processes();
-  if (!shares_frame(call)) return answered(call, [&] { return copied(call); });
+  if (!shares_frame(call)) {
+    const long pid = answered(call, [&] { return copied(call); });
+    if (pid == 0) use_stack_of_copy(call);
+    if (pid == 0 && g_sched.active) go_on_as_copy(call);
+    return pid;
+  }
   const SharedFrame frame(call);
   const long pid = answered(call, [&] { return copied(call); });
   if (g_inputs.recording()) frame.record();
@@ -236,7 +247,16 @@ long replaced(const Call& call) {
 
 }  // namespace
 
-bool is_copy() { return g_is_copy; }
+void go_on_without_clew() {
+  g_sched.active = false;
+  g_inputs.stop();
+  leave_charge();
+  catch_system_calls_no_more();
+  watch_for_stuck_threads_no_more();
+  enable_time_stamp();
+  hand_signals_to_kernel(*g_sched.current);
+  forget_pending();
+}
 
 long process_call(const Call& call) {
   switch (call.number) {

@@ -12,6 +12,7 @@
 #include "runtime/intercept/thread_block.h"
 #include "runtime/outside/asks.h"
 #include "runtime/outside/cloned_thread.h"
+#include "runtime/outside/copy.h"
 #include "runtime/outside/descriptors.h"
 #include "runtime/outside/dispatch.h"
 #include "runtime/outside/mapped_files.h"
@@ -156,6 +157,9 @@ long answered_here(const Call& call) {
     case SYS_exit_group:
       leave_program(static_cast<int>(call.a[0]));
     case SYS_exit:
+      // What clone() of libc calls at the end of a process that it has made.
+      if (generation() > 0 && !g_sched.current->cloned && !g_sched.has_company())
+        leave_program(static_cast<int>(call.a[0]));
       end_cloned_thread();
     case SYS_set_robust_list:
       return 0;  // robust mutexes are ours, and there is one kernel thread for all

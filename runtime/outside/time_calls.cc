@@ -321,6 +321,13 @@ void close_timer_descriptor(int fd) {
   if (ProgramTimer* timer = timer_of_descriptor(fd)) remove(*timer);
 }
 
+void forget_timers() {
+  for (ProgramTimer& timer : g_interval_timers) remove(timer);
+  for (int i = 0; i < g_timers_end; ++i)
+    if (g_timers[i].used && g_timers[i].descriptor < 0) remove(g_timers[i]);
+  forget_thread_for_timers();
+}
+
 long time_call(const Call& call) {
   const long(&a)[6] = call.a;
   switch (call.number) {

@@ -9,6 +9,9 @@ namespace clew::rt {
 bool is_timer_descriptor(int fd);
 // If it is a timer's, the timer goes.
 void close_timer_descriptor(int fd);
+// This process is a copy: it has none of its own, and keeps those with a descriptor.
+void forget_timers();
+void forget_thread_for_timers();  // intercept/timer.cc
 // A timer with SIGEV_THREAD is due (intercept/timer.cc).
 void start_thread_for_timer(int timer, void (*function)(sigval), sigval value);
 

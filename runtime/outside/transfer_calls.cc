@@ -5,6 +5,7 @@
 #include <sys/uio.h>
 
 #include "runtime/intercept/init.h"
+#include "runtime/outside/copy.h"
 #include "runtime/outside/descriptors.h"
 #include "runtime/outside/ready.h"
 #include "runtime/outside/timers.h"
@@ -351,7 +352,7 @@ bool goes_out(const Call& call) {
 
 long replayed_write(const Call& call) {
   const Answer answer = replay_answer(call);
-  if (answer.flags == 0 || answer.result <= 0) return answer.result;
+  if (answer.flags == 0 || answer.result <= 0 || !is_recorded_generation()) return answer.result;
   const long fd = answer.flags == abi::kToStdout ? 1 : 2;
   Call again = call;
   again.a[0] = fd;

@@ -5,11 +5,13 @@
 #include <sys/syscall.h>
 
 #include "runtime/fiber/raw_syscall.h"
+#include "runtime/outside/copy.h"
 #include "runtime/outside/unrecorded.h"
 #include "runtime/record/log.h"
 #include "runtime/record/stacks.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/snapshot/server.h"
+#include "runtime/sync/models.h"
 
 namespace clew::rt {
 namespace {
@@ -126,6 +128,7 @@ void report_end(Clock clock) {
 }
 
 void report_status(int status) {
+  if (generation() > 0) leave_mutexes_to_others();
   Payload payload;
   g_log.message(abi::MessageType::kStatus, payload.number(static_cast<std::uint64_t>(status)));
 }
@@ -161,6 +164,7 @@ void report_waits() {
 }
 
 void end_hang(const char* why) {
+  keep_copy();
   report_failure(abi::FailureKind::kHang, why);
   leave();
 }
@@ -172,6 +176,7 @@ void end_broken_off() {
 }
 
 void end_deadlock() {
+  keep_copy();
   // The current thread is the last that blocked; its stack is the one we are on.
   report_failure(abi::FailureKind::kDeadlock, "no thread can go on");
   report_waits();
@@ -179,6 +184,7 @@ void end_deadlock() {
 }
 
 void end_unsupported(const char* what) {
+  keep_copy();
   report_failure(abi::FailureKind::kUnsupported, what);
   leave();
 }

@@ -18,7 +18,8 @@ void report_end(Clock clock);
 // The same for a program that ends by itself with this status: also says if the schedule was not
 // followed.
 void report_exit();
-// The last message of all: what waitpid() is about to tell of this process.
+// The last message of all: what waitpid() is about to tell of this process. In a copy of the
+// program, what its threads hold is left to the processes that it shares it with.
 void report_status(int status);
 
 // The program is about to become the one of this path: all that the host needs if it does.

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "runtime/fiber/raw_syscall.h"
+#include "runtime/outside/copy.h"
 #include "runtime/record/trace.h"
 #include "runtime/sched/scheduler.h"
 
@@ -51,6 +52,7 @@ Payload& Payload::frames(const std::uintptr_t* addresses, std::size_t count) {
 void Log::begin(Clock clock, abi::EntryKind kind) {
   const Clock delta = clock > last_clock_ ? clock - last_clock_ : 0;
   last_clock_ += delta;
+  if (kind != abi::EntryKind::kMessage) ++entries_;
   put(delta << abi::kKindBits | static_cast<std::uint64_t>(kind));
 }
 
@@ -66,6 +68,7 @@ void Log::put(const std::uint8_t* bytes, std::size_t size) {
                        control_->ring_size)) {
     // The host empties the ring. If it is gone, so are we (PR_SET_PDEATHSIG), or it has let us go.
     publish();
+    keep_copy();
     if (control_->let_go.load(std::memory_order_relaxed) != 0) return;
     const timespec nap{0, 200'000};
     raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&nap), 0);

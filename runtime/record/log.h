@@ -41,6 +41,11 @@ class Log {
     hash_ ^= hash_ >> 29;
   }
   std::uint64_t hash() const { return hash_; }
+  // Entries of the schedule, and bytes in the ring, since the start.
+  std::uint64_t entries() const { return entries_; }
+  std::uint64_t written() const { return head_; }
+  // This process is a copy, and has a ring of its own, which is empty.
+  void begin_anew() { head_ = last_clock_ = 0; }
   void set_hash(std::uint64_t hash) { hash_ = hash; }
   std::uint16_t hash16() const { return static_cast<std::uint16_t>(hash_ ^ hash_ >> 32); }
 
@@ -62,6 +67,7 @@ class Log {
   bool silent_ = false;
   std::uint64_t head_ = 0;  // written, not necessarily published
   Clock last_clock_ = 0;
+  std::uint64_t entries_ = 0;
   std::uint64_t hash_ = 0x636c6577;
   std::uint64_t preemptions_ = 0;
   std::uint32_t notes_ = 0;
@@ -94,6 +100,8 @@ void register_points(const abi::Point* begin, const abi::Point* end);
 bool has_points(std::uintptr_t begin, std::uintptr_t end);
 // Reports the modules that registered before the log was there.
 void report_registered_points();
+// One more than the highest id.
+std::uint64_t points_given();
 
 }  // namespace clew::rt
 

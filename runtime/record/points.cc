@@ -36,6 +36,8 @@ void register_points(const abi::Point* begin, const abi::Point* end) {
   if (g_sched.active) report(module);
 }
 
+std::uint64_t points_given() { return g_next_id; }
+
 bool has_points(std::uintptr_t begin, std::uintptr_t end) {
   for (std::size_t i = 0; i < g_module_count; ++i) {
     const auto address = reinterpret_cast<std::uintptr_t>(g_modules[i].begin);

@@ -7,6 +7,7 @@
 #include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/real.h"
 #include "runtime/outside/asks.h"
+#include "runtime/outside/copy.h"
 #include "runtime/outside/inputs.h"
 #include "runtime/outside/perform.h"
 #include "runtime/record/debug_table.h"
@@ -216,7 +217,9 @@ void Scheduler::preempt(Clock event, Decision decision) {
 
 void Scheduler::yield_voluntarily() {
   settle_clock();
-  if (++idle_yields_ > kMaxIdleYields) end_hang("every thread only spins, none gets on");
+  // A copy may spin until another process has written to memory that they share.
+  if (++idle_yields_ > kMaxIdleYields && generation() == 0)
+    end_hang("every thread only spins, none gets on");
   if (g_asks.expecting() && idle_yields_ % kYieldsBetweenAsks == 0) g_asks.ask();
   if (queue_.empty()) {
     if (timers_ == nullptr) return;

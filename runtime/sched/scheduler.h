@@ -169,6 +169,8 @@ class Scheduler {
   void started();
   // The running thread is over; never returns to it.
   [[noreturn]] void finish_current();
+  // The running thread is the only one: this process is a copy of the program.
+  void forget_others();
   // Frees a finished thread. REQUIRES: it is not the current one.
   void reclaim(Fiber* fiber);
   Fiber* find(pthread_t handle);
@@ -182,6 +184,8 @@ class Scheduler {
   void look_again();
   // Time passes that no point accounts for.
   void pass_time(Nanos t);
+  // The same while nobody can run. REQUIRES: no timer is due by then.
+  void pass_idle_time(Nanos t);
   void arm(Timer& timer, Nanos deadline);
   void disarm(Timer& timer);
 
@@ -233,6 +237,7 @@ class Scheduler {
   void link(Wait& wait);
   void unlink(Wait& wait);
   void over(Wait& wait);  // one of a thread's waits: it may go on
+  void abandon(Wait& wait);
   void make_runnable(Fiber* fiber);
   void enqueue(Fiber* fiber);  // while another runs
   static void wait_timed_out(Timer& timer);

@@ -154,6 +154,11 @@ void watch_for_stuck_threads() {
 
 void watch_for_stuck_threads_again() { start_timer(); }
 
+void watch_for_stuck_threads_no_more() {
+  raw_syscall(SYS_timer_delete, g_timer);
+  g_timer = -1;
+}
+
 bool is_without_points(const void* code) {
   return module_without_points(reinterpret_cast<std::uintptr_t>(code)) != nullptr;
 }

@@ -15,6 +15,8 @@ inline constexpr int kStuckSignal = SIGSTKFLT;
 void watch_for_stuck_threads();
 // A copy of the process has no timer.
 void watch_for_stuck_threads_again();
+// The process goes on without clew.
+void watch_for_stuck_threads_no_more();
 // Whether it belongs to a library in which no points are counted.
 bool is_without_points(const void* code);
 // Libraries have come or gone.

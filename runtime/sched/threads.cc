@@ -83,6 +83,28 @@ void Scheduler::finish_current() {
   __builtin_unreachable();
 }
 
+// What they hold stays held. Their stacks are libc's to give back.
+void Scheduler::forget_others() {
+  settle_clock();
+  company_ = last_company();
+  company_since_ = kNever;
+  queue_ = {};
+  for (Fiber *fiber = oldest_, *next; fiber != nullptr; fiber = next) {
+    next = fiber->younger;
+    if (fiber == current) continue;
+    for (Wait* wait = fiber->wait; wait != nullptr; wait = wait->outer) abandon(*wait);
+    fiber->state = FiberState::kFinished;
+    if (g_debugging) debug_table_update(*fiber);
+    forget(fiber);
+  }
+  current->joiner = nullptr;
+  current->robust = nullptr;  // held by another process
+  living_ = 1;
+  ended_ = 0;
+  g_log.fold(0xc09e ^ clock_ << 16 ^ current->index);
+  rearm();
+}
+
 // Gives a finished thread's stack and thread-local storage back to libc, which believes that
 // the kernel thread has just ended.
 void Scheduler::reclaim(Fiber* fiber) {

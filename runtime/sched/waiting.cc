@@ -81,12 +81,15 @@ void Scheduler::wake(Wait& wait) {
 
 void Scheduler::abandon_waits_below(std::uintptr_t stack) {
   for (Wait*& wait = current->wait;
-       wait != nullptr && reinterpret_cast<std::uintptr_t>(wait) < stack; wait = wait->outer) {
-    if (wait->outside) g_asks.forget(reinterpret_cast<OutsideWait&>(*wait));
-    if (wait->over()) continue;
-    unlink(*wait);
-    disarm(wait->timer);
-  }
+       wait != nullptr && reinterpret_cast<std::uintptr_t>(wait) < stack; wait = wait->outer)
+    abandon(*wait);
+}
+
+void Scheduler::abandon(Wait& wait) {
+  if (wait.outside) g_asks.forget(reinterpret_cast<OutsideWait&>(wait));
+  if (wait.over()) return;
+  unlink(wait);
+  disarm(wait.timer);
 }
 
 void Scheduler::link(Wait& wait) {
@@ -233,13 +236,15 @@ void Scheduler::fire_timers() {
   }
 }
 
+void Scheduler::pass_idle_time(Nanos t) {
+  skew_ += t;
+  idle_ += t;
+}
+
 // REQUIRES: the clock is settled.
 void Scheduler::let_time_pass_until(Nanos deadline) {
   const Nanos left = deadline - now_settled();
-  if (left > 0) {
-    skew_ += left;
-    idle_ += left;
-  }
+  if (left > 0) pass_idle_time(left);
   fire_timers();
 }
 

@@ -88,6 +88,10 @@ void show_signals_to_nobody() {
   show([](const SignalDescriptor&) { return false; });
 }
 
+void forget_what_signals_show() {
+  for (int i = 0; i < g_end; ++i) g_descriptors[i].ready = false;
+}
+
 bool signals_differ_by_thread() {
   std::uint64_t all = 0;
   for (int i = 0; i < g_end; ++i) all |= g_descriptors[i].set;

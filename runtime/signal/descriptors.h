@@ -19,6 +19,8 @@ void close_signal_descriptor(int fd);
 // called before the kernel is asked on behalf of that thread.
 void show_signals_to(const Fiber& fiber);
 void show_signals_to_nobody();
+// This process is a copy: what they show is the other's.
+void forget_what_signals_show();
 // Whether threads see different things: there is a signal for one of them alone.
 bool signals_differ_by_thread();
 

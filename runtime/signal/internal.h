@@ -14,6 +14,7 @@ inline constexpr long kCancelled = -5000;
 void note_arrived(const siginfo_t& info);
 std::uint64_t pending_set(const Fiber& fiber);
 void forget_pending();
+void forget_arrived();  // and not posted yet
 void reset_action(int signal);
 
 }  // namespace clew::rt

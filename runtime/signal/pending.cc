@@ -184,4 +184,6 @@ void distribute_pending() {
 
 void forget_pending() { g_count = 0; }
 
+void forget_arrived() { g_arrived_tail = g_arrived_head; }
+
 }  // namespace clew::rt

@@ -306,17 +306,32 @@ int mutex_set_ceiling(pthread_mutex_t* mutex, int ceiling, int* before, const vo
   return 0;
 }
 
+namespace {
+
+void note_death_of_owner(pthread_mutex_t* mutex) {
+  const unsigned waiters = word(mutex) & kWaiters;
+  __atomic_store_n(word_of(mutex), waiters | kOwnerDied, __ATOMIC_SEQ_CST);
+  if (waiters != 0) wake_others(word_of(mutex), 1);
+}
+
+}  // namespace
+
 // What the kernel does with the robust list of a thread that ends.
 void mutex_owner_ends(Fiber& fiber) {
   while (pthread_mutex_t* mutex = fiber.robust) {
     fiber.robust = next_robust(mutex);
     mutex->__data.__list.__next = nullptr;
     release(mutex);
-    const unsigned waiters = word(mutex) & kWaiters;
-    __atomic_store_n(word_of(mutex), waiters | kOwnerDied, __ATOMIC_SEQ_CST);
-    if (waiters != 0) wake_others(word_of(mutex), 1);
+    note_death_of_owner(mutex);
     g_sched.wake_one(mutex);
   }
+}
+
+void leave_mutexes_to_others() {
+  g_sched.for_each_living([](const Fiber& fiber) {
+    for (pthread_mutex_t* mutex = fiber.robust; mutex != nullptr; mutex = next_robust(mutex))
+      note_death_of_owner(mutex);
+  });
 }
 
 }  // namespace clew::rt

@@ -117,27 +117,6 @@ kill "$(cat pid.txt)"
 last=$(sed -n 's/.*, recording \([0-9]*\)$/\1/p' err.txt | tail -n 1)
 check "... its recording replays as far as it goes" run 0 replay "$last"
 
-# A copy that does not become another program.
-cat >copy.c <<'C'
-#include <pthread.h>
-#include <sys/wait.h>
-#include <unistd.h>
-static void* work(void* x) { return x; }
-int main(void) {
-  pthread_t t;
-  if (fork() == 0) {
-    pthread_create(&t, 0, work, 0);
-    pthread_join(t, 0);
-    _exit(0);
-  }
-  wait(0);
-  return 0;
-}
-C
-"$clew" cc copy.c -o copy -pthread || exit 1
-check "a copy with threads" run 0 run -- ./copy
-check "... is named as not recorded" says err.txt "a copy made by fork(), has threads of its own: it ran without clew"
-
 # One that becomes another without being asked for a child: the replay does not.
 printf 'int main(void) { extern int execl(const char*, ...); return execl("/bin/echo", "echo", "became echo", (char*)0); }\n' >becomes.c
 "$clew" cc -Wno-everything becomes.c -o becomes || exit 1
