@@ -33,7 +33,7 @@ void skip_record(abi::Reader& reader) {
     case abi::InputKind::kBlocks:
       return skip_numbers(1);
     case abi::InputKind::kAsked:
-      skip_numbers(1);
+      skip_numbers(2);  // the asking, how long
       skip_numbers(reader.varint());
       return skip_pieces(reader.varint());
     case abi::InputKind::kMapping:

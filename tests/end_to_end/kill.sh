@@ -64,8 +64,9 @@ for how in "" forever; do
   "$clew" run -- ./waits $how <input >out.txt 2>err.txt &
   host=$!
   exec 5>input
-  printf x >&5
   for _ in $(seq 200); do grep -q started err.txt && break; sleep 0.05; done
+  sleep 0.3
+  printf x >&5  # comes while it waits
   sleep 0.5
   kill -INT "$host"; wait "$host"; status=$?
   exec 5>&-
