@@ -31,6 +31,7 @@ constexpr std::uint32_t kMostPool = 2048;
 // Different keys may stand for the same failure; each costs a run of its own to find out.
 constexpr std::size_t kMostKeys = 200;
 constexpr std::uint64_t kLongerBudget = 200;
+constexpr double kSecondsForSlow = 20;  // to find out which of the two, at least
 // The search for a passing schedule close to the failing one.
 constexpr std::size_t kPassingJobs = 400;
 constexpr double kPassingSeconds = 5;
@@ -240,10 +241,23 @@ Result<void> Hunt::failed(const JobPlan& plan, const WorkerJob& ran, const Judge
     if (auto reserved = recorder_.reserve_for_passing(); !reserved) return reserved;
   // Whether it hangs or is only slow: a correct program may pass more points than was guessed.
   const bool slow = judgement.kind == "hang" && options_.budget_is_guess && !budget_raised_;
-  if (slow) recorder_.set_budget(plan_.budget * kLongerBudget);
+  if (slow) {
+    recorder_.set_budget(plan_.budget * kLongerBudget);
+    const double left = options_.seconds > 0 ? started_ + options_.seconds - seconds_now() : 0;
+    recorder_.set_until(seconds_now() + std::max(left, kSecondsForSlow));
+  }
   auto recorded = recorder_.record(exact(plan), Verdict::kFail);
   if (slow && recorded && !*recorded && recorder_.interrupted_by() == 0) return raise_budget();
   recorder_.set_budget(plan_.budget);
+  recorder_.set_until(0);
+  if (recorded && recorder_.ran_out_of_time()) {
+    ++result_.unresolved;
+    add_note(fmt::format(
+        "schedule {} passes more than {} million points; whether it hangs or is only slow was not "
+        "found out in time (--budget, --time)",
+        result_.schedules, plan_.budget / 1'000'000));
+    return {};
+  }
   if (!recorded)
     return fail(recorded.error().code,
                 fmt::format("schedule {} failed ({}), but could not be recorded: {}",

@@ -8,11 +8,21 @@
 #include "host/report/exit_status.h"
 #include "host/report/run_text.h"
 #include "host/schedule/stream.h"
+#include "host/seconds.h"
 #include "host/symbolize/symbolizer.h"
 #include "host/target/run_target.h"
 
 namespace clew {
 namespace {
+
+class Limited final : public RunObserver {
+ public:
+  explicit Limited(double until) : until_(until) {}
+  bool time_is_up() override { return until_ != 0 && seconds_now() >= until_; }
+
+ private:
+  double until_;
+};
 
 abi::FailureKind kind_of(const std::string& word) {
 #define CLEW_KIND(name, text) \
@@ -89,11 +99,12 @@ Result<std::optional<RecordedJob>> HuntRecorder::record(const ExactJob& job, Ver
   auto feed = input_.feed(*draft);
   if (!feed) return std::unexpected(feed.error());
   const StdinKind input_kind = feed->kind();
-  RunObserver quiet;
-  auto run = run_target(plan, std::move(*feed), &*draft, quiet);
+  Limited limited(until_);
+  auto run = run_target(plan, std::move(*feed), &*draft, limited);
   if (!run) return std::unexpected(run.error());
   interrupted_by_ = run->interrupted_by;
-  if (interrupted_by_ != 0) return std::nullopt;
+  ran_out_of_time_ = limited.time_is_up() && !run->summary.failure;
+  if (interrupted_by_ != 0 || ran_out_of_time_) return std::nullopt;
   Symbolizer symbols(run->reports);
   locate_failure(*run, symbols);
 

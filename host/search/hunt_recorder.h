@@ -57,6 +57,9 @@ class HuntRecorder {
   [[nodiscard]] int interrupted_by() const { return interrupted_by_; }
 
   void set_budget(std::uint64_t budget) { plan_.budget = budget; }
+  // By seconds_now(): when the next runs have to be over, or are not kept. 0: never.
+  void set_until(double until) { until_ = until; }
+  [[nodiscard]] bool ran_out_of_time() const { return ran_out_of_time_; }
 
   // How a run in a process of its own is to be judged; for programs that cannot be served.
   [[nodiscard]] Result<WorkerJob> run_anew(const ExactJob& job);
@@ -71,6 +74,8 @@ class HuntRecorder {
   std::optional<ProgramIdentity> identity_;
   std::optional<Draft> reserved_;
   int interrupted_by_ = 0;
+  double until_ = 0;
+  bool ran_out_of_time_ = false;
 };
 
 }  // namespace clew

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <vector>
+
+#include "host/target/slurp.h"
 
 namespace clew {
 namespace {
@@ -16,9 +16,8 @@ namespace {
 // Room for the largest that Linux allows (a quarter of the stack limit is the usual one).
 constexpr std::size_t kMostText = std::size_t{8} << 20;
 
-std::string slurp(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
+std::string slurp_if_sane(const std::string& path) {
+  std::string text = slurp(path);
   if (text.size() > kMostText) text.clear();
   return text;
 }
@@ -60,7 +59,7 @@ std::string link(const std::string& path) {
 }
 
 bool has_fixed_addresses(const std::string& folder) {
-  const std::string text = slurp(folder + "/personality");
+  const std::string text = slurp_if_sane(folder + "/personality");
   const auto value = number(text, 16);
   return value && (*value & ADDR_NO_RANDOMIZE) != 0;
 }
@@ -81,15 +80,15 @@ std::optional<std::uint64_t> parse_signal_set(std::string_view status, std::stri
 
 std::optional<LaunchPlan> plan_of_process(pid_t pid, const std::string& started_as) {
   const std::string folder = fmt::format("/proc/{}", pid);
-  const std::string status = slurp(folder + "/status");
-  const auto stack_limit = parse_stack_limit(slurp(folder + "/limits"));
+  const std::string status = slurp_if_sane(folder + "/status");
+  const auto stack_limit = parse_stack_limit(slurp_if_sane(folder + "/limits"));
   const auto blocked = parse_signal_set(status, "SigBlk");
   const auto ignored = parse_signal_set(status, "SigIgn");
   LaunchPlan plan;
   plan.program = link(folder + "/exe");
   plan.started_as = started_as;
-  plan.arguments = split(slurp(folder + "/cmdline"));
-  plan.environment = split(slurp(folder + "/environ"));
+  plan.arguments = split(slurp_if_sane(folder + "/cmdline"));
+  plan.environment = split(slurp_if_sane(folder + "/environ"));
   plan.working_folder = link(folder + "/cwd");
   if (!stack_limit || !blocked || !ignored || !has_fixed_addresses(folder)) return std::nullopt;
   if (plan.arguments.empty() || started_as.empty() || started_as.starts_with("/dev/fd/"))

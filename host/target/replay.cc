@@ -12,6 +12,8 @@
 namespace clew {
 namespace {
 
+constexpr std::uint64_t kMostBeyond = 1'000'000;
+
 Result<void> check_identity(const Recording& recording) {
   const Meta& meta = recording.meta;
   const std::string again = "record a new one with clew run";
@@ -60,6 +62,9 @@ Result<Replay> prepare_replay(const std::string& selector) {
   if (was_interrupted(recording->meta)) {
     plan.budget = recording->meta.summary.clock + 1;
     plan.flags |= abi::kFlagBreaksOff;
+  } else {
+    // One that goes on much longer than the recorded run has departed from it.
+    plan.budget = std::min(plan.budget, recording->meta.summary.clock + kMostBeyond);
   }
   return Replay{std::move(*recording), std::move(plan)};
 }

@@ -172,6 +172,7 @@ void Run::watch() {
   }
   if (now - last_pulse_ < kPulseSeconds) return;
   observer_.progress(intake_.memory().live_clock(), now - started_);
+  if (observer_.time_is_up()) stop("interrupted", "its time was up");
   auto pulse = pulse_of(child_.pid());
   const bool waits_for_clew = outlets_.output.congested() || outlets_.errors.congested();
   if (!pulse || waits_for_clew || partner_ >= 0) {
@@ -263,6 +264,7 @@ Result<RunResult> Run::conclude() {
 }  // namespace
 
 void RunObserver::progress(std::uint64_t, double) {}
+bool RunObserver::time_is_up() { return false; }
 void RunObserver::before_output() {}
 Result<int> RunObserver::attached(pid_t) { return -1; }
 

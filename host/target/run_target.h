@@ -21,6 +21,8 @@ class RunObserver {
   virtual ~RunObserver() = default;
   // Now and then.
   virtual void progress(std::uint64_t clock, double seconds);
+  // Whether the run has taken long enough, and is to be ended like one that is interrupted.
+  [[nodiscard]] virtual bool time_is_up();
   // Something of the program's own is about to appear on clew's output.
   virtual void before_output();
   // Once the runtime is in charge. A descriptor (a pidfd) whose end ends the run: with one, nothing

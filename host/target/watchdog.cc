@@ -7,21 +7,15 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 
 #include "host/target/outcome_of.h"
+#include "host/target/slurp.h"
 #include "host/target/syscall_names.h"
 
 namespace clew {
 namespace {
 
 constexpr std::size_t kMostNamed = 4;
-
-std::string slurp(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // The next word of `text`, which loses it.
 std::string_view word(std::string_view& text) {

@@ -135,6 +135,7 @@ void begin_copy() {
 void go_on_as_copy(const Call& call) {
   ++g_generation;
   g_sched.forget_others();
+  g_sched.begin_processor_time();
   forget_timers();
   forget_pending();
   forget_what_signals_show();

@@ -28,7 +28,7 @@ constexpr unsigned kMost = 1024;
 MappedFile g_files[kMost];
 unsigned g_count = 0;
 
-constexpr std::size_t kPage = 4096;
+constexpr long kPage = 4096;
 
 bool failed(long result) { return result < 0 && result > -4096; }
 
@@ -285,7 +285,8 @@ bool record_mapped_file(const Call& call, long address) {
   if (!status_of(call.a[4], status)) return false;
   const Changed file{number_of_mapped(status.st_dev, status.st_ino), status.st_size, call.a[4]};
   const std::int64_t left = status.st_size > call.a[5] ? status.st_size - call.a[5] : 0;
-  const auto size = static_cast<std::size_t>(left < call.a[1] ? left : call.a[1]);
+  const std::int64_t length = (call.a[1] + kPage - 1) / kPage * kPage;  // of whole pages
+  const auto size = static_cast<std::size_t>(left < length ? left : length);
   if ((call.a[2] & PROT_READ) != 0 || size == 0) {
     file.put(reinterpret_cast<const void*>(address), size, call.a[5]);
     return true;

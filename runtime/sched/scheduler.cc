@@ -266,6 +266,10 @@ void Scheduler::hand_on() {
 Fiber* Scheduler::next_to_run() {
   while (queue_.empty()) {
     const Nanos due = timers_ != nullptr ? timers_->deadline : kForever;
+    if (due <= now_settled()) {  // time may have passed without points
+      fire_timers();
+      continue;
+    }
     if (g_asks.expecting() || g_other_processes) {
       const Asks::Came came = g_asks.wait_for_something(due);
       if (came == Asks::Came::kSomething) continue;

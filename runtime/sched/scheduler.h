@@ -178,6 +178,11 @@ class Scheduler {
 
   Nanos now() const;  // since the virtual start of the machine
   Nanos idle() const { return idle_; }  // of that, when nobody could run
+  // The process's time on processors begins anew.
+  void begin_processor_time() {
+    idle_ = now();
+    current->clock_reads = -static_cast<Nanos>(own_event() - 1) * kNanosPerPoint;
+  }
   // At the last switch or synchronisation call: exact whenever it is asked.
   Nanos certain_now() const { return static_cast<Nanos>(certain_clock_) * kNanosPerPoint + skew_; }
   // The same event may be due sooner: a timer was armed, or the running thread is disturbed.

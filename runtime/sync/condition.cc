@@ -18,14 +18,14 @@ constexpr unsigned kMonotonic = 2;
 
 bool is_shared(const pthread_cond_t* cond) { return (cond->__data.__wrefs & kShared) != 0; }
 
-Woke wait(pthread_cond_t* cond, Nanos deadline) {
+Woke wait(pthread_cond_t* cond, bool shared, Nanos deadline) {
   if (cancel_wanted(*g_sched.current)) return Woke::kByCancel;
   if (g_sched.has_company() && g_sched.choose(abi::ChoiceKind::kSpurious) != 0) {
     g_sched.yield_voluntarily();
     return Woke::kByObject;
   }
   if (deadline <= g_sched.now()) return Woke::kByTime;
-  if (!is_shared(cond)) return g_sched.block(abi::WaitKind::kCondition, cond, deadline, kCancel);
+  if (!shared) return g_sched.block(abi::WaitKind::kCondition, cond, deadline, kCancel);
   // Nobody tells us when another process signals: the wait returns without having been asked, as
   // waits may, and the program looks for itself.
   return wait_for_others(abi::WaitKind::kCondition, cond, deadline, kCancel);
@@ -39,12 +39,14 @@ clockid_t cond_clock(const pthread_cond_t* cond) {
 
 int cond_wait(pthread_cond_t* cond, pthread_mutex_t* mutex, Nanos deadline, const void* caller) {
   if (deadline == kInvalidDeadline) return EINVAL;
+  // Afterwards the object may be signalled, destroyed and used for something else.
+  const bool shared = is_shared(cond);
   if (const int error = mutex_unlock_for_wait(mutex)) return error;
   // What is left to do once it is woken, or wakes without being asked.
   Fiber& self = *g_sched.current;
   self.step = {reinterpret_cast<std::uintptr_t>(mutex), self.step.place, 1, abi::StepKind::kLock};
   self.can_go_on = mutex_can_be_taken;
-  const Woke woke = wait(cond, deadline);
+  const Woke woke = wait(cond, shared, deadline);
   g_sharing.touch(self, self.step);
   const int error = mutex_lock_after_wait(mutex, caller);
   // A cleanup handler finds the mutex locked.

@@ -49,6 +49,8 @@ bool is_foreign(int number) {
 Woke wait_for_others(abi::WaitKind kind, const void* object, Nanos deadline, unsigned ended_by) {
   if (!g_other_processes) return g_sched.block(kind, object, deadline, ended_by);
   // Whoever changes the object, one of us or another process, is noticed when the kernel is asked.
+  // Each look takes time, so that whoever sleeps in the meantime wakes up.
+  g_sched.pass_time(kNanosPerTimeRead);
   OutsideWait wait;
   wait.wait.kind = kind;
   wait.wait.about = object;
