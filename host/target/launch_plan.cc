@@ -29,6 +29,9 @@ constexpr std::string_view kRequests[] = {
     // LLVM's OpenMP: threads that wait at a barrier block at once. Otherwise they look for 200 ms,
     // and a hunt whose strategy decides at every point spends its time on that.
     "KMP_BLOCKTIME=0",
+    // It would ask each processor for its number (cpuid), believing that it runs there: the answer
+    // depends on where the process happens to be. The file is recorded.
+    "KMP_TOPOLOGY_METHOD=cpuinfo",
 };
 
 std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.find('=')); }
