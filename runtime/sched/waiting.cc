@@ -50,7 +50,8 @@ Woke Scheduler::block(Wait& wait, Nanos deadline, unsigned ended_by) {
     fiber->state = FiberState::kBlocked;
   }
   fiber->wait = wait.outer;
-  if (wait.woken) return Woke::kByObject;
+  const bool to_look_again = wait.polls && attended.ends(ended_by);
+  if (wait.woken && !to_look_again) return Woke::kByObject;
   // If the time ran out while the handler ran, the signal came first.
   if (wait.timed_out && (late || !attended.ends(ended_by))) return Woke::kByTime;
   if (!wait.timed_out) unlink(wait);

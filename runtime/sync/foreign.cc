@@ -54,6 +54,7 @@ Woke wait_for_others(abi::WaitKind kind, const void* object, Nanos deadline, uns
   OutsideWait wait;
   wait.wait.kind = kind;
   wait.wait.about = object;
+  wait.wait.polls = true;
   wait.try_again = [](OutsideWait&) { return true; };
   return g_asks.wait(wait, deadline, ended_by);
 }
