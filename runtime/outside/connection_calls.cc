@@ -56,9 +56,11 @@ long accepted(const Call& call) {
   const auto would_block = [&] {
     if (!is_blocking_socket(fd) || !listens(fd)) return false;
     if (!is_ready(fd, POLLIN)) return has_good_flags(call) && has_number_left(fd);
+    if (!g_other_processes) return false;
     // Another process that listens to it may be faster.
-    if (g_other_processes) result = without_waiting(fd, [&] { return to_kernel(call); });
-    return g_other_processes && result == -EAGAIN;
+    const Turn turn;
+    result = without_waiting(fd, [&] { return to_kernel(call); });
+    return result == -EAGAIN;
   };
   while (has_to_wait(call, would_block)) {
     const long error = wait_until_ready(call, fd, POLLIN, patience);

@@ -1,6 +1,7 @@
 #include "runtime/sync/foreign.h"
 
 #include <linux/futex.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "runtime/fiber/raw_syscall.h"
@@ -29,11 +30,34 @@ bool may_wait_for_others(const Fiber& fiber) {
   }
 }
 
+int* g_turn = nullptr;  // in memory that all of them share; 1: somebody has it
+
+int* shared_word() {
+  const long page =
+      raw_syscall(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  return page < 0 && page > -4096 ? nullptr : reinterpret_cast<int*>(page);
+}
+
 }  // namespace
+
+Turn::Turn() {
+  constexpr int kMostTries = 10'000;
+  for (int i = 0; g_turn != nullptr && !held_ && i < kMostTries; ++i) {
+    int nobody = 0;
+    held_ =
+        __atomic_compare_exchange_n(g_turn, &nobody, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+    if (!held_) raw_syscall(SYS_sched_yield);
+  }
+}
+
+Turn::~Turn() {
+  if (held_) __atomic_store_n(g_turn, 0, __ATOMIC_RELEASE);
+}
 
 void expect_other_processes() {
   if (g_other_processes) return;
   g_other_processes = true;
+  g_turn = shared_word();
   g_sched.for_each_living([](const Fiber& fiber) {
     if (may_wait_for_others(fiber)) g_sched.wake_all(fiber.wait_object());
   });

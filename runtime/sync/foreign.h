@@ -16,6 +16,17 @@ inline bool g_other_processes = false;
 // The program has forked. Whoever waits for a shared object looks at it again.
 void expect_other_processes();
 
+// For what one of the program's processes at a time may do to something that they share. Not kept
+// for ever from one that has ended with it.
+class Turn {
+ public:
+  Turn();
+  ~Turn();
+
+ private:
+  bool held_ = false;
+};
+
 // Whether the number in an object, a thread id, is none of this program's.
 bool is_foreign(int number);
 
