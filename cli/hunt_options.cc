@@ -78,7 +78,8 @@ void add_search(CLI::App& app, HuntCommand& command) {
   app.add_option("--seed", command.seed,
                  "The same seed is the same hunt, on any number of cores (default: a new one)")
       ->type_name("N");
-  app.add_option("--jobs", hunt.jobs, "Runs at a time (default: one for each core)")
+  app.add_option("--jobs", hunt.jobs,
+                 "Runs at a time (default: one for each core, or one if the program changes files)")
       ->type_name("N")
       ->check(positive());
   app.add_option("--depth", hunt.depth, "pct: number of events whose order makes the failure")

@@ -95,7 +95,8 @@ void add_options(CLI::App& app, IsolateCommand& command) {
       ->excludes(any);
   app.add_flag("--no-checkpoints", command.no_checkpoints,
                "Run every test from the beginning (slower)");
-  app.add_option("--jobs", isolate.jobs, "Runs at a time (default: one for each core)")
+  app.add_option("--jobs", isolate.jobs,
+                 "Runs at a time (default: one for each core, or one if the program changes files)")
       ->type_name("N")
       ->check(positive());
   app.add_option("--tests", isolate.tests, "At most so many tests (default: no limit)")
