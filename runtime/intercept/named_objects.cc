@@ -1,0 +1,81 @@
+// Names that are no files of the program's: shared memory, semaphores, sockets.
+#include <limits.h>
+#include <netinet/in.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "runtime/intercept/file_watch.h"
+
+using namespace clew::rt;
+
+namespace {
+
+// The file of a named object, by libc's rules.
+template <std::size_t N>
+bool path_of_object(const char* prefix, const char* name, char (&out)[N]) {
+  while (*name == '/') ++name;
+  const int size = snprintf(out, N, "%s%s%s", kSharedMemory, prefix, name);
+  return size > 0 && size < static_cast<int>(N);
+}
+
+}  // namespace
+
+CLEW_EXPORT int shm_open(const char* name, int flags, mode_t mode) {
+  CLEW_STEP(shm_open);
+  char path[NAME_MAX + sizeof kSharedMemory];
+  const auto open_it = [&] { return CLEW_NEXT(shm_open)(name, flags, mode); };
+  if (!path_of_object("", name, path)) return open_it();
+  return watch_open(AT_FDCWD, path, flags, open_it);
+}
+CLEW_EXPORT int shm_unlink(const char* name) {
+  CLEW_STEP(shm_unlink);
+  char path[NAME_MAX + sizeof kSharedMemory];
+  if (!path_of_object("", name, path)) return CLEW_NEXT(shm_unlink)(name);
+  const Victim victim(AT_FDCWD, path);
+  return victim.after(CLEW_NEXT(shm_unlink)(name));
+}
+
+CLEW_EXPORT sem_t* sem_open(const char* name, int flags, ...) {
+  CLEW_STEP(sem_open);
+  va_list arguments;
+  va_start(arguments, flags);
+  const mode_t mode = mode_argument(flags, arguments);
+  const unsigned value = (flags & O_CREAT) != 0 ? va_arg(arguments, unsigned) : 0;
+  va_end(arguments);
+  char path[NAME_MAX + sizeof kSharedMemory];
+  const bool known = watching() && path_of_object("sem.", name, path);
+  const bool existed = known && file_status(AT_FDCWD, path).exists;
+  sem_t* const semaphore = CLEW_NEXT(sem_open)(name, flags, mode, value);
+  if (known && !existed && semaphore != SEM_FAILED) note_made(0, AT_FDCWD, path, false);
+  return semaphore;
+}
+CLEW_EXPORT int sem_unlink(const char* name) noexcept {
+  CLEW_STEP(sem_unlink);
+  char path[NAME_MAX + sizeof kSharedMemory];
+  if (!path_of_object("sem.", name, path)) return CLEW_NEXT(sem_unlink)(name);
+  const Victim victim(AT_FDCWD, path);
+  return victim.after(CLEW_NEXT(sem_unlink)(name));
+}
+
+// A socket's path is a file; any other address that the program has chosen only one job at a time
+// can have.
+CLEW_EXPORT int bind(int fd, const sockaddr* address, socklen_t size) noexcept {
+  CLEW_STEP(bind);
+  const int result = CLEW_NEXT(bind)(fd, address, size);
+  if (result != 0 || !watching()) return result;
+  sockaddr_storage copy{};
+  memcpy(&copy, address, size < sizeof copy ? size : sizeof copy - 1);
+  if (copy.ss_family == AF_UNIX) {
+    const auto& path = reinterpret_cast<const sockaddr_un&>(copy).sun_path;
+    if (path[0] != '\0') return note_made(result, AT_FDCWD, path, false);
+    if (size > sizeof(sa_family_t)) note_claimed();
+  } else if (copy.ss_family == AF_INET || copy.ss_family == AF_INET6) {
+    // At the same place for both.
+    if (reinterpret_cast<const sockaddr_in&>(copy).sin_port != 0) note_claimed();
+  }
+  return result;
+}
