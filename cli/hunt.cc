@@ -12,6 +12,7 @@
 #include "cli/ui.h"
 #include "host/report/hunt_json.h"
 #include "host/report/hunt_text.h"
+#include "host/target/interrupts.h"
 
 namespace clew::cli {
 namespace {
@@ -31,6 +32,7 @@ Result<int> run(HuntOnce& once) {
   tell_if_preloaded(command.hunt.plan);
   if (once.each) return hunt_each(command.hunt, *store, once.json, once.junit);
 
+  const Interrupts interrupts;  // up to the end: what was found is to be told
   HuntStatusLine status(command.hunt.keep_going ? HuntStatusLine::Found::kAnnounce
                                                 : HuntStatusLine::Found::kQuiet);
   const auto result = hunt(command.hunt, *store, status);

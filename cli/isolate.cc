@@ -17,6 +17,7 @@
 #include "cli/validators.h"
 #include "host/report/isolate_json.h"
 #include "host/report/isolate_text.h"
+#include "host/target/interrupts.h"
 #include "host/target/program.h"
 
 namespace clew::cli {
@@ -62,6 +63,7 @@ Result<int> run(IsolateCommand& command) {
   if (auto done = complete(command); !done) return std::unexpected(done.error());
   auto store = RecordingStore::open();
   if (!store) return std::unexpected(store.error());
+  const Interrupts interrupts;  // up to the end: what was found is to be told
   IsolateStatusLine status;
   const auto result = isolate(command.isolate, *store, status);
   status.clear();

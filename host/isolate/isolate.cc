@@ -35,6 +35,7 @@ class Isolation {
   };
 
   bool pulse();
+  void note_interrupt();
   Result<void> work();
   Result<Recorded> keep(const Narrowed& narrowed);
 
@@ -44,9 +45,16 @@ class Isolation {
   double started_;
 };
 
+void Isolation::note_interrupt() {
+  const int signal = interrupts_.take();
+  if (signal == 0) return;
+  x_.result.interrupted_by = signal;
+  x_.result.complete = false;
+}
+
 bool Isolation::pulse() {
   const double passed = seconds_now() - started_;
-  if (const int signal = interrupts_.take(); signal != 0) x_.result.interrupted_by = signal;
+  note_interrupt();
   IsolateStatus status;
   status.stage = x_.stage;
   status.tests = x_.trials.runs();
@@ -59,7 +67,7 @@ bool Isolation::pulse() {
   observer_.status(status);
   const bool limit = (x_.options.seconds > 0 && passed >= x_.options.seconds) ||
                      (x_.options.tests != 0 && x_.trials.runs() >= x_.options.tests);
-  if (limit || x_.result.interrupted_by != 0) x_.result.complete = false;
+  if (limit) x_.result.complete = false;
   // Simplifying leaves half of what there is to the rest.
   const bool enough =
       x_.simplifying && ((x_.options.seconds > 0 && passed >= x_.options.seconds / 2) ||
@@ -111,6 +119,7 @@ Result<void> Isolation::work() {
 Result<IsolateResult> Isolation::run() {
   x_.result.original = x_.subject.number();
   if (auto done = work(); !done) return std::unexpected(done.error());
+  note_interrupt();  // one that came while the cause was put into words
   if (!x_.result.minimal && !x_.result.switches.empty())
     x_.doubt("it was stopped before the difference was as small as it can be");
   x_.result.cost_runs = x_.trials.cost_runs();

@@ -23,7 +23,7 @@ int main(void) { /* fails, whatever the schedule */
 C
 cat >slow.c <<'C'
 #include <pthread.h>
-enum { kTimes = 5000000 };
+enum { kTimes = 20000000 };
 static volatile int shared;
 static void* work(void* x) {
   for (int i = 0; i < kTimes; i++) {
