@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "host/search/hunt.h"
+#include "host/seconds.h"
 
 namespace clew {
 namespace {
@@ -17,6 +18,9 @@ constexpr double kClearlyLong = 4 * kLongRun;
 // takes for one, to be sure; here others would have ended long before.
 constexpr std::uint64_t kLargeBudget = 1'000'000'000;
 constexpr std::uint64_t kHangPart = 100;
+
+// For each of the two sides.
+constexpr double kSecondsWhenInterrupted = 0.5;
 
 LaunchPlan plan_for(const Subject& subject) {
   LaunchPlan plan = subject.plan;
@@ -61,6 +65,8 @@ Experiment::Experiment(const IsolateOptions& given, RecordingStore& recordings, 
 
 Result<std::optional<RecordedJob>> Experiment::record(const JobPlan& job, Verdict verdict,
                                                       std::vector<std::uint64_t> queries) {
+  // Ctrl-C ends the search; how far it came is kept, if that is quickly done.
+  if (result.interrupted_by != 0) recorder.set_until(seconds_now() + kSecondsWhenInterrupted);
   std::ranges::sort(queries);
   const auto repeated = std::ranges::unique(queries);
   queries.erase(repeated.begin(), repeated.end());

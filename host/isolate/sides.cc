@@ -94,7 +94,7 @@ Result<std::optional<Side>> SideFinder::without_one(const Script& script) {
 
 Result<Simplified> SideFinder::simplified(Script script) {
   auto simple = simplify(x_.trials, std::move(script));
-  if (!simple) return simple;
+  if (!simple || x_.trials.stopped()) return simple;
   auto waiting = with_waits(x_.trials, simple->script);
   if (!waiting) return std::unexpected(waiting.error());
   simple->script = std::move(*waiting);
@@ -125,8 +125,10 @@ Result<void> SideFinder::make_simple() {
     if (!simple) return std::unexpected(simple.error());
     fewest = preemptions_of(simple->script) == 0;
   }
+  if (x_.result.interrupted_by != 0) return {};
   auto failing = side_of(simple->script, Verdict::kFail);
   if (!failing) return std::unexpected(failing.error());
+  if (x_.result.interrupted_by != 0) return {};
   if (!*failing) {
     x_.doubt("the simplified schedule did not fail in a process of its own; the original is used");
     return {};
@@ -249,6 +251,7 @@ Result<Sides> SideFinder::find() {
       x_.trials.go_on();
     }
   }
+  if (x_.trials.stopped()) return Sides{};
   auto passing = passing_for(failing_);
   if (!passing) return std::unexpected(passing.error());
   return Sides{std::move(failing_), std::move(*passing)};
