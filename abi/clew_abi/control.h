@@ -39,6 +39,7 @@ enum ControlFlags : std::uint32_t {
   kFlagChild = 1u << 11,         // a program started it: that may send it signals at any time
   kFlagBreaksOff = 1u << 12,     // the recording was interrupted: the replay ends where it does, at
                                  // the budget, the last input, or in a wait for one
+  kFlagTellCreated = 1u << 13,   // tell the host what the run creates (kCreated)
 };
 
 inline constexpr std::size_t kMaxChangedPath = 1024;
@@ -110,9 +111,11 @@ struct Control {
   std::atomic<std::uint32_t> depth;      // checkpoints that stand
 
   // What the jobs did to files that were there before, which is not undone: the first such file, as
-  // an absolute path, once the number is not 0. Files that they made are removed.
+  // an absolute path, once the number is not 0.
   std::atomic<std::uint32_t> changed_files;
-  std::atomic<std::uint32_t> created_files;
+  // What they made and only one of them can have: files and other names, which are removed, and
+  // addresses.
+  std::atomic<std::uint32_t> claimed;
   char changed_file[kMaxChangedPath];
 };
 

@@ -78,7 +78,13 @@ enum class MessageType : std::uint8_t {
   kStatus = 13,   // v how the process ends, as waitpid() tells it; after kEnd
   kBecomes = 14,  // s path of the program that it becomes by exec(), after kEnd; empty: it has
                   // not, and goes on
+  kCreated = 15,  // v number, v CreatedKind, v device, v inode, s path; what is told of a number
+                  // again holds from then on, and an empty path says that it is to stay
 };
+
+// What a run can create that has a name. A queue's name is the one that mq_unlink() takes, without the
+// slash.
+enum class CreatedKind : std::uint8_t { kFile, kFolder, kQueue, kCount };
 
 // kind, word in JSON. Below kFirstUnresolved the outcome is "fail".
 #define CLEW_FAILURE_KINDS(X)    \

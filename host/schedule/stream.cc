@@ -29,6 +29,7 @@ bool is_known(std::uint64_t type) {
     case MessageType::kName:
     case MessageType::kStatus:
     case MessageType::kBecomes:
+    case MessageType::kCreated:
       return true;
   }
   return false;

@@ -10,6 +10,7 @@
 #include "host/schedule/stream.h"
 #include "host/seconds.h"
 #include "host/symbolize/symbolizer.h"
+#include "host/target/leftovers.h"
 #include "host/target/run_target.h"
 
 namespace clew {
@@ -63,7 +64,7 @@ HuntRecorder::HuntRecorder(LaunchPlan plan, const HuntInput& input, RecordingSto
 
 LaunchPlan HuntRecorder::plan_of(const ExactJob& job) const {
   LaunchPlan plan = plan_;
-  plan.flags |= abi::kFlagFromMain;
+  plan.flags |= abi::kFlagFromMain | abi::kFlagTellCreated;
   plan.strategy = job.plan.strategy;
   plan.schedule_seed = job.plan.seed;
   plan.parameters = job.plan.parameters;
@@ -102,6 +103,7 @@ Result<std::optional<RecordedJob>> HuntRecorder::record(const ExactJob& job, Ver
   Limited limited(until_);
   auto run = run_target(plan, std::move(*feed), &*draft, limited);
   if (!run) return std::unexpected(run.error());
+  const Leftovers until_judged(std::move(run->reports.created));
   interrupted_by_ = run->interrupted_by;
   ran_out_of_time_ = limited.time_is_up() && !run->summary.failure;
   if (interrupted_by_ != 0 || ran_out_of_time_) return std::nullopt;
@@ -159,6 +161,7 @@ Result<WorkerJob> HuntRecorder::run_anew(const ExactJob& job) {
   RunObserver quiet;
   auto run = run_target(plan_of(job), std::move(*feed), nullptr, quiet);
   if (!run) return std::unexpected(run.error());
+  const Leftovers leftovers(std::move(run->reports.created));
   const RunFacts facts = facts_of(run->summary);
   WorkerJob result;
   result.done = run->interrupted_by == 0;

@@ -15,6 +15,7 @@ using abi::MessageType;
 constexpr std::uint64_t kMaxThreads = 1u << 20;
 constexpr std::size_t kMaxThreadIdLength = 1024;
 constexpr std::size_t kMaxNotes = 1000;
+constexpr std::size_t kMaxCreated = 1u << 16;
 
 class Payload {
  public:
@@ -121,6 +122,17 @@ MessageStatus read_wait(Payload payload, Reports& reports) {
   return MessageStatus::kGood;
 }
 
+MessageStatus read_created(Payload payload, Reports& reports) {
+  const std::uint64_t number = payload.number();
+  CreatedName name{payload.one_of<abi::CreatedKind>(), payload.number(), payload.number(),
+                   payload.text()};
+  if (!payload.good() || number > reports.created.size() || number >= kMaxCreated)
+    return MessageStatus::kMalformed;
+  if (number == reports.created.size()) reports.created.emplace_back();
+  reports.created[number] = std::move(name);
+  return MessageStatus::kGood;
+}
+
 }  // namespace
 
 MessageStatus read_message(std::uint64_t type, std::span<const std::uint8_t> bytes,
@@ -135,6 +147,8 @@ MessageStatus read_message(std::uint64_t type, std::span<const std::uint8_t> byt
       return read_failure(payload, reports);
     case MessageType::kWaits:
       return read_wait(payload, reports);
+    case MessageType::kCreated:
+      return read_created(payload, reports);
     case MessageType::kModule: {
       ModuleInfo module{payload.number(), payload.number(), payload.text()};
       if (payload.good()) reports.modules.push_back(std::move(module));

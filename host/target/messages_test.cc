@@ -4,6 +4,7 @@
 
 #include <random>
 #include <string_view>
+#include <utility>
 
 namespace clew {
 namespace {
@@ -121,6 +122,26 @@ TEST(Messages, SliceAndEnd) {
   EXPECT_EQ(reports.end->hash, 0xabcu);
 }
 
+TEST(Messages, WhatWasCreatedMayGetANewNameOrStay) {
+  const auto created = [](std::uint64_t number, std::uint64_t kind, std::string_view path) {
+    return Bytes().number(number).number(kind).number(8).number(100 + number).text(path);
+  };
+  Reports reports;
+  EXPECT_EQ(created(0, 0, "/tmp/a").read(MessageType::kCreated, reports), MessageStatus::kGood);
+  EXPECT_EQ(created(1, 1, "/tmp/b").read(MessageType::kCreated, reports), MessageStatus::kGood);
+  EXPECT_EQ(created(0, 0, "/tmp/c").read(MessageType::kCreated, reports), MessageStatus::kGood);
+  EXPECT_EQ(created(1, 1, "").read(MessageType::kCreated, reports), MessageStatus::kGood);
+  ASSERT_EQ(reports.created.size(), 2u);
+  EXPECT_EQ(reports.created[0].path, "/tmp/c");
+  EXPECT_EQ(reports.created[0].inode, 100u);
+  EXPECT_EQ(reports.created[1].kind, abi::CreatedKind::kFolder);
+  EXPECT_EQ(reports.created[1].path, "");
+  for (const auto& [number, kind] : {std::pair{3u, 0u}, std::pair{2u, 3u}})
+    EXPECT_EQ(created(number, kind, "/tmp/d").read(MessageType::kCreated, reports),
+              MessageStatus::kMalformed);
+  EXPECT_EQ(reports.created.size(), 2u);
+}
+
 TEST(Messages, GarbageNeverCrashes) {
   std::mt19937 random(1);
   Reports reports;
@@ -128,7 +149,7 @@ TEST(Messages, GarbageNeverCrashes) {
     std::vector<std::uint8_t> bytes(random() % 40);
     for (auto& byte : bytes)
       byte = static_cast<std::uint8_t>(random() % 3 ? random() % 8 : random());
-    (void)read_message(random() % 14, bytes, reports);
+    (void)read_message(random() % 17, bytes, reports);
     if (reports.threads.size() > 1000) reports = {};
   }
 }

@@ -29,6 +29,14 @@ struct ModuleInfo {
   std::string path;
 };
 
+// What the run has created (abi::MessageType::kCreated).
+struct CreatedName {
+  abi::CreatedKind kind = abi::CreatedKind::kFile;
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::string path;  // absolute, or a queue's name; empty: it is to stay
+};
+
 struct FailureReport {
   abi::FailureKind kind = abi::FailureKind::kExit;
   ThreadIndex thread = 0;
@@ -104,6 +112,7 @@ struct Reports {
   std::vector<StackReport> stacks;
   std::string maps;
   std::vector<std::string> notes;
+  std::vector<CreatedName> created;
   std::optional<Departure> departure;
   std::optional<EndReport> end;
   std::optional<std::string> becomes;  // the path of the program that it became by exec()

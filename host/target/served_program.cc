@@ -385,7 +385,7 @@ Result<void> ServedProgram::leave_checkpoint() {
 ServedProgram::FileUse ServedProgram::file_use() const {
   const abi::Control& control = state_->control();
   FileUse use;
-  use.created = control.created_files.load(std::memory_order_relaxed);
+  use.created = control.claimed.load(std::memory_order_relaxed);
   use.changed = control.changed_files.load(std::memory_order_acquire);
   if (use.changed > 0)
     use.changed_first.emplace(control.changed_file,

@@ -6,7 +6,6 @@
 #include <sys/syscall.h>
 
 #include "runtime/fiber/raw_syscall.h"
-#include "runtime/snapshot/server.h"
 
 namespace clew::rt {
 namespace {
@@ -46,7 +45,7 @@ bool is_left_alone(const char* path) {
 
 }  // namespace
 
-bool watching() { return g_sched.active && running_job(); }
+bool watching() { return g_sched.active && notes_created_files(); }
 
 FileStatus file_status(int folder, const char* path, int flags) {
   struct stat status;
@@ -61,15 +60,15 @@ void note_opened(int fd, const FileStatus& before, Access access) {
   const FileStatus now = file_status(fd, "", AT_EMPTY_PATH);
   if (!now.is_regular || !path_of_descriptor(fd, g_path) || is_left_alone(g_path)) return;
   if (!before.exists)
-    note_created(g_path, now.file, false);
+    note_created(CreatedKind::kFile, g_path, now.file);
   else if (!was_created(now.file))
     note_changed(g_path);
 }
 
-int note_made(int result, int folder, const char* name, bool is_folder) {
+int note_made(int result, CreatedKind kind, int folder, const char* name) {
   if (result != 0 || !watching()) return result;
   if (real_path(folder, name, g_path) && !is_left_alone(g_path))
-    note_created(g_path, file_status(folder, name, AT_SYMLINK_NOFOLLOW).file, is_folder);
+    note_created(kind, g_path, file_status(folder, name, AT_SYMLINK_NOFOLLOW).file);
   return result;
 }
 

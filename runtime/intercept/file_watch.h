@@ -1,6 +1,6 @@
-// What the program does to files, watched while a job of a program that is run many times is under
-// way: what it makes is gone before the next job (runtime/snapshot/created_files.h). Shared by the
-// files about files: files.cc, named_objects.cc, temporary_files.cc.
+// What the program does to files, watched in the runs of hunts and of isolations: what one makes is
+// gone before the next (runtime/snapshot/created_files.h). Shared by the files about files:
+// files.cc, named_objects.cc, temporary_files.cc.
 #ifndef CLEW_RUNTIME_INTERCEPT_FILE_WATCH_H_
 #define CLEW_RUNTIME_INTERCEPT_FILE_WATCH_H_
 
@@ -24,6 +24,8 @@
 
 namespace clew::rt {
 
+using abi::CreatedKind;
+
 template <class F>
 F* next(F*& found, const char* name) {
   if (found == nullptr) found = reinterpret_cast<F*>(dlsym(RTLD_NEXT, name));
@@ -46,7 +48,7 @@ FileStatus file_status(int folder, const char* path, int flags = 0);
 enum class Access : unsigned char { kReads, kWrites };
 void note_opened(int fd, const FileStatus& before, Access access);
 // A new name that the call has made; a folder, link or pipe.
-int note_made(int result, int folder, const char* name, bool is_folder);
+int note_made(int result, CreatedKind kind, int folder, const char* name);
 
 // A file that the program is about to remove or cut. Followed up once that has worked.
 class Victim {

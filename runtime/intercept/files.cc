@@ -126,32 +126,32 @@ CLEW_LOOK(statx,
 
 CLEW_EXPORT int mkdir(const char* path, mode_t mode) noexcept {
   CLEW_STEP(mkdir);
-  return note_made(CLEW_NEXT(mkdir)(path, mode), AT_FDCWD, path, true);
+  return note_made(CLEW_NEXT(mkdir)(path, mode), CreatedKind::kFolder, AT_FDCWD, path);
 }
 CLEW_EXPORT int mkdirat(int folder, const char* path, mode_t mode) noexcept {
   CLEW_STEP(mkdirat);
-  return note_made(CLEW_NEXT(mkdirat)(folder, path, mode), folder, path, true);
+  return note_made(CLEW_NEXT(mkdirat)(folder, path, mode), CreatedKind::kFolder, folder, path);
 }
 CLEW_EXPORT int symlink(const char* target, const char* path) noexcept {
   CLEW_STEP(symlink);
-  return note_made(CLEW_NEXT(symlink)(target, path), AT_FDCWD, path, false);
+  return note_made(CLEW_NEXT(symlink)(target, path), CreatedKind::kFile, AT_FDCWD, path);
 }
 CLEW_EXPORT int symlinkat(const char* target, int folder, const char* path) noexcept {
   CLEW_STEP(symlinkat);
-  return note_made(CLEW_NEXT(symlinkat)(target, folder, path), folder, path, false);
+  return note_made(CLEW_NEXT(symlinkat)(target, folder, path), CreatedKind::kFile, folder, path);
 }
 CLEW_EXPORT int link(const char* target, const char* path) noexcept {
   CLEW_STEP(link);
-  return note_made(CLEW_NEXT(link)(target, path), AT_FDCWD, path, false);
+  return note_made(CLEW_NEXT(link)(target, path), CreatedKind::kFile, AT_FDCWD, path);
 }
 CLEW_EXPORT int linkat(int from, const char* target, int folder, const char* path,
                        int flags) noexcept {
   CLEW_STEP(linkat);
-  return note_made(CLEW_NEXT(linkat)(from, target, folder, path, flags), folder, path, false);
+  return note_made(CLEW_NEXT(linkat)(from, target, folder, path, flags), CreatedKind::kFile, folder, path);
 }
 CLEW_EXPORT int mkfifo(const char* path, mode_t mode) noexcept {
   CLEW_STEP(mkfifo);
-  return note_made(CLEW_NEXT(mkfifo)(path, mode), AT_FDCWD, path, false);
+  return note_made(CLEW_NEXT(mkfifo)(path, mode), CreatedKind::kFile, AT_FDCWD, path);
 }
 
 // --- renaming and removing -----------------------------------------------------------------------

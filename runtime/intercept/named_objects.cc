@@ -1,13 +1,17 @@
-// Names that are no files of the program's: shared memory, semaphores, sockets.
+// Names that are no files of the program's: shared memory, semaphores, queues, sockets.
+#include <errno.h>
 #include <limits.h>
+#include <mqueue.h>
 #include <netinet/in.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 
+#include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/file_watch.h"
 
 using namespace clew::rt;
@@ -20,6 +24,13 @@ bool path_of_object(const char* prefix, const char* name, char (&out)[N]) {
   while (*name == '/') ++name;
   const int size = snprintf(out, N, "%s%s%s", kSharedMemory, prefix, name);
   return size > 0 && size < static_cast<int>(N);
+}
+
+// `name` is without the slash, as the kernel has it.
+bool queue_exists(const char* name) {
+  const long queue = raw_syscall(SYS_mq_open, reinterpret_cast<long>(name), O_RDONLY | O_CLOEXEC);
+  if (queue >= 0) raw_syscall(SYS_close, queue);
+  return queue >= 0 || queue == -EACCES;
 }
 
 }  // namespace
@@ -50,7 +61,7 @@ CLEW_EXPORT sem_t* sem_open(const char* name, int flags, ...) {
   const bool known = watching() && path_of_object("sem.", name, path);
   const bool existed = known && file_status(AT_FDCWD, path).exists;
   sem_t* const semaphore = CLEW_NEXT(sem_open)(name, flags, mode, value);
-  if (known && !existed && semaphore != SEM_FAILED) note_made(0, AT_FDCWD, path, false);
+  if (known && !existed && semaphore != SEM_FAILED) note_made(0, CreatedKind::kFile, AT_FDCWD, path);
   return semaphore;
 }
 CLEW_EXPORT int sem_unlink(const char* name) noexcept {
@@ -59,6 +70,25 @@ CLEW_EXPORT int sem_unlink(const char* name) noexcept {
   if (!path_of_object("sem.", name, path)) return CLEW_NEXT(sem_unlink)(name);
   const Victim victim(AT_FDCWD, path);
   return victim.after(CLEW_NEXT(sem_unlink)(name));
+}
+
+CLEW_EXPORT mqd_t mq_open(const char* name, int flags, ...) {
+  CLEW_STEP(mq_open);
+  va_list arguments;
+  va_start(arguments, flags);
+  const mode_t mode = mode_argument(flags, arguments);
+  mq_attr* const attributes = (flags & O_CREAT) != 0 ? va_arg(arguments, mq_attr*) : nullptr;
+  va_end(arguments);
+  const bool may_create = watching() && (flags & O_CREAT) != 0 && name[0] == '/';
+  const bool existed = may_create && queue_exists(name + 1);
+  const mqd_t queue = CLEW_NEXT(mq_open)(name, flags, mode, attributes);
+  if (may_create && !existed && queue != -1)
+    note_created(CreatedKind::kQueue, name + 1, file_status(queue, "", AT_EMPTY_PATH).file);
+  return queue;
+}
+CLEW_EXPORT int mq_unlink(const char* name) noexcept {
+  CLEW_STEP(mq_unlink);
+  return CLEW_NEXT(mq_unlink)(name);
 }
 
 // A socket's path is a file; any other address that the program has chosen only one job at a time
@@ -71,7 +101,7 @@ CLEW_EXPORT int bind(int fd, const sockaddr* address, socklen_t size) noexcept {
   memcpy(&copy, address, size < sizeof copy ? size : sizeof copy - 1);
   if (copy.ss_family == AF_UNIX) {
     const auto& path = reinterpret_cast<const sockaddr_un&>(copy).sun_path;
-    if (path[0] != '\0') return note_made(result, AT_FDCWD, path, false);
+    if (path[0] != '\0') return note_made(result, CreatedKind::kFile, AT_FDCWD, path);
     if (size > sizeof(sa_family_t)) note_claimed();
   } else if (copy.ss_family == AF_INET || copy.ss_family == AF_INET6) {
     // At the same place for both.

@@ -75,7 +75,7 @@ CLEW_EXPORT char* mkdtemp(char* pattern) noexcept {
   if (!g_sched.active) return CLEW_NEXT(mkdtemp)(pattern);
   CLEW_STEP(mkdtemp);
   const int made = make_temporary(pattern, 0, [](const char* path) {
-    return note_made(CLEW_NEXT(mkdir)(path, S_IRWXU), AT_FDCWD, path, true);
+    return note_made(CLEW_NEXT(mkdir)(path, S_IRWXU), CreatedKind::kFolder, AT_FDCWD, path);
   });
   return made == 0 ? pattern : nullptr;
 }

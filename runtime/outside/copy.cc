@@ -18,6 +18,7 @@
 #include "runtime/sched/stuck.h"
 #include "runtime/signal/descriptors.h"
 #include "runtime/signal/internal.h"
+#include "runtime/snapshot/created_files.h"
 
 namespace clew::rt {
 namespace {
@@ -113,6 +114,7 @@ int* number_for_child(const Call& call) {
 bool copies_can_be_recorded() { return g_inputs.recording() && control().recording != 0; }
 
 void begin_copy() {
+  created_files_leave();
   forget_arrived();
   catch_system_calls_again();
   watch_for_stuck_threads_again();

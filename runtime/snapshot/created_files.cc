@@ -7,6 +7,7 @@
 
 #include "clew_abi/control.h"
 #include "runtime/fiber/raw_syscall.h"
+#include "runtime/record/log.h"
 #include "runtime/snapshot/keep.h"
 
 namespace clew::rt {
@@ -16,7 +17,7 @@ constexpr std::uint32_t kMaxFiles = 4096;
 
 struct File {
   FileIdentity identity;
-  bool is_folder;
+  abi::CreatedKind kind;
   char path[kMaxPath];  // empty: not to be removed any more
 };
 
@@ -25,7 +26,7 @@ struct Files {
   File list[kMaxFiles];
 };
 
-Files* files() { return keep_ready ? static_cast<Files*>(kept().created_files) : nullptr; }
+Files* g_files = nullptr;  // null: nothing is noted
 
 abi::Control& control() { return *reinterpret_cast<abi::Control*>(abi::kControlAddress); }
 
@@ -36,40 +37,74 @@ const char* within(const char* path, const char* folder) {
   return path[size] == '\0' || path[size] == '/' ? path + size : nullptr;
 }
 
-void remove(const File& file) {
+// Whether it is still what stands there under that name.
+bool stands_there(const File& file) {
+  const long path = reinterpret_cast<long>(file.path);
   struct stat status;
-  if (file.path[0] == '\0' ||
-      raw_syscall(SYS_newfstatat, AT_FDCWD, reinterpret_cast<long>(file.path),
-                  reinterpret_cast<long>(&status), AT_SYMLINK_NOFOLLOW) != 0)
-    return;
-  if (status.st_dev != file.identity.device || status.st_ino != file.identity.inode) return;
-  raw_syscall(SYS_unlinkat, AT_FDCWD, reinterpret_cast<long>(file.path),
-              file.is_folder ? AT_REMOVEDIR : 0);
+  long result = -1;
+  if (file.kind == abi::CreatedKind::kQueue) {
+    const long queue = raw_syscall(SYS_mq_open, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (queue < 0) return false;
+    result = raw_syscall(SYS_fstat, queue, reinterpret_cast<long>(&status));
+    raw_syscall(SYS_close, queue);
+  } else {
+    result = raw_syscall(SYS_newfstatat, AT_FDCWD, path, reinterpret_cast<long>(&status),
+                         AT_SYMLINK_NOFOLLOW);
+  }
+  return result == 0 && status.st_dev == file.identity.device &&
+         status.st_ino == file.identity.inode;
+}
+
+void remove(const File& file) {
+  if (file.path[0] == '\0' || !stands_there(file)) return;
+  const long path = reinterpret_cast<long>(file.path);
+  if (file.kind == abi::CreatedKind::kQueue)
+    raw_syscall(SYS_mq_unlink, path);
+  else
+    raw_syscall(SYS_unlinkat, AT_FDCWD, path,
+                file.kind == abi::CreatedKind::kFolder ? AT_REMOVEDIR : 0);
+}
+
+void tell(const File& file) {
+  if ((control().flags & abi::kFlagTellCreated) == 0) return;
+  Payload payload;
+  payload.number(static_cast<std::uint64_t>(&file - g_files->list))
+      .number(static_cast<std::uint64_t>(file.kind))
+      .number(file.identity.device)
+      .number(file.identity.inode)
+      .text(file.path);
+  g_log.message(abi::MessageType::kCreated, payload);
 }
 
 }  // namespace
 
 void created_files_init() {
-  if (kept().created_files == nullptr) kept().created_files = keep_alloc(sizeof(Files));
+  keep_init();
+  if (g_files == nullptr) g_files = static_cast<Files*>(keep_alloc(sizeof(Files)));
 }
 
-std::uint32_t created_count() { return files() != nullptr ? files()->count : 0; }
+void created_files_leave() { g_files = nullptr; }
 
-void note_created(const char* path, const FileIdentity& identity, bool is_folder) {
-  Files* all = files();
+bool notes_created_files() { return g_files != nullptr; }
+
+std::uint32_t created_count() { return g_files != nullptr ? g_files->count : 0; }
+
+void note_created(abi::CreatedKind kind, const char* path, const FileIdentity& identity) {
+  Files* all = g_files;
   if (all == nullptr || all->count == kMaxFiles || strlen(path) >= kMaxPath) return;
   File& file = all->list[all->count];
   file.identity = identity;
-  file.is_folder = is_folder;
+  file.kind = kind;
   strcpy(file.path, path);
   ++all->count;
   note_claimed();
+  tell(file);
 }
 
-void note_claimed() { control().created_files.fetch_add(1, std::memory_order_relaxed); }
+void note_claimed() { control().claimed.fetch_add(1, std::memory_order_relaxed); }
 
 bool was_created(const FileIdentity& file) {
-  const Files* all = files();
+  const Files* all = g_files;
   for (std::uint32_t i = 0; all != nullptr && i < all->count; ++i)
     if (all->list[i].identity.inode == file.inode && all->list[i].identity.device == file.device)
       return true;
@@ -77,7 +112,7 @@ bool was_created(const FileIdentity& file) {
 }
 
 void note_renamed(const char* from, const char* to) {
-  Files* all = files();
+  Files* all = g_files;
   for (std::uint32_t i = 0; all != nullptr && i < all->count; ++i) {
     File& file = all->list[i];
     const char* rest = within(file.path, from);
@@ -86,11 +121,12 @@ void note_renamed(const char* from, const char* to) {
     const std::size_t size = to != nullptr ? strlen(to) : 0;
     if (to == nullptr || size + strlen(rest) >= kMaxPath) {
       file.path[0] = '\0';
-      continue;
+    } else {
+      strcpy(path, to);
+      strcpy(path + size, rest);
+      strcpy(file.path, path);
     }
-    strcpy(path, to);
-    strcpy(path + size, rest);
-    strcpy(file.path, path);
+    tell(file);
   }
 }
 
@@ -103,7 +139,7 @@ void note_changed(const char* path) {
 }
 
 void remove_created(std::uint32_t first) {
-  Files* all = files();
+  Files* all = g_files;
   if (all == nullptr) return;
   // Counted down one by one: should this process die here, its parent goes on with the rest.
   while (all->count > first && all->count <= kMaxFiles) {

@@ -1,5 +1,6 @@
-// Files and folders that jobs have made, so that they are gone before the next job. Kept in memory
-// that survives the run (keep.h): the process that made them may die.
+// Files and other names that a run has made, so that they are gone before the next. Kept in memory
+// that survives the run (keep.h): the process that made them may die. A run that is not one of many
+// in a process tells the host (abi::kFlagTellCreated), which removes them.
 //
 // Only what a job made is ever removed, and only while it is the same file (device and inode).
 // What it did to files that were there before cannot be undone; the first of them is named to the
@@ -7,22 +8,27 @@
 #ifndef CLEW_RUNTIME_SNAPSHOT_CREATED_FILES_H_
 #define CLEW_RUNTIME_SNAPSHOT_CREATED_FILES_H_
 
+#include "clew_abi/stream.h"
 #include "runtime/rt.h"
 
 namespace clew::rt {
 
 inline constexpr std::size_t kMaxPath = 4096;
 
-// By the server, before the first job.
+// Before the first job; nothing is noted without it.
 void created_files_init();
+// This process is none of the program's any more: what it makes is its own affair.
+void created_files_leave();
+bool notes_created_files();
 
 struct FileIdentity {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
 };
 
-// `path` is absolute and without symbolic links. What does not fit is not remembered.
-void note_created(const char* path, const FileIdentity& file, bool is_folder);
+// `path` is absolute and without symbolic links, unless it is a queue's name. What does not fit is
+// not remembered.
+void note_created(abi::CreatedKind kind, const char* path, const FileIdentity& file);
 bool was_created(const FileIdentity& file);
 // The job's own file, or folder with all that is in it, has a new name; null: it took the place of
 // a file that was there before, and stays.

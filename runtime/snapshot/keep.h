@@ -23,7 +23,6 @@ struct Kept {
   void* engine;                   // reset.h
   std::uint64_t results;          // published so far
   bool in_job;                    // a process is at work on a job
-  void* created_files;            // created_files.h
   std::int64_t waited_in_vain;    // asks.h
 };
 

@@ -248,6 +248,7 @@ void begin_here() {
   // At least one: what is learned about libc's threads must be learned before the first fork.
   fill_pool(control().pool > 0 ? control().pool : 1);
   if (control().flags & abi::kFlagServe) return serve();
+  if (control().flags & abi::kFlagTellCreated) created_files_init();
   g_sched.begin_job(job_at(0));
 }
 
@@ -257,7 +258,10 @@ void reach_main() { begin_here(); }
 void reach_first_thread() { begin_here(); }
 
 bool running_job() { return g_running_job; }
-void leave_job() { g_running_job = false; }
+void leave_job() {
+  g_running_job = false;
+  created_files_leave();
+}
 
 void note_job_failure(abi::FailureKind kind, std::uint64_t key) {
   if (g_failed) return;

@@ -5,6 +5,7 @@
 cat >claims.c <<'C'
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <mqueue.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -33,6 +34,7 @@ int main(int argc, char** argv) {
   need(bind(socket(AF_UNIX, SOCK_STREAM, 0), (struct sockaddr*)&path, sizeof path) == 0, "path");
   need(shm_open(argv[2], O_CREAT | O_EXCL | O_RDWR, 0600) >= 0, "shared memory");
   need(sem_open(argv[3], O_CREAT | O_EXCL, 0600, 1) != SEM_FAILED, "semaphore");
+  need(mq_open(argv[3], O_CREAT | O_EXCL | O_RDWR, 0600, NULL) != -1, "queue");
   static volatile int shared;
   pthread_t threads[2];
   for (int i = 0; i < 2; ++i) pthread_create(&threads[i], NULL, nothing, (void*)&shared);
@@ -50,7 +52,11 @@ check "... by every schedule" json "d['schedules'] == 300 and d['unresolved'] ==
 check "... one at a time, which is told" says err.txt "one schedule at a time"
 nothing_left() { ! ls /dev/shm/${name#/} /dev/shm/sem.${name#/} claimed.socket 2>/dev/null; }
 check "... and nothing is left" nothing_left
-check "several at a time only if told to" run 1 hunt --seed 1 --schedules 300 --jobs 2 --keep-going ./claims "$port" $name $name
+check "... no queue either" "$clew" run --seed 1 -- ./claims "$port" $name $name
+rm -f /dev/shm/${name#/} /dev/shm/sem.${name#/} claimed.socket
+python3 -c 'import ctypes, sys; sys.exit(ctypes.CDLL(None).mq_unlink(sys.argv[1].encode()))' $name
+"$clew" hunt --seed 1 --schedules 300 --jobs 2 --keep-going --json out.json ./claims "$port" $name $name >out.txt 2>err.txt </dev/null
+check "several at a time only if told to, which then meet" json "d['unresolved'] + len(d['failures']) > 0"
 
 cat >owner.cpp <<'C'
 #include <cstdio>
@@ -76,4 +82,43 @@ C
 check "it is built" "$clew" c++ -O1 -g -std=c++20 owner.cpp -o owner
 check "both look for a file before one makes it" run 1 hunt --seed 1 --schedules 200 --json out.json ./owner
 check "... and it is shown" bash -c '"$0" debug --time 20 -- ./owner >out.txt 2>err.txt </dev/null; grep -q "the outside (files, pipes, sockets)" out.txt err.txt' "$clew"
+
+# What the run leaves that records the failure is gone like that of all others: files and folders,
+# also renamed, linked, or in each other.
+cat >leaves.cpp <<'C'
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <thread>
+
+static void make() {
+  if (access("work", F_OK) == 0) return;
+  if (mkdir("work", 0700) != 0) _exit(1);
+  std::ofstream("work/a") << 1;
+  rename("work/a", "work/b");
+  link("work/b", "work/c");
+  rename("work", "worked");
+}
+
+int main() {
+  if (access("worked", F_OK) == 0) return 3;
+  std::thread other(make);
+  if (access("work", F_OK) != 0 && mkdir("work", 0700) != 0 && errno == EEXIST) return 1;
+  other.join();
+  return 0;
+}
+C
+check "it is built" "$clew" c++ -O1 -g -std=c++20 leaves.cpp -o leaves
+no_folder() { ! ls -d work worked 2>/dev/null; }
+check "one looks, the other makes" run 1 hunt --seed 1 --schedules 500 --json out.json ./leaves
+check "... the run that was recorded leaves nothing" no_folder
+check "... it is replayed" run 1 replay --times 3
+check "... which leaves nothing either" no_folder
+check "several failures" run 1 hunt --seed 1 --schedules 500 --keep-going --json out.json ./leaves
+check "... none because of what another left" json "d['failures'] and all('status 3' not in f['failure']['detail'] for f in d['failures'])"
+check "debug" run 1 debug --seed 1 --json out.json ./leaves
+check "... to the end" json "d['isolate']['outcome'] == 'isolated'"
+check "... leaves nothing" no_folder
 finish
