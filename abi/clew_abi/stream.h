@@ -122,7 +122,8 @@ enum class FailureKind : std::uint8_t {
   X(kSignal, "a signal")                \
   X(kChild, "a child process")          \
   X(kFileLock, "a file lock")           \
-  X(kTasks, "tasks (OpenMP)")
+  X(kTasks, "tasks (OpenMP)")           \
+  X(kOpenMpLock, "OpenMP lock")
 
 enum class WaitKind : std::uint8_t {
 #define CLEW_KIND(name, text) name,

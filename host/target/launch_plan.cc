@@ -29,6 +29,8 @@ constexpr std::string_view kRequests[] = {
     // LLVM's OpenMP: threads that wait at a barrier block at once. Otherwise they look for 200 ms,
     // and a hunt whose strategy decides at every point spends its time on that.
     "KMP_BLOCKTIME=0",
+    // Who waits for a lock that OpenMP's interface for tools does not tell of asks the kernel.
+    "KMP_LOCK_KIND=futex",
     // It would ask each processor for its number (cpuid), believing that it runs there: the answer
     // depends on where the process happens to be. The file is recorded.
     "KMP_TOPOLOGY_METHOD=cpuinfo",

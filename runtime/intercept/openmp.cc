@@ -1,5 +1,5 @@
 // OpenMP's interface for tools (OpenMP 5.2, chapter 19), with which libomp tells what becomes of
-// tasks. Declared here as far as it is used: the header belongs to a compiler that need not be
+// tasks and locks. Declared here as far as it is used: the header belongs to a compiler that need not be
 // there.
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -7,9 +7,11 @@
 
 #include "runtime/intercept/call.h"
 #include "runtime/sched/stuck.h"
+#include "runtime/sync/openmp_locks.h"
 #include "runtime/sync/tasks.h"
 
 using namespace clew::rt;
+using clew::abi::StepKind;
 
 namespace {
 
@@ -30,8 +32,11 @@ enum Event {
   kTaskSchedule = 6,
   kImplicitTask = 7,
   kSyncRegionWait = 16,
+  kMutexReleased = 17,
   kTaskDependence = 19,
   kSyncRegion = 23,
+  kMutexAcquire = 26,
+  kMutexAcquired = 27,
 };
 constexpr int kScopeBegin = 1;
 constexpr int kScopeEnd = 2;
@@ -48,6 +53,8 @@ enum Status {
   kLateFulfill = 6,
   kTaskWaitComplete = 8,
 };
+
+enum Mutex { kTestLock = 2, kNestLock = 3, kTestNestLock = 4, kOrdered = 7 };
 
 Task* task_of(const Data* data) {
   return data != nullptr ? static_cast<Task*>(data->pointer) : nullptr;
@@ -106,6 +113,29 @@ void on_sync_region_wait(int kind, int endpoint, Data*, Data* data, const void* 
   wait_for_tasks_begins(task_of(data), kind == kTaskWait ? WaitsFor::kChildren : WaitsFor::kGroup);
 }
 
+// Whose turn it is in an ordered region is no question of a lock.
+bool is_lock(int kind) { return kind != kOrdered; }
+
+// Before libomp takes the lock, and after it has let it go: what happens in between is one step.
+void on_mutex_acquire(int kind, unsigned, unsigned, const void* lock, const void* caller) {
+  if (!g_sched.active || !is_lock(kind)) return;
+  const bool tests = kind == kTestLock || kind == kTestNestLock;
+  enter(tests ? operation("omp test lock") : operation("omp set lock"), caller,
+        {StepKind::kLock, lock, tests ? nullptr : openmp_lock_is_free});
+  if (tests) return;
+  wait_for_openmp_lock(lock, kind == kNestLock ? OpenMpLocking::kNested : OpenMpLocking::kOnce);
+}
+
+void on_mutex_acquired(int kind, const void* lock, const void* caller) {
+  if (g_sched.active && is_lock(kind)) openmp_lock_taken(lock, caller);
+}
+
+void on_mutex_released(int kind, const void* lock, const void* caller) {
+  if (!g_sched.active || !is_lock(kind)) return;
+  enter(operation("omp unset lock"), caller, {StepKind::kUnlock, lock});
+  openmp_lock_released(lock);
+}
+
 template <class F>
 void tell(Function set, Event event, F* callback) {
   reinterpret_cast<int (*)(int, Function)>(set)(event, reinterpret_cast<Function>(callback));
@@ -120,6 +150,9 @@ int initialize(Function (*lookup)(const char*), int, Data*) {
   tell(set, kTaskDependence, on_task_dependence);
   tell(set, kSyncRegion, on_sync_region);
   tell(set, kSyncRegionWait, on_sync_region_wait);
+  tell(set, kMutexAcquire, on_mutex_acquire);
+  tell(set, kMutexAcquired, on_mutex_acquired);
+  tell(set, kMutexReleased, on_mutex_released);
   return 1;
 }
 

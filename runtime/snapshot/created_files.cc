@@ -1,6 +1,7 @@
 #include "runtime/snapshot/created_files.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -35,6 +36,22 @@ const char* within(const char* path, const char* folder) {
   const std::size_t size = strlen(folder);
   if (strncmp(path, folder, size) != 0) return nullptr;
   return path[size] == '\0' || path[size] == '/' ? path + size : nullptr;
+}
+
+// Whether the name has the process's number in it: no other run would take the same.
+bool is_of_this_process(const char* path) {
+  const auto self = static_cast<unsigned long>(raw_syscall(SYS_getpid));
+  const char* name = strrchr(path, '/');
+  for (const char* c = name != nullptr ? name : path; *c != '\0';) {
+    char* end = nullptr;
+    if (*c < '0' || *c > '9')
+      ++c;
+    else if (strtoul(c, &end, 10) == self)
+      return true;
+    else
+      c = end;
+  }
+  return false;
 }
 
 // Whether it is still what stands there under that name.
@@ -97,7 +114,7 @@ void note_created(abi::CreatedKind kind, const char* path, const FileIdentity& i
   file.kind = kind;
   strcpy(file.path, path);
   ++all->count;
-  note_claimed();
+  if (!is_of_this_process(path)) note_claimed();
   tell(file);
 }
 

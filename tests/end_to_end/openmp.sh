@@ -182,4 +182,83 @@ check "a task that never ends is a deadlock" run 120 run --seed 1 -- ./deadlock
 check "... of who waits for it" says err.txt "waits for tasks (OpenMP)"
 check "... and of the task" says err.txt "waits for mutex"
 check "... and replayed" run 120 replay
+
+cat >locks.cpp <<'C'
+#include <omp.h>
+#include <cstdio>
+int main() {
+  static omp_lock_t lock;
+  static omp_nest_lock_t nested;
+  omp_init_lock(&lock);
+  omp_init_nest_lock(&nested);
+  static long sum, twice, tested, critical, total, ordered;
+#pragma omp parallel num_threads(4) reduction(+ : total)
+  {
+    for (int i = 0; i < 50; i++) {
+      omp_set_lock(&lock);
+      sum++;
+      omp_unset_lock(&lock);
+      omp_set_nest_lock(&nested);
+      omp_set_nest_lock(&nested);
+      twice++;
+      omp_unset_nest_lock(&nested);
+      omp_unset_nest_lock(&nested);
+      while (!omp_test_lock(&lock)) continue;
+      tested++;
+      omp_unset_lock(&lock);
+#pragma omp critical(outer)
+#pragma omp critical(inner)
+      critical++;
+      total++;
+    }
+#pragma omp for ordered
+    for (int i = 0; i < 50; i++) {
+#pragma omp ordered
+      ordered = ordered * 3 % 1009 + i;
+    }
+  }
+  printf("%ld %ld %ld %ld %ld %ld\n", sum, twice, tested, critical, total, ordered);
+}
+C
+cat >abba.cpp <<'C'
+#include <omp.h>
+int main() {
+  static omp_lock_t a, b;
+  omp_init_lock(&a);
+  omp_init_lock(&b);
+#pragma omp parallel num_threads(2)
+  {
+    const bool first = omp_get_thread_num() == 0;
+    omp_set_lock(first ? &a : &b);
+    omp_set_lock(first ? &b : &a);
+    omp_unset_lock(first ? &b : &a);
+    omp_unset_lock(first ? &a : &b);
+  }
+}
+C
+cat >itself.cpp <<'C'
+static int depth;
+static void enter() {
+#pragma omp critical
+  if (++depth < 3) enter();
+}
+int main() {
+#pragma omp parallel num_threads(2)
+  enter();
+}
+C
+for p in locks abba itself; do "$clew" c++ -O1 -g -fopenmp $p.cpp -o $p || exit 1; done
+"$cc" -O1 -fopenmp locks.cpp -o native && ./native >expected.txt || exit 1
+for seed in 1 2 3; do
+  check "locks, seed $seed" run 0 run --seed $seed -- ./locks
+  check "... as natively" cmp out.txt expected.txt
+  check "... and replayed" run 0 replay --times 3
+done
+check "locks under pct, which lets nobody go on who waits" run 0 hunt --strategy pct --seed 1 --schedules 30 ./locks
+check "locks in two orders" run 1 hunt --seed 1 --schedules 500 --json out.json ./abba
+check "... are a deadlock" json "d['failure']['kind'] == 'deadlock'"
+check "... hunted on all cores" bash -c '! grep -q "one schedule at a time" err.txt'
+check "... told in the words of OpenMP" bash -c '"$0" replay >out.txt 2>err.txt; grep -q "waits for OpenMP lock" err.txt' "$clew"
+check "a critical section in itself" run 120 run --seed 1 -- ./itself
+check "... is told" says err.txt "waits for OpenMP lock"
 finish
