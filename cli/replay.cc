@@ -11,6 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/gdb.h"
+#include "cli/recorded_run.h"
 #include "cli/replay_report.h"
 #include "cli/ui.h"
 #include "host/report/exit_status.h"
@@ -27,6 +28,7 @@ struct ReplayOptions {
   std::string recording;
   std::uint64_t times = 1;
   bool gdb = false;
+  bool live = false;
   std::vector<std::string> gdb_arguments;
   std::string json;
 };
@@ -41,6 +43,14 @@ Result<int> debug(const ReplayOptions& options) {
   (*session)->wait();
   if (!result) return std::unexpected(result.error());
   return 0;
+}
+
+// Paper 1's schedule replay: the switches of the recording, the input of today.
+Result<int> replay_live(const ReplayOptions& options) {
+  auto replay = prepare_replay(options.recording);
+  if (!replay) return std::unexpected(replay.error());
+  if (auto live = check_runs_live(replay->recording); !live) return std::unexpected(live.error());
+  return recorded_run(live_plan(*replay), options.json);
 }
 
 std::string same_text(const Replay& replay, const RunResult& run, std::uint64_t times) {
@@ -145,12 +155,13 @@ void register_replay(CLI::App& app, int& exit_status) {
       ->add_option("recording", options->recording,
                    "Number or folder of the recording (default: the newest)")
       ->type_name("RECORDING");
-  command
-      ->add_option("--times", options->times,
-                   "Replay so many times; the program's output is then compared, not shown")
-      ->type_name("K")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  auto* times =
+      command
+          ->add_option("--times", options->times,
+                       "Replay so many times; the program's output is then compared, not shown")
+          ->type_name("K")
+          ->check(CLI::PositiveNumber)
+          ->capture_default_str();
   auto* gdb =
       command->add_flag("--gdb", options->gdb,
                         "Replay under gdb, stopped at main; its command 'clew' lists the threads");
@@ -159,6 +170,12 @@ void register_replay(CLI::App& app, int& exit_status) {
       ->needs(gdb)
       ->expected(1)
       ->take_all();
+  command
+      ->add_flag("--live", options->live,
+                 "Follow the recording's schedule with the input of today (files, network, standard "
+                 "input), and record that")
+      ->excludes(gdb)
+      ->excludes(times);
   command->add_option("--json", options->json, "Write the result as JSON; - is standard output")
       ->type_name("FILE")
       ->excludes(gdb);
@@ -166,11 +183,14 @@ void register_replay(CLI::App& app, int& exit_status) {
       "Examples:\n"
       "  clew replay\n"
       "  clew replay 7 --times 100\n"
-      "  clew replay 7 --gdb\n\n"
+      "  clew replay 7 --gdb\n"
+      "  clew replay 7 --live <other_input\n\n"
       "Exit status: as for clew run, the program's own; 123 if the replay departed from the\n"
       "recording; 0 after --gdb.");
   command->callback([options, &exit_status] {
-    const auto status = options->gdb ? debug(*options) : replay(*options);
+    const auto status = options->gdb    ? debug(*options)
+                        : options->live ? replay_live(*options)
+                                        : replay(*options);
     exit_status = status ? *status : report_error(status.error());
   });
 }

@@ -26,8 +26,6 @@ LaunchPlan plan_for(const Subject& subject) {
   LaunchPlan plan = subject.plan;
   const bool hangs = subject.recording && subject.recording->meta.summary.outcome == Outcome::kHang;
   if (hangs && plan.budget >= kLargeBudget) plan.budget /= kHangPart;
-  plan.flags &= ~static_cast<std::uint32_t>(abi::kFlagReplay | abi::kFlagReplayInputs);
-  plan.inputs.reset();
   plan.flags |= abi::kFlagFromMain;
   plan.output = OutputMode::kCaptureOnly;
   plan.follow = {};

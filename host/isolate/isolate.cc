@@ -167,7 +167,8 @@ Result<Subject> recorded_subject(const IsolateOptions& options, const RecordingS
   if (!schedule) return std::unexpected(schedule.error());
   auto input = HuntInput::of_recording(replay->recording);
   if (!input) return std::unexpected(input.error());
-  return Subject{std::move(replay->recording), std::move(replay->plan), std::move(*schedule),
+  LaunchPlan plan = live_plan(*replay);
+  return Subject{std::move(replay->recording), std::move(plan), std::move(*schedule),
                  std::move(*input)};
 }
 

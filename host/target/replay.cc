@@ -77,6 +77,15 @@ Result<RunResult> run_replay(const Replay& replay, RunObserver& observer) {
   return run_target(replay.plan, std::move(*input), nullptr, observer);
 }
 
+LaunchPlan live_plan(const Replay& replay) {
+  LaunchPlan plan = replay.plan;
+  plan.flags &= ~static_cast<std::uint32_t>(abi::kFlagReplay | abi::kFlagReplayInputs |
+                                            abi::kFlagBreaksOff);
+  plan.inputs.reset();
+  plan.budget = replay.recording.meta.budget;
+  return plan;
+}
+
 Result<void> check_runs_live(const Recording& recording) {
   if (recording.meta.generation == 0) return {};
   return fail(ErrorCode::kBadInput,

@@ -24,6 +24,9 @@ struct Replay {
 
 [[nodiscard]] Result<RunResult> run_replay(const Replay& replay, RunObserver& observer);
 
+// The same program under the same schedule, but with the input of today (paper 1, section 3).
+LaunchPlan live_plan(const Replay& replay);
+
 // Fails for a recording of a copy made by fork(): only a replay has its way to the fork. For what
 // runs the program live, by schedules.
 [[nodiscard]] Result<void> check_runs_live(const Recording& recording);

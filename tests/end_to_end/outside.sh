@@ -302,4 +302,40 @@ C
 check "/proc tells the number of threads" run 0 run -- ./threads
 check "... as natively" cmp out.txt native.txt
 check "... and replays" run 0 replay --times 2
+
+# The schedule of a recording with the input of today.
+cat >reads.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+static char line[64], order[64];
+static int n;
+static void* note(void* name) {
+  for (int i = 0; i < 8; i++) order[n++] = *(char*)name;
+  return 0;
+}
+int main(void) {
+  FILE* file = fopen("content.txt", "r");
+  if (!file || !fgets(line, sizeof line, file)) return 3;
+  pthread_t a, b;
+  pthread_create(&a, 0, note, "a");
+  pthread_create(&b, 0, note, "b");
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  printf("%s%s\n", line, order);
+  if (fgets(line, sizeof line, stdin)) printf("%s", line);
+  return 0;
+}
+C
+"$clew" cc -O1 -g reads.c -o reads -pthread || exit 1
+echo before >content.txt
+check "a run with other switches than usual" run 0 run --schedule 10:T0.2,14:T0.1,17:T0.2 -- ./reads
+cp out.txt first.txt
+echo after >content.txt
+check "... is replayed with what it has read" run 0 replay
+check "... to the letter" cmp out.txt first.txt
+check "... and live" bash -c 'echo typed | "$0" replay --live --json out.json >out.txt 2>err.txt' "$clew"
+check "... with what there is now" bash -c 'cmp out.txt <(echo after; tail -n 1 first.txt; echo typed)'
+live=$(field recording)
+check "... which is a recording of its own" bash -c 'rm content.txt; "$0" replay "$1" >out.txt 2>err.txt </dev/null && grep -q typed out.txt' "$clew" "$live"
+check "... and not for several times" run 124 replay --live --times 2
 finish

@@ -1,0 +1,119 @@
+#include "cli/recorded_run.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+#include "cli/hunt_arguments.h"
+#include "cli/ui.h"
+#include "host/recording/recording.h"
+#include "host/report/exit_status.h"
+#include "host/report/holds.h"
+#include "host/report/run_json.h"
+#include "host/report/run_text.h"
+#include "host/report/words.h"
+#include "host/symbolize/symbolizer.h"
+#include "host/target/descendants.h"
+#include "host/target/run_target.h"
+
+namespace clew::cli {
+namespace {
+
+Meta make_meta(const LaunchPlan& plan, const RunResult& run, StdinKind input) {
+  Meta meta = meta_of(plan);
+  meta.created_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                        std::chrono::system_clock::now().time_since_epoch())
+                        .count();
+  meta.wall_seconds = run.seconds;
+  meta.summary = run.summary;
+  meta.stdin_kind = input;
+  meta.stdin_data = run.input;
+  meta.stdout_data = run.output;
+  meta.stderr_data = run.errors;
+  meta.inputs = run.inputs;
+  return meta;
+}
+
+void print_summary(const LaunchPlan& plan, const RunResult& run, std::uint64_t number,
+                   Symbolizer& symbols) {
+  for (const std::string& note : run.summary.notes)
+    print_details("clew: note: " + printable(note) + "\n");
+  if (run.summary.outcome == Outcome::kPass) {
+    print_headline(Outcome::kPass, fmt::format("{}, recording {}", headline(run.summary), number));
+    return;
+  }
+  print_headline(run.summary.outcome, headline(run.summary));
+  print_details(failure_text(run, symbols));
+  const bool drawn = plan.strategy == abi::StrategyKind::kTimer;
+  print_details(fmt::format("  {}{}\n  replay it: clew replay {}\n", figures_text(run.summary),
+                            drawn ? fmt::format(", seed {}", plan.seed) : "", number));
+}
+
+// Tells of the child processes that were recorded; the same as JSON.
+Json report_children(const Descendants& descendants) {
+  for (const std::string& note : descendants.notes())
+    print_details("clew: note: " + printable(note) + "\n");
+  Json list = Json::array();
+  for (const RecordedChild& child : descendants.children()) {
+    RunResult run = child.run;
+    Symbolizer symbols(run.reports);
+    locate_failure(run, symbols);
+    print_headline(run.summary.outcome,
+                   fmt::format("{}, process {} ({}), recording {}", headline(run.summary),
+                               child.pid, printable(child.command), child.recording));
+    if (run.summary.outcome != Outcome::kPass)
+      print_details(fmt::format("{}  replay it: clew replay {}\n", failure_text(run, symbols),
+                                child.recording));
+    Json json = run_json(child.recording, run, symbols);
+    json["process"] = child.pid;
+    json["command"] = child.command;
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+}  // namespace
+
+Result<int> recorded_run(LaunchPlan plan, const std::string& json_file) {
+  if (json_file == "-") plan.output = OutputMode::kCaptureOnly;
+  auto identity = identify_program(plan.program);
+  if (!identity) return std::unexpected(identity.error());
+  auto store = RecordingStore::open();
+  if (!store) return std::unexpected(store.error());
+  auto draft = store->create();
+  if (!draft) return std::unexpected(draft.error());
+  auto input = InputFeed::from_here(&*draft);
+  if (!input) return std::unexpected(input.error());
+  const StdinKind input_kind = input->kind();
+
+  plan.recording = draft->number();
+  auto descendants = Descendants::listen(plan, draft->number(), *store);
+  if (!descendants) return std::unexpected(descendants.error());
+
+  tell_if_preloaded(plan);
+  ProgressLine progress;
+  auto result = run_target(plan, std::move(*input), &*draft, progress, &*descendants);
+  progress.clear();
+  if (!result) return std::unexpected(result.error());
+  Symbolizer symbols(result->reports);
+  locate_failure(*result, symbols);
+
+  Meta meta = make_meta(plan, *result, input_kind);
+  meta.identity = *identity;
+  const auto recording = draft->commit(std::move(meta));
+  if (!recording) return std::unexpected(recording.error());
+
+  if (result->seconds < kMostSecondsToAskAgain) locate_holds(recording->path, *result, progress);
+  progress.clear();
+  tell_if_output_lost(*result);
+  print_summary(plan, *result, recording->number, symbols);
+  Json json = run_json(recording->number, *result, symbols);
+  json["children"] = report_children(*descendants);
+  json["seed"] = plan.seed;
+  if (auto written = write_json(json_file, json); !written)
+    return std::unexpected(written.error());
+  return exit_status_of(*result);
+}
+
+}  // namespace clew::cli
