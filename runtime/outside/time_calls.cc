@@ -26,6 +26,8 @@ namespace {
 struct ProgramTimer {
   Timer timer;  // first
   Nanos interval = 0;
+  Nanos due = 0;           // when it has sent what is still pending
+  bool is_pending = false;  // it goes on when that is taken
   bool used = false;  // interval timers: never
   int id = 0;
   int signal = 0;  // 0: none
@@ -41,30 +43,46 @@ ProgramTimer g_timers[kMost];
 int g_timers_end = 0;               // none beyond was ever used
 ProgramTimer g_interval_timers[3];  // ITIMER_REAL, _VIRTUAL, _PROF
 
+// With less between two of them, a timer whose signal is ignored would have the processor to itself;
+// the kernel spares itself that too.
+constexpr Nanos kLeastWhenIgnored = 4'000'000;
+
+bool send(const ProgramTimer& timer) {
+  return timer.used ? post_by_timer(timer.signal, timer.id, timer.value)
+                    : post_by_kernel(timer.signal);
+}
+
+// As in the kernel, a signal of a timer is pending once at most: what is due in the meantime counts
+// as overrun.
+void on_due_with_signal(ProgramTimer& timer) {
+  timer.due = g_sched.now();
+  timer.is_pending = send(timer) && timer.interval > 0;
+  if (timer.is_pending || timer.interval == 0) return;
+  g_sched.arm(timer.timer,
+              timer.due + (timer.interval + kLeastWhenIgnored - 1) / timer.interval * timer.interval);
+}
+
 void on_due(Timer& timer) {
   auto& self = reinterpret_cast<ProgramTimer&>(timer);
-  if (self.interval > 0) {
-    Nanos next = g_sched.now() + self.interval;
-    g_sched.arm(timer, next);
-  }
+  if (self.signal != 0) return on_due_with_signal(self);
+  if (self.interval > 0) g_sched.arm(timer, g_sched.now() + self.interval);
   if (self.descriptor >= 0) {
     const std::uint64_t one = 1;
     if (!g_inputs.replaying())
       raw_syscall(SYS_write, self.descriptor, reinterpret_cast<long>(&one), sizeof one);
   }
   if (self.function != nullptr) start_thread_for_timer(self.id, self.function, self.value);
-  if (self.signal == 0) return;
-  if (self.used) {
-    post_by_timer(self.signal, self.id, self.value);
-  } else {
-    post_by_kernel(self.signal);
-  }
 }
+
+// How often one whose signal is pending has been due since.
+Nanos missed(const ProgramTimer& timer) { return (g_sched.now() - timer.due) / timer.interval; }
 
 // 0: disarmed.
 void set(ProgramTimer& timer, Nanos first, Nanos interval) {
   timer.timer.fire = on_due;
   timer.interval = interval;
+  timer.is_pending = false;
+  timer.overruns = 0;
   g_sched.disarm(timer.timer);
   if (first == 0) return;
   g_sched.arm(timer.timer, first > kForever - g_sched.now() ? kForever - 1 : g_sched.now() + first);
@@ -72,6 +90,8 @@ void set(ProgramTimer& timer, Nanos first, Nanos interval) {
 }
 
 Nanos left_of(const ProgramTimer& timer) {
+  if (timer.is_pending)
+    return timer.due + (missed(timer) + 1) * timer.interval - g_sched.now();
   if (timer.timer.deadline == kForever) return 0;
   const Nanos left = timer.timer.deadline - g_sched.now();
   return left > 0 ? left : 1;
@@ -314,6 +334,20 @@ T* pointer(long a) {
 }
 
 }  // namespace
+
+void timer_signal_taken(siginfo_t& info) {
+  ProgramTimer* timer = nullptr;
+  if (info.si_code == SI_TIMER) timer = timer_of(info.si_timerid);
+  for (ProgramTimer& each : g_interval_timers)
+    if (info.si_code == SI_KERNEL && each.signal == info.si_signo) timer = &each;
+  if (timer == nullptr || !timer->is_pending) return;
+  const Nanos times = missed(*timer);
+  timer->is_pending = false;
+  timer->overruns = times < INT_MAX ? static_cast<int>(times) : INT_MAX;
+  if (info.si_code == SI_TIMER) info.si_overrun = timer->overruns;
+  g_sched.arm(timer->timer, timer->due + (times + 1) * timer->interval);
+  g_sched.look_again();
+}
 
 bool is_timer_descriptor(int fd) { return fd >= 0 && timer_of_descriptor(fd) != nullptr; }
 

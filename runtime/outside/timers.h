@@ -12,6 +12,9 @@ void close_timer_descriptor(int fd);
 // This process is a copy: it has none of its own, and keeps those with a descriptor.
 void forget_timers();
 void forget_thread_for_timers();  // intercept/timer.cc
+// What was pending is not any more: if a timer sent it, `info` gets the number of times that it was
+// due since, and the timer goes on.
+void timer_signal_taken(siginfo_t& info);
 // A timer with SIGEV_THREAD is due (intercept/timer.cc).
 void start_thread_for_timer(int timer, void (*function)(sigval), sigval value);
 

@@ -47,16 +47,18 @@ void tell_kernel(int signal) {
       signal == kStuckSignal)
     return;
   const bool ignored = g_actions[signal].handler == reinterpret_cast<void*>(SIG_IGN);
+  const unsigned long of_children = g_actions[signal].flags & (SA_NOCLDSTOP | SA_NOCLDWAIT);
   const bool ours_to_see =
       is_function(g_actions[signal].handler) || (g_ever_blocked & bit_of(signal)) != 0;
   if (ours_to_see && !ignored) {
-    install_handler(signal, on_arrival, SA_RESTART, ~bit_of(SIGSYS));
+    install_handler(signal, on_arrival, SA_RESTART | of_children, ~bit_of(SIGSYS));
     g_asks.expect_signals();
   } else if (!ignored && (kSentByCalls & bit_of(signal)) != 0) {
     install_handler(signal, on_arrival_of_end, SA_RESTART, ~bit_of(SIGSYS));
   } else {
     Action plain{};
     plain.handler = reinterpret_cast<void*>(ignored ? SIG_IGN : SIG_DFL);
+    plain.flags = of_children;
     raw_syscall(SYS_rt_sigaction, signal, reinterpret_cast<long>(&plain), 0, kSetSize);
   }
   note_signal_change(signal);
@@ -93,6 +95,7 @@ long change_action(int signal, const Action* wanted, Action* before) {
   g_actions[signal] = *wanted;
   g_actions[signal].mask &= ~kUnblockable;
   tell_kernel(signal);
+  discard_if_ignored(signal);
   return 0;
 }
 
@@ -129,8 +132,9 @@ long change_stack(const stack_t* wanted, stack_t* before) {
   if (wanted == nullptr) return 0;
   if (on_it) return -EPERM;
   constexpr int kAutoDisarm = static_cast<int>(1u << 31);
-  if ((wanted->ss_flags & ~(SS_DISABLE | SS_ONSTACK | kAutoDisarm)) != 0) return -EINVAL;
-  if ((wanted->ss_flags & SS_DISABLE) != 0) {
+  const int mode = wanted->ss_flags & ~kAutoDisarm;
+  if (mode != SS_DISABLE && mode != SS_ONSTACK && mode != 0) return -EINVAL;
+  if (mode == SS_DISABLE) {
     signals.stack = {};
     signals.stack.ss_flags = SS_DISABLE;
     return 0;

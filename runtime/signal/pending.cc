@@ -1,8 +1,13 @@
 // Signals that were sent and not yet delivered.
 #include <errno.h>
-#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 
+#include "runtime/arena.h"
+#include "runtime/fiber/raw_syscall.h"
 #include "runtime/outside/asks.h"
+#include "runtime/outside/perform.h"
+#include "runtime/outside/timers.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/attend.h"
 #include "runtime/signal/signals.h"
@@ -11,13 +16,24 @@ namespace clew::rt {
 namespace {
 
 struct Pending {
+  Pending* next;
   siginfo_t info;
   std::uint32_t thread;  // index + 1; 0: any
 };
 
-constexpr std::size_t kMost = 1024;
-Pending g_pending[kMost];  // oldest first
+// Those of one number, in the order of their coming.
+struct Queue {
+  Pending* head;
+  Pending** end;  // null: never used
+};
+
+Queue g_queues[NSIG];
+Pending* g_free = nullptr;
 std::size_t g_count = 0;
+// Of all that are pending. The limit of the process (RLIMIT_SIGPENDING) is asked for only when it
+// may matter.
+std::size_t g_most = 1024;
+bool g_most_is_known = false;
 
 // Written by a handler that may strike anywhere.
 constexpr std::size_t kMostArrived = 64;
@@ -29,24 +45,56 @@ bool is_for(const Pending& pending, const Fiber& fiber) {
   return pending.thread == 0 || pending.thread == fiber.index + 1;
 }
 
-// The kernel's order: the thread's own before the program's, and the lowest number first; signals
-// of the same number in the order of their coming.
-std::size_t find(const Fiber& fiber, std::uint64_t set) {
-  std::size_t best = kMost;
-  for (std::size_t i = 0; i < g_count; ++i) {
-    const Pending& p = g_pending[i];
-    if (!is_for(p, fiber) || (set & bit_of(p.info.si_signo)) == 0) continue;
-    if (best == kMost || (p.thread != 0) > (g_pending[best].thread != 0) ||
-        ((p.thread != 0) == (g_pending[best].thread != 0) &&
-         p.info.si_signo < g_pending[best].info.si_signo))
-      best = i;
-  }
-  return best;
+void append(const siginfo_t& info, std::uint32_t thread) {
+  Pending* made = g_free;
+  if (made != nullptr)
+    g_free = made->next;
+  else
+    made = arena_new<Pending>();
+  *made = {nullptr, info, thread};
+  Queue& queue = g_queues[info.si_signo];
+  if (queue.end == nullptr) queue.end = &queue.head;
+  *queue.end = made;
+  queue.end = &made->next;
+  ++g_count;
 }
 
-void remove(std::size_t i) {
-  memmove(g_pending + i, g_pending + i + 1, (g_count - i - 1) * sizeof(Pending));
+siginfo_t take(Queue& queue, Pending** link) {
+  Pending* taken = *link;
+  *link = taken->next;
+  if (taken->next == nullptr) queue.end = link;
+  taken->next = g_free;
+  g_free = taken;
   --g_count;
+  timer_signal_taken(taken->info);
+  return taken->info;
+}
+
+// Calls visit(queue, link to the signal) for each of `set` that is pending, the lowest number
+// first, until it returns true.
+template <class F>
+bool visit_pending(std::uint64_t set, F visit) {
+  for (int signal = 1; signal < NSIG && g_count > 0; ++signal) {
+    if ((set & bit_of(signal)) == 0) continue;
+    Queue& queue = g_queues[signal];
+    for (Pending** link = &queue.head; *link != nullptr; link = &(*link)->next)
+      if (visit(queue, link)) return true;
+  }
+  return false;
+}
+
+// The kernel's order: the thread's own before the program's, and the lowest number first; signals
+// of the same number in the order of their coming.
+template <class F>
+bool visit_next(const Fiber& fiber, std::uint64_t set, F visit) {
+  for (const std::uint32_t thread : {fiber.index + 1, 0u})
+    if (visit_pending(set, [&](Queue& queue, Pending** link) {
+          if ((*link)->thread != thread) return false;
+          visit(queue, link);
+          return true;
+        }))
+      return true;
+  return false;
 }
 
 bool is_ignored(int signal) {
@@ -85,7 +133,12 @@ void notify(Fiber& fiber, int signal) {
 
 }  // namespace
 
-long post(const siginfo_t& info, Fiber* to) {
+namespace {
+
+enum class Posted : std::uint8_t { kPending, kIgnored, kTooMany };
+enum class Queued : std::uint8_t { kAlways, kRealTimeOnly };
+
+Posted post(const siginfo_t& info, Fiber* to, Queued queued) {
   if (has_handler(info.si_signo)) g_sched.handlers_wanted = true;
   const int signal = info.si_signo;
   // SIGCONT takes back stops, and the other way round; both only the kernel can do.
@@ -94,32 +147,49 @@ long post(const siginfo_t& info, Fiber* to) {
     blocked_anywhere |=
         (to == nullptr || to == &fiber) && (blocks(fiber, signal) || waits_for(fiber, signal));
   });
-  if (is_ignored(signal) && !blocked_anywhere) return 0;
+  if (is_ignored(signal) && !blocked_anywhere) return Posted::kIgnored;
   const std::uint32_t thread = to != nullptr ? to->index + 1 : 0;
-  if (signal < SIGRTMIN)  // not queued
-    for (std::size_t i = 0; i < g_count; ++i)
-      if (g_pending[i].info.si_signo == signal && g_pending[i].thread == thread) return 0;
-  if (g_count == kMost) return -EAGAIN;
-  g_pending[g_count++] = {info, thread};
+  if (queued == Queued::kRealTimeOnly && signal < SIGRTMIN)
+    for (const Pending* each = g_queues[signal].head; each != nullptr; each = each->next)
+      if (each->thread == thread) return Posted::kPending;
+  if (g_count >= g_most) return Posted::kTooMany;
+  append(info, thread);
   if (to == nullptr) to = taker(signal);
   if (to != nullptr) notify(*to, signal);
-  return 0;
+  return Posted::kPending;
 }
 
-void post_by_timer(int signal, int timer, sigval value) {
+void learn_limit() {
+  g_most_is_known = true;
+  const long most = answered(Call{SYS_getrlimit, {}}, [] {
+    rlimit limit{};
+    raw_syscall(SYS_getrlimit, RLIMIT_SIGPENDING, reinterpret_cast<long>(&limit));
+    return static_cast<long>(limit.rlim_cur < kForever ? limit.rlim_cur : kForever);
+  });
+  if (most > 0) g_most = static_cast<std::size_t>(most);
+}
+
+}  // namespace
+
+long post(const siginfo_t& info, Fiber* to) {
+  if (g_count >= g_most && !g_most_is_known) learn_limit();
+  return post(info, to, Queued::kRealTimeOnly) == Posted::kTooMany ? -EAGAIN : 0;
+}
+
+bool post_by_timer(int signal, int timer, sigval value) {
   siginfo_t info{};
   info.si_signo = signal;
   info.si_code = SI_TIMER;
   info.si_timerid = timer;
   info.si_value = value;
-  post(info, nullptr);
+  return post(info, nullptr, Queued::kAlways) == Posted::kPending;
 }
 
-void post_by_kernel(int signal) {
+bool post_by_kernel(int signal) {
   siginfo_t info{};
   info.si_signo = signal;
   info.si_code = SI_KERNEL;
-  post(info, nullptr);
+  return post(info, nullptr, Queued::kRealTimeOnly) == Posted::kPending;
 }
 
 bool is_sent_by_call(const siginfo_t& info) {
@@ -130,7 +200,7 @@ bool is_sent_by_call(const siginfo_t& info) {
 // Those that the kernel sends on behalf of a call go to the thread that made it, the one that runs.
 void post_from_outside(const siginfo_t& info) {
   if (info.si_signo < 1 || info.si_signo >= NSIG) return;
-  post(info, is_sent_by_call(info) ? g_sched.current : nullptr);
+  post(info, is_sent_by_call(info) ? g_sched.current : nullptr, Queued::kRealTimeOnly);
 }
 
 void note_arrived(const siginfo_t& info) {
@@ -152,37 +222,45 @@ std::size_t take_arrived(siginfo_t* out, std::size_t room) {
 }
 
 bool take_pending(Fiber& fiber, std::uint64_t set, siginfo_t& out) {
-  const std::size_t i = find(fiber, set);
-  if (i == kMost) return false;
-  out = g_pending[i].info;
-  remove(i);
-  return true;
+  return visit_next(fiber, set, [&](Queue& queue, Pending** link) { out = take(queue, link); });
 }
 
-bool is_pending(const Fiber& fiber, std::uint64_t set) { return find(fiber, set) != kMost; }
+bool is_pending(const Fiber& fiber, std::uint64_t set) {
+  return visit_next(fiber, set, [](Queue&, Pending**) {});
+}
 
 bool is_pending_for_one(std::uint64_t set) {
-  for (std::size_t i = 0; i < g_count; ++i)
-    if (g_pending[i].thread != 0 && (set & bit_of(g_pending[i].info.si_signo)) != 0) return true;
-  return false;
+  return visit_pending(set, [](Queue&, Pending** link) { return (*link)->thread != 0; });
 }
 
 std::uint64_t pending_set(const Fiber& fiber) {
   std::uint64_t set = 0;
-  for (std::size_t i = 0; i < g_count; ++i)
-    if (is_for(g_pending[i], fiber)) set |= bit_of(g_pending[i].info.si_signo);
+  visit_pending(~std::uint64_t{0}, [&](Queue&, Pending** link) {
+    if (is_for(**link, fiber)) set |= bit_of((*link)->info.si_signo);
+    return false;
+  });
   return set;
 }
 
 void distribute_pending() {
-  for (std::size_t i = 0; i < g_count; ++i) {
-    if (g_pending[i].thread != 0) continue;
-    const int signal = g_pending[i].info.si_signo;
-    if (Fiber* fiber = taker(signal)) notify(*fiber, signal);
-  }
+  visit_pending(~std::uint64_t{0}, [](Queue&, Pending** link) {
+    const int signal = (*link)->info.si_signo;
+    Fiber* fiber = (*link)->thread == 0 ? taker(signal) : nullptr;
+    if (fiber != nullptr) notify(*fiber, signal);
+    return false;
+  });
 }
 
-void forget_pending() { g_count = 0; }
+void discard_if_ignored(int signal) {
+  if (!is_ignored(signal)) return;
+  Queue& queue = g_queues[signal];
+  while (queue.head != nullptr) take(queue, &queue.head);
+}
+
+void forget_pending() {
+  for (Queue& queue : g_queues) queue = {};
+  g_count = 0;
+}
 
 void forget_arrived() { g_arrived_tail = g_arrived_head; }
 

@@ -41,9 +41,9 @@ bool has_handler(int signal);
 
 // To a thread, or, null, to whichever does not block it. -EAGAIN: too many are pending.
 long post(const siginfo_t& info, Fiber* to);
-// To the program; `value` goes with it.
-void post_by_timer(int signal, int timer, sigval value);
-void post_by_kernel(int signal);  // by alarm and setitimer: nobody's
+// To the program; `value` goes with it. False: it is ignored.
+bool post_by_timer(int signal, int timer, sigval value);
+bool post_by_kernel(int signal);  // by alarm and setitimer: nobody's
 void post_from_outside(const siginfo_t& info);
 // Whether it is one of kSentByCalls, and was not sent by somebody else.
 bool is_sent_by_call(const siginfo_t& info);
@@ -56,6 +56,8 @@ bool take_pending(Fiber& fiber, std::uint64_t set, siginfo_t& out);
 bool is_pending(const Fiber& fiber, std::uint64_t set);
 // Whether there is one of `set` that was sent to a thread, not to the program.
 bool is_pending_for_one(std::uint64_t set);
+// The signal's action has changed: if it is ignored now, it is not pending any more.
+void discard_if_ignored(int signal);
 // The thread does not block what it blocked before, or ends: who attends to what is pending?
 void distribute_pending();
 

@@ -122,7 +122,7 @@ static void test_not_ready(void) {
   close(full);
 }
 
-static volatile sig_atomic_t ready;
+static volatile sig_atomic_t over;
 static int kind, ends[2], result, error;
 static void* wait_for_ever(void* unused) {
   struct pollfd one = {ends[0], POLLIN, 0};
@@ -133,7 +133,6 @@ static void* wait_for_ever(void* unused) {
   const struct timespec long_time = {1000, 0};
   const int epoll = epoll_create1(0);
   epoll_ctl(epoll, EPOLL_CTL_ADD, ends[0], &event);
-  ready = 1;
   errno = 0;
   switch (kind) {
     case 0:
@@ -152,7 +151,8 @@ static void* wait_for_ever(void* unused) {
       result = epoll_wait(epoll, &event, 1, -1);
       break;
     case 5:
-      result = nanosleep(&long_time, NULL);
+      do result = nanosleep(&long_time, NULL); /* the signals may be late */
+      while (result == 0);
       break;
     case 6:
       result = pause();
@@ -162,6 +162,7 @@ static void* wait_for_ever(void* unused) {
       break;
   }
   error = errno;
+  over = 1;
   close(epoll);
   return unused;
 }
@@ -181,12 +182,13 @@ static void test_interrupted(void) {
       }
       CHECK(fcntl(ends[0], F_SETFL, flags) == 0);
     }
-    ready = 0;
+    over = 0;
     pthread_t thread;
     CHECK(pthread_create(&thread, NULL, wait_for_ever, NULL) == 0);
-    while (!ready) usleep(100);
-    usleep(100000);
-    CHECK(pthread_kill(thread, SIGUSR1) == 0);
+    while (!over) { /* the first may come before it waits */
+      CHECK(pthread_kill(thread, SIGUSR1) == 0);
+      usleep(10000);
+    }
     CHECK(pthread_join(thread, NULL) == 0);
     if (result != -1 || error != EINTR) {
       fprintf(stderr, "kind %d: %d, %s\n", kind, result, strerrorname_np(error));
