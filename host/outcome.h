@@ -37,7 +37,7 @@ struct RunSummary {
   std::uint64_t switches = 0;     // of all kinds
   std::uint64_t preemptions = 0;  // those that the schedule asked for
   std::uint64_t threads = 0;
-  std::uint64_t hash = 0;          // of what happened
+  std::uint64_t hash = 0;          // of what happened; 0: stopped before it could be told
   int exit_status = 0;             // the program's own: exit status, or 128 + signal
   std::vector<std::string> notes;  // one line each
 };

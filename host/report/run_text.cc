@@ -73,6 +73,10 @@ void locate_failure(RunResult& run, Symbolizer& symbols) {
 }
 
 std::string figures_text(const RunSummary& summary) {
+  // A run that was stopped did not get to tell its switches.
+  if (summary.hash == 0)
+    return fmt::format("{}, {}", counted(summary.clock, "point"),
+                       counted(summary.threads, "thread"));
   return fmt::format("{}, {}, {}", counted(summary.clock, "point"),
                      counted(summary.switches, "switch"), counted(summary.threads, "thread"));
 }
