@@ -16,6 +16,8 @@ unset CLEW_CLANG CLEW_CLANGXX
 
 # --- what tests say ---------------------------------------------------------------------------------------
 
+# No `COMMAND | grep -q`: grep ends at the first match, and pipefail would count it if COMMAND minds.
+
 die() { echo "  $*" >&2; exit 1; }
 
 # expect_status N COMMAND...; output goes to ./out and ./err
@@ -33,15 +35,15 @@ silently() {
 }
 
 needs_runtime() { # FILE [LIBRARY_DIR]
-  readelf -d "$1" | grep -q 'NEEDED.*\[libclew_rt\.so\]' || die "$1 does not need libclew_rt.so"
-  readelf -d "$1" | grep -q "RUNPATH.*\[.*${2:-$lib}[]:]" || die "$1 has no run path to ${2:-$lib}"
+  grep -q 'NEEDED.*\[libclew_rt\.so\]' <<<"$(readelf -d "$1")" || die "$1 does not need libclew_rt.so"
+  grep -q "RUNPATH.*\[.*${2:-$lib}[]:]" <<<"$(readelf -d "$1")" || die "$1 has no run path to ${2:-$lib}"
 }
 
 instrumented() { # an object file or program
-  nm "$1" | grep -q ' U __clew_' || die "$1 does not refer to the runtime"
+  grep -q ' U __clew_' <<<"$(nm "$1")" || die "$1 does not refer to the runtime"
 }
 
-has_lines() { readelf -S --wide "$1" | grep -q '\.debug_line' || die "$1 has no line table"; }
+has_lines() { grep -q '\.debug_line' <<<"$(readelf -S --wide "$1")" || die "$1 has no line table"; }
 
 # Says what is wrong in one line that holds TEXT, and what to do about it in another.
 refused() { # STATUS TEXT COMMAND...
@@ -164,7 +166,7 @@ test_runtime_stays_a_dependency() {
   # The loader takes pthread_create from the first library that has it.
   silently clew-cc main.c -o named -lc
   readelf -d named | grep NEEDED >needed
-  grep -n -E 'libclew_rt|libc\.so' needed | head -1 | grep -q libclew_rt || die "libc first: $(cat needed)"
+  grep -q libclew_rt <<<"$(grep -m 1 -E 'libclew_rt|libc\.so' needed)" || die "libc first: $(cat needed)"
   silently clew-cc -o dashes -- main.c
   needs_runtime dashes
 }
@@ -261,7 +263,7 @@ test_no_new_warnings() {
   silently clew-cc -Werror -c part.s -o from_s.o
   printf '#ifdef __CLEW__\n.globl from_asm\nfrom_asm: ret\n#endif\n.section .note.GNU-stack\n' >asm.S
   silently clew-cc -Werror -c asm.S
-  nm asm.o | grep -q 'T from_asm'
+  grep -q 'T from_asm' <<<"$(nm asm.o)"
   printf '.globl f\nf: ret\n' >f.txt
   silently clew-cc -Werror -c -x assembler f.txt -o f.o
   silently clew-cc -Werror -r from_s.o asm.o -o both.o
@@ -468,7 +470,7 @@ test_installation() {
   [[ $(type -p clew-cc) == "$prefix/bin/clew-cc" ]]
   silently clew-cc -Werror main.c part.c -o prog -pthread
   needs_runtime prog "$prefix/lib/clew"
-  ldd prog | grep -qF "$prefix/lib/clew/libclew_rt.so"
+  grep -qF "$prefix/lib/clew/libclew_rt.so" <<<"$(ldd prog)"
   ./prog
   printf '#include <clew/clew.h>\n#include <vector>\nint main() { return (int)std::vector<int>().size(); }\n' >a.cpp
   silently clew c++ -Werror a.cpp -o a

@@ -29,7 +29,7 @@ run() {
   return 1
 }
 # field NAME: the first scalar of that name in out.json
-field() { sed -n "s/^ *\"$1\": *\"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}\$/\1/p" out.json | head -n 1; }
+field() { sed -n "s/^ *\"$1\": *\"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}\$/\1/;T;p;q" out.json; }
 is() { [ "$(field "$1")" = "$2" ] || { echo "$1 is '$(field "$1")', not '$2'"; return 1; }; }
 # json CONDITION: of d, what stands in out.json
 json() { python3 -c '

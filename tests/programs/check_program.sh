@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-field() { sed -n "s/^ *\"$1\": *\"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}\$/\1/p" out.json | head -n 1; }
+field() { sed -n "s/^ *\"$1\": *\"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}\$/\1/;T;p;q" out.json; }
 scale=
 run() { "$clew" run --json out.json "$@" -- "$binary" $scale >out.txt 2>err.txt || true; }
 give_up() {
