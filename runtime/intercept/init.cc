@@ -156,7 +156,10 @@ void restore_preload() {
   }
 }
 
-__attribute__((constructor(101))) void start() {
+// The first constructor of all (-z initfirst): that of libc, which knows the environment, is still to
+// come.
+__attribute__((constructor(101))) void start(int, char**, char** environment) {
+  if (environ == nullptr) environ = environment;
   real::resolve();
   char** const control = variable(abi::kControlVariable);
   if (control == nullptr) return;
@@ -166,6 +169,10 @@ __attribute__((constructor(101))) void start() {
   if (fd < 0) return;
   if (strlen(value) == abi::kControlDigits) memcpy(value, abi::kAskParent, abi::kControlDigits);
   restore_preload();
+  // An allocator of the program's own (jemalloc) sets itself up in its first call, which may come
+  // from libc while clew is about to take over.
+  void* volatile memory = malloc(1);
+  free(memory);
   take_over(*map_control(fd));
 }
 

@@ -28,8 +28,10 @@ constexpr Nanos kVeryLong = 60'000'000'000;
 
 struct Module {
   std::uintptr_t begin, end;
+  bool left_alone;  // a thread is not interrupted for another in there
   bool spins;
 };
+Module g_nameless{0, 0, false, false};  // code that no module has: the program made it itself
 constexpr unsigned kMost = 512;
 Module g_modules[kMost];
 unsigned g_count = 0;
@@ -54,7 +56,7 @@ void set_interval(long nanoseconds) {
 }
 
 int add_module(dl_phdr_info* info, std::size_t, void*) {
-  Module module{~std::uintptr_t{0}, 0, false};
+  Module module{~std::uintptr_t{0}, 0, false, false};
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     if (info->dlpi_phdr[i].p_type != PT_LOAD) continue;
     const std::uintptr_t begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
@@ -66,10 +68,10 @@ int add_module(dl_phdr_info* info, std::size_t, void*) {
     return address >= module.begin && address < module.end;
   };
   // Neither the runtime, nor libc, nor what loads libraries.
-  const bool left_alone = inside(reinterpret_cast<std::uintptr_t>(&g_modules)) ||
-                          inside(reinterpret_cast<std::uintptr_t>(CLEW_REAL(read))) ||
-                          inside(getauxval(AT_BASE)) || inside(getauxval(AT_SYSINFO_EHDR));
-  if (left_alone || g_count == kMost) return 0;
+  module.left_alone = inside(reinterpret_cast<std::uintptr_t>(&g_modules)) ||
+                      inside(reinterpret_cast<std::uintptr_t>(CLEW_REAL(read))) ||
+                      inside(getauxval(AT_BASE)) || inside(getauxval(AT_SYSINFO_EHDR));
+  if (g_count == kMost) return 0;
   for (unsigned i = 0; i < g_count; ++i)
     if (g_modules[i].begin == module.begin && g_modules[i].end == module.end) return 0;
   g_modules[g_count++] = module;
@@ -81,9 +83,10 @@ Module* module_without_points(std::uintptr_t code) {
   for (unsigned i = 0; i < g_count; ++i) {
     Module& module = g_modules[i];
     if (code < module.begin || code >= module.end) continue;
-    return has_points(module.begin, module.end) ? nullptr : &module;
+    const bool counts = module.left_alone || has_points(module.begin, module.end);
+    return counts ? nullptr : &module;
   }
-  return nullptr;
+  return g_count < kMost ? &g_nameless : nullptr;
 }
 
 // It may be a long computation: that is not for us to end.
@@ -106,11 +109,13 @@ void on_tick(int, siginfo_t*, void* context) {
   Module* module =
       module_without_points(static_cast<std::uintptr_t>(interrupted.uc_mcontext.gregs[REG_RIP]));
   if (moved) g_nothing_since = processor_time();
-  if (moved || module == nullptr) {
+  if (moved) {
     g_ticks = 0;
     return;
   }
-  if (++g_ticks < (module->spins ? kShort : kLong)) return;
+  // In libc it may hold a lock: it is handed on where it calls from.
+  ++g_ticks;
+  if (module == nullptr || g_ticks < (module->spins ? kShort : kLong)) return;
   Nanos spent = processor_time() - g_nothing_since;
   if (!g_sched.has_to_hand_on(spent)) {
     if (spent >= kVeryLong) tell_that_nothing_happens();

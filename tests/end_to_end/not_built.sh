@@ -126,6 +126,83 @@ check "a thread spins until another sends it a signal" spins k
 check "a thread spins until another process sends it a signal" spins o
 check "a thread spins until another has read something" spins r
 
+cat >makes_code.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static volatile int go;
+static void* spin(void* code) {
+  ((void (*)(volatile int*))code)(&go);
+  return 0;
+}
+static void* call(void* unused) {
+  while (!go) getppid();
+  return unused;
+}
+int main(int argc, char** argv) {
+  /* cmp dword [rdi], 0; je -5; ret */
+  static const unsigned char kLoop[] = {0x83, 0x3f, 0x00, 0x74, 0xfb, 0xc3};
+  void* code = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (code == MAP_FAILED) return 1;
+  memcpy(code, kLoop, sizeof kLoop);
+  pthread_t thread;
+  pthread_create(&thread, 0, argc > 1 && argv[1][0] == 'c' ? call : spin, code);
+  usleep(1000);
+  go = 1;
+  pthread_join(thread, 0);
+  puts("seen");
+  return 0;
+}
+C
+"$cc" -O1 makes_code.c -o makes_code -pthread || exit 1
+check "a thread spins in code that the program has made" run 0 run --strategy none -- ./makes_code
+check "a thread spins in calls that are no points" run 0 run --strategy none -- ./makes_code c
+
+# A library whose constructor makes a thread and takes locks: clew is there before.
+cat >early.c <<'C'
+#include <pthread.h>
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int wanted, done;
+static pthread_t worker;
+static void* work(void* unused) {
+  pthread_mutex_lock(&mutex);
+  while (!wanted) pthread_cond_wait(&changed, &mutex);
+  done = 42;
+  pthread_cond_broadcast(&changed);
+  pthread_mutex_unlock(&mutex);
+  return unused;
+}
+__attribute__((constructor)) static void begin(void) {
+  pthread_rwlock_wrlock(&lock);
+  pthread_create(&worker, 0, work, 0);
+  pthread_rwlock_unlock(&lock);
+}
+int ask(void) {
+  pthread_rwlock_wrlock(&lock);
+  pthread_mutex_lock(&mutex);
+  wanted = 1;
+  pthread_cond_broadcast(&changed);
+  while (!done) pthread_cond_wait(&changed, &mutex);
+  pthread_mutex_unlock(&mutex);
+  pthread_rwlock_unlock(&lock);
+  return done;
+}
+C
+printf 'int printf(const char*, ...);\nint ask(void);\nint main(void) { printf("%%d\\n", ask()); return 0; }\n' >late.c
+"$cc" -O1 -shared -fPIC early.c -o libearly.so -pthread && "$cc" -O1 late.c -o late -L. -learly -Wl,-rpath,"$PWD" || exit 1
+"$clew" cc -O1 late.c -o late_built -L. -learly -Wl,-rpath,"$PWD" || exit 1
+for program in late late_built; do
+  for seed in 1 2 3; do
+    check "a constructor of a library makes a thread ($program, seed $seed)" run 0 run --seed $seed -- ./$program
+    check "... which is one of clew's" grep -qx 42 out.txt
+    check "... and replayed" run 0 replay --times 3
+  done
+done
+
 # refused WHY ARGS...: 125, one line that says why, a hint
 refused() {
   local why=$1; shift
