@@ -57,7 +57,7 @@ std::string same_text(const Replay& replay, const RunResult& run, std::uint64_t 
   const std::string name = recording_name(replay.recording);
   const std::string points = counted(run.summary.clock, "point");
   if (was_interrupted(replay.recording.meta))
-    return fmt::format("replayed {} up to the clock where it was interrupted ({})", name, points);
+    return fmt::format("replayed {} up to the clock where it was stopped ({})", name, points);
   const char* same =
       replay.recording.meta.parent == 0 ? "outcome, output and hash" : "outcome and hash";
   if (times > 1)

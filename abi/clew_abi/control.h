@@ -44,6 +44,9 @@ enum ControlFlags : std::uint32_t {
 
 inline constexpr std::size_t kMaxChangedPath = 1024;
 
+// Whether nobody can run, and something outside is waited for.
+enum class WaitsOutside : std::uint32_t { kNo = 0, kYes, kForChildrenOnly };
+
 // Who is to act. The host writes kRun after it has laid out the jobs, and kQuit, which stays; the
 // program the others.
 enum class ServerState : std::uint32_t { kStarting = 0, kReady, kRun, kQuit };
@@ -98,7 +101,7 @@ struct Control {
   alignas(64) std::atomic<std::uint64_t> live_clock;
   std::atomic<std::uint32_t> attached;  // the runtime is in charge
   std::atomic<std::uint32_t> debugger_ready;
-  std::atomic<std::uint32_t> waits_outside;  // nobody can run, and something outside is waited for
+  std::atomic<WaitsOutside> waits_outside;
   // By the host: nobody reads the rings any more, and the program goes on all the same.
   std::atomic<std::uint32_t> let_go;
 

@@ -55,8 +55,12 @@ class ControlMemory {
   std::uint64_t live_clock() const { return control().live_clock.load(std::memory_order_relaxed); }
   bool attached() const { return control().attached.load(std::memory_order_acquire) != 0; }
   // Nobody can run, and something from outside is waited for.
+  bool waits_for_children_only() const {
+    return control().waits_outside.load(std::memory_order_relaxed) ==
+           abi::WaitsOutside::kForChildrenOnly;
+  }
   bool waits_outside() const {
-    return control().waits_outside.load(std::memory_order_relaxed) != 0;
+    return control().waits_outside.load(std::memory_order_relaxed) != abi::WaitsOutside::kNo;
   }
   // The program goes on, but what it reports is not read any more.
   void let_go() const { control().let_go.store(1, std::memory_order_relaxed); }

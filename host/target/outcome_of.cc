@@ -86,7 +86,7 @@ RunSummary summarize(const EndFacts& facts, const Reports& reports) {
   if (reports.becomes) summary.notes.push_back(abi::kNoteBecame + *reports.becomes);
 
   if (facts.stopped) {
-    summary.outcome = Outcome::kUnresolved;
+    summary.outcome = facts.stopped->kind == "hang" ? Outcome::kHang : Outcome::kUnresolved;
     summary.failure = Failure{facts.stopped->kind, facts.stopped->detail, "", {}};
   } else if (reports.departure) {
     summary.outcome = Outcome::kUnresolved;

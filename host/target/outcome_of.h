@@ -14,7 +14,7 @@ const char* to_word(abi::FailureKind kind);
 
 // Why clew itself ended the run.
 struct Stopped {
-  std::string kind;  // "interrupted", "blocked", "overwritten", ...
+  std::string kind;  // "interrupted", "blocked", "hang", "overwritten", ...
   std::string detail;
 };
 

@@ -31,7 +31,8 @@ LaunchPlan live_plan(const Replay& replay);
 // runs the program live, by schedules.
 [[nodiscard]] Result<void> check_runs_live(const Recording& recording);
 
-// A run that clew itself ended has no end to compare: it is replayed up to the same clock.
+// A run that clew ended, or a signal from outside, did not tell its end: it is replayed up to the
+// same clock.
 bool was_interrupted(const Meta& meta);
 
 // In what the run differs from the recorded one, a line each. Empty: the same outcome, output and

@@ -88,6 +88,7 @@ class Run {
   Child child_;
   Interrupts interrupts_;
   StallCounter stall_;
+  StuckChildren stuck_;
   double started_;
   double last_pulse_;
   bool ended_ = false;
@@ -184,6 +185,8 @@ void Run::watch() {
     const double stalled = stall_.look(*pulse, now - last_pulse_);
     if (stalled >= patience && (stalled >= kChildrenSeconds || !has_children(child_.pid())))
       blocked();
+    if (const auto who = stuck_.look(intake_.memory().waits_for_children_only(), child_.pid(), now))
+      stop("hang", "it waits for " + *who);
   }
   last_pulse_ = now;
 }

@@ -73,7 +73,7 @@ int main(int count, char** arguments) {
     pause();
   }
   if (mode == "outside") {
-    control->waits_outside = 1;
+    control->waits_outside = clew::abi::WaitsOutside::kYes;
     pause();
   }
   if (mode == "environment") {

@@ -306,6 +306,7 @@ Result<std::vector<ServedJob>> ServedProgram::run(std::span<const JobPlan> jobs,
 
   std::vector<std::pair<std::uint32_t, Stopped>> ended;
   StallCounter stall;
+  StuckChildren stuck_children;
   std::uint32_t done_before = 0;
   double since = seconds_now();
   double last_look = since;
@@ -335,9 +336,14 @@ Result<std::vector<ServedJob>> ServedProgram::run(std::span<const JobPlan> jobs,
       stalled = stall.look(*pulse, now - last_look);
     }
     last_look = now;
+    const bool for_children = s.control().waits_outside.load(std::memory_order_relaxed) ==
+                              abi::WaitsOutside::kForChildrenOnly;
+    const auto stuck = runner > 0 ? stuck_children.look(for_children, runner, now) : std::nullopt;
     const bool too_long = now - since > s.options.stuck_seconds;
-    if (runner > 0 && (stalled >= kBlockedSeconds || too_long)) {
-      if (too_long)
+    if (runner > 0 && (stuck || stalled >= kBlockedSeconds || too_long)) {
+      if (stuck)
+        ended.emplace_back(done, Stopped{"hang", "it waits for " + *stuck});
+      else if (too_long)
         ended.emplace_back(done, Stopped{"hang", fmt::format("it ran for {} seconds without end",
                                                              s.options.stuck_seconds)});
       else

@@ -1,12 +1,15 @@
 #include "host/target/watchdog.h"
 
 #include <fmt/format.h>
+#include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
+#include <vector>
 
 #include "host/target/outcome_of.h"
 #include "host/target/slurp.h"
@@ -47,6 +50,27 @@ std::string outside_text(const WaitReport& wait) {
   return call.empty() ? "" : "in " + call;
 }
 
+std::vector<pid_t> numbers_in(std::string_view text) {
+  std::vector<pid_t> numbers;
+  for (std::string_view next = word(text); !next.empty(); next = word(text))
+    if (const auto pid = number<pid_t>(next, 10)) numbers.push_back(*pid);
+  return numbers;
+}
+
+std::vector<pid_t> children_of(pid_t pid) {
+  return numbers_in(slurp(fmt::format("/proc/{0}/task/{0}/children", pid)));
+}
+
+std::vector<pid_t> threads_of(pid_t pid) {
+  std::vector<pid_t> threads;
+  std::error_code ignored;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(fmt::format("/proc/{}/task", pid), ignored))
+    if (const auto thread = number<pid_t>(entry.path().filename().native(), 10))
+      threads.push_back(*thread);
+  return threads;
+}
+
 bool polls(long call) {
   constexpr long kPolls[] = {SYS_poll,       SYS_ppoll,       SYS_select,      SYS_pselect6,
                              SYS_epoll_wait, SYS_epoll_pwait, SYS_epoll_pwait2};
@@ -81,17 +105,70 @@ std::optional<Pulse> parse_proc_stat(std::string_view text) {
 std::optional<SystemCall> parse_proc_syscall(std::string_view text) {
   const auto call = number<long>(word(text), 10);
   if (!call || *call < 0) return std::nullopt;
-  std::string_view argument = word(text);
-  if (argument.starts_with("0x")) argument.remove_prefix(2);
-  return SystemCall{*call, number<std::uint64_t>(argument, 16).value_or(0)};
+  SystemCall result{*call, {}};
+  for (std::uint64_t& argument : result.arguments) {
+    std::string_view digits = word(text);
+    if (digits.starts_with("0x")) digits.remove_prefix(2);
+    argument = number<std::uint64_t>(digits, 16).value_or(0);
+  }
+  return result;
 }
 
 std::optional<Pulse> pulse_of(pid_t pid) {
   return parse_proc_stat(slurp(fmt::format("/proc/{}/stat", pid)));
 }
 
-bool has_children(pid_t pid) {
-  return !slurp(fmt::format("/proc/{0}/task/{0}/children", pid)).empty();
+bool has_children(pid_t pid) { return !children_of(pid).empty(); }
+
+bool waits_within_process(const SystemCall& call) {
+  if (call.number != SYS_futex) return false;
+  const std::uint64_t operation = call.arguments[1];
+  constexpr std::uint64_t kOptions = FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME;
+  const bool waits =
+      (operation & ~kOptions) == FUTEX_WAIT || (operation & ~kOptions) == FUTEX_WAIT_BITSET;
+  const bool has_limit = call.arguments[3] != 0;
+  return waits && (operation & FUTEX_PRIVATE_FLAG) != 0 && !has_limit;
+}
+
+std::optional<std::string> stuck_descendant(pid_t pid) {
+  std::optional<std::string> stuck;
+  for (const pid_t child : children_of(pid)) {
+    const auto pulse = pulse_of(child);
+    if (!pulse || pulse->state == 'Z') continue;
+    bool waits_for_child = false;
+    bool all_within = true;
+    for (const pid_t thread : threads_of(child)) {
+      const auto call =
+          parse_proc_syscall(slurp(fmt::format("/proc/{}/task/{}/syscall", child, thread)));
+      if (call && (call->number == SYS_wait4 || call->number == SYS_waitid))
+        waits_for_child = true;
+      else if (!call || !waits_within_process(*call))
+        all_within = false;
+    }
+    if (!all_within) return std::nullopt;
+    auto below = stuck_descendant(child);
+    if (!below && has_children(child)) return std::nullopt;
+    if (!below && waits_for_child) return std::nullopt;
+    if (!stuck)
+      stuck = below ? below : fmt::format("process {}, whose threads wait for each other", child);
+  }
+  return stuck;
+}
+
+std::optional<std::string> StuckChildren::look(bool waits_for_children_only, pid_t pid,
+                                               double now) {
+  constexpr double kBetweenLooks = 1;
+  if (!waits_for_children_only) since_ = 0;
+  if (!waits_for_children_only || now - last_ < kBetweenLooks) return std::nullopt;
+  last_ = now;
+  auto stuck = stuck_descendant(pid);
+  if (!stuck)
+    since_ = 0;
+  else if (since_ == 0)
+    since_ = now;
+  else if (now - since_ >= kBlockedSeconds)
+    return stuck;
+  return std::nullopt;
 }
 
 std::optional<SystemCall> system_call_of(pid_t pid) {
@@ -101,15 +178,15 @@ std::optional<SystemCall> system_call_of(pid_t pid) {
 bool waits_for_input(pid_t pid, const SystemCall& call) {
   if (polls(call.number)) return true;
   if (call.number != SYS_read && call.number != SYS_readv) return false;
-  return call.first_argument == 0 || link_of(pid, call.first_argument) == link_of(pid, 0);
+  return call.arguments[0] == 0 || link_of(pid, call.arguments[0]) == link_of(pid, 0);
 }
 
 std::string describe_block(pid_t pid, const std::optional<SystemCall>& call) {
   if (!call) return "the program sleeps in the kernel and does not come back";
   std::string what = syscall_name(call->number);
   if (syscall_takes_descriptor(call->number)) {
-    const std::string link = link_of(pid, call->first_argument);
-    what += fmt::format(" of descriptor {}{}", static_cast<std::int32_t>(call->first_argument),
+    const std::string link = link_of(pid, call->arguments[0]);
+    what += fmt::format(" of descriptor {}{}", static_cast<std::int32_t>(call->arguments[0]),
                         link.empty() ? "" : " (" + link + ")");
   }
   return fmt::format("the program waits in {} and all of its threads with it", what);

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -46,17 +47,33 @@ std::optional<Pulse> parse_proc_stat(std::string_view text);
 
 struct SystemCall {
   long number = -1;
-  std::uint64_t first_argument = 0;
+  std::array<std::uint64_t, 6> arguments{};
 };
 // From the text of /proc/PID/syscall; nothing while the program runs.
 std::optional<SystemCall> parse_proc_syscall(std::string_view text);
 
 std::optional<Pulse> pulse_of(pid_t pid);
 bool has_children(pid_t pid);
+// "process 7, whose threads wait for each other": one of its descendants, if all of them are like
+// that, or wait for one that is. Only they themselves could end such waits.
+std::optional<std::string> stuck_descendant(pid_t pid);
+// Whether the call waits without a limit for what only a thread of its own process can do.
+bool waits_within_process(const SystemCall& call);
 std::optional<SystemCall> system_call_of(pid_t pid);
 
 // True if the call may be waiting for the program's standard input (or polls at all).
 bool waits_for_input(pid_t pid, const SystemCall& call);
+
+// Notices that a program waits for a child process that never ends.
+class StuckChildren {
+ public:
+  // Nothing: not so, or not for long enough.
+  std::optional<std::string> look(bool waits_for_children_only, pid_t pid, double now);
+
+ private:
+  double last_ = 0;
+  double since_ = 0;  // 0: it was not so
+};
 
 // "the program waits in accept(3) for something outside of it"
 std::string describe_block(pid_t pid, const std::optional<SystemCall>& call);

@@ -23,7 +23,7 @@ TEST(Watchdog, ReadsProcSyscall) {
   const auto call = parse_proc_syscall("0 0x3 0x7ffd 0x400 0x0 0x0 0x0 0x7ffe 0x7f00\n");
   ASSERT_TRUE(call);
   EXPECT_EQ(call->number, SYS_read);
-  EXPECT_EQ(call->first_argument, 3u);
+  EXPECT_EQ(call->arguments[0], 3u);
   EXPECT_FALSE(parse_proc_syscall("running\n"));
   EXPECT_FALSE(parse_proc_syscall("-1 0x7ffe 0x7f00\n"));
 }

@@ -225,6 +225,19 @@ void Asks::ask_while_stuck() {
 
 Nanos& Asks::waited_in_vain() { return keep_ready ? kept().waited_in_vain : in_vain_; }
 
+// By those that wait for anything outside.
+static bool only_children_are_waited_for() {
+  bool any = false;
+  bool others = false;
+  g_sched.for_each_living([&](const Fiber& fiber) {
+    const abi::WaitKind kind = fiber.wait_kind();
+    any |= kind == abi::WaitKind::kChild;
+    others |= kind == abi::WaitKind::kDescriptor || kind == abi::WaitKind::kSignal ||
+              kind == abi::WaitKind::kFileLock;
+  });
+  return any && !others;
+}
+
 Asks::Came Asks::wait_for_something(Nanos due) {
   ++asked_;
   if (g_inputs.replaying())
@@ -250,7 +263,10 @@ Asks::Came Asks::wait_for_something(Nanos due) {
                                                : kMostPatience;
   const bool in_haste = !is_copy && now == Children::kNone && waited_in_vain() >= kPatienceInAll;
   const Nanos most = (patience < limit ? patience : limit) / (in_haste ? kHaste : 1);
-  control_->waits_outside.store(1, std::memory_order_relaxed);
+  control_->waits_outside.store(due == kForever && only_children_are_waited_for()
+                                    ? abi::WaitsOutside::kForChildrenOnly
+                                    : abi::WaitsOutside::kYes,
+                                std::memory_order_relaxed);
   bool came = false;
   for (Nanos nap = kShortestNap; !came; nap = nap < kLongestNap ? nap * 2 : kLongestNap) {
     bool tries = false;
@@ -270,7 +286,7 @@ Asks::Came Asks::wait_for_something(Nanos due) {
       report_waits();
     }
   }
-  control_->waits_outside.store(0, std::memory_order_relaxed);
+  control_->waits_outside.store(abi::WaitsOutside::kNo, std::memory_order_relaxed);
   Nanos& in_vain = waited_in_vain();
   in_vain = came ? 0 : in_vain + real_now() - begin;
   return came ? Came::kSomething : Came::kNothing;

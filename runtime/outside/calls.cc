@@ -2,6 +2,7 @@
 
 #include <asm/ioctls.h>
 #include <fcntl.h>
+#include <net/if.h>
 #include <sys/ioctl.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
@@ -11,6 +12,7 @@
 #include <cstdio>
 
 #include "runtime/fiber/raw_syscall.h"
+#include "runtime/outside/unrecorded.h"
 
 namespace clew::rt {
 namespace {
@@ -111,7 +113,10 @@ std::size_t control_room(const Call& call) {
       return 36;  // the kernel's struct termios
     case TIOCGWINSZ:
       return sizeof(winsize);
+    case SIOCGIFCONF:
+      return sizeof(ifconf);
     default:
+      if (asks_about_interface(request)) return sizeof(ifreq);
       return _IOC_DIR(request) & _IOC_READ ? _IOC_SIZE(request) : 0;
   }
 }
@@ -172,7 +177,12 @@ void add_part(const Call& call, const Part& part, Pieces& pieces) {
       return pieces.add(pointer<void>(address),
                         static_cast<std::size_t>((call.a[part.other] + 63) / 64 * 8));
     case PartKind::kControl:
-      return pieces.add(pointer<void>(address), control_room(call));
+      pieces.add(pointer<void>(address), control_room(call));
+      if (call.number == SYS_ioctl && call.a[1] == SIOCGIFCONF && address != 0) {
+        const ifconf list = *pointer<ifconf>(address);
+        pieces.add(list.ifc_buf, list.ifc_len > 0 ? static_cast<std::size_t>(list.ifc_len) : 0);
+      }
+      return;
     case PartKind::kReceived:
       return pieces.add(pointer<void>(address), sizeof(long) + static_cast<std::size_t>(call.a[2]));
   }

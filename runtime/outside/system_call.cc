@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -127,6 +128,15 @@ bool is_cancellation_point(const Call& call) {
   }
 }
 
+long robust_list_of(const Call& call) {
+  const Fiber& self = *g_sched.current;
+  const bool is_own = call.a[0] == 0 || call.a[0] == self.number;
+  if (self.robust_list == nullptr || !is_own) return to_kernel(call);
+  *reinterpret_cast<void**>(call.a[1]) = self.robust_list;
+  *reinterpret_cast<std::size_t*>(call.a[2]) = sizeof(robust_list_head);
+  return 0;
+}
+
 long answered_here(const Call& call) {
   switch (call.number) {
     case SYS_futex:
@@ -162,7 +172,12 @@ long answered_here(const Call& call) {
         leave_program(static_cast<int>(call.a[0]));
       end_cloned_thread();
     case SYS_set_robust_list:
-      return 0;  // robust mutexes are ours, and there is one kernel thread for all
+      // Robust mutexes are ours, and there is one kernel thread for all.
+      if (static_cast<std::size_t>(call.a[1]) != sizeof(robust_list_head)) return -EINVAL;
+      g_sched.current->robust_list = reinterpret_cast<void*>(call.a[0]);
+      return 0;
+    case SYS_get_robust_list:
+      return robust_list_of(call);
     case SYS_rseq:
       // Its one area is the first thread's; without one libc asks which processor it is on.
       return g_sched.current->cloned ? 0 : to_kernel(call);

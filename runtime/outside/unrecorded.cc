@@ -48,10 +48,33 @@ bool is_known_request(unsigned long request) {
     case TIOCSWINSZ:
     case TIOCSCTTY:
     case TIOCNOTTY:
+    case SIOCGIFCONF:
       return true;
     default:
+      if (asks_about_interface(request)) return true;
       // Requests of the newer form say themselves what they fill.
       return _IOC_SIZE(request) != 0 || _IOC_DIR(request) != _IOC_NONE;
+  }
+}
+
+bool asks_about_interface(unsigned long request) {
+  switch (request) {
+    case SIOCGIFNAME:
+    case SIOCGIFFLAGS:
+    case SIOCGIFADDR:
+    case SIOCGIFDSTADDR:
+    case SIOCGIFBRDADDR:
+    case SIOCGIFNETMASK:
+    case SIOCGIFMETRIC:
+    case SIOCGIFMEM:
+    case SIOCGIFMTU:
+    case SIOCGIFHWADDR:
+    case SIOCGIFINDEX:
+    case SIOCGIFTXQLEN:
+    case SIOCGIFMAP:
+      return true;
+    default:
+      return false;
   }
 }
 

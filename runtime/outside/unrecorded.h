@@ -5,6 +5,8 @@
 namespace clew::rt {
 
 bool is_known_request(unsigned long request);
+// Whether it asks for something about a network interface, in a struct ifreq.
+bool asks_about_interface(unsigned long request);
 void note_request(unsigned long request, int fd);
 void note_unknown_call(long number);
 // For the end of the run, one line each.

@@ -113,6 +113,7 @@ struct Fiber {
   void* argument = nullptr;
   void* result = nullptr;
   bool from_pool = false;
+  void* robust_list = nullptr;     // as the program has told; null: not since clew took over
   bool cloned = false;             // by the system call: no block of ours
   int* number_to_clear = nullptr;  // when such a thread ends
   bool detached = false;

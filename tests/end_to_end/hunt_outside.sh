@@ -83,6 +83,40 @@ check "it is built" "$clew" c++ -O1 -g -std=c++20 owner.cpp -o owner
 check "both look for a file before one makes it" run 1 hunt --seed 1 --schedules 200 --json out.json ./owner
 check "... and it is shown" bash -c '"$0" debug --time 20 -- ./owner >out.txt 2>err.txt </dev/null; grep -q "the outside (files, pipes, sockets)" out.txt err.txt' "$clew"
 
+# A copy of the process has the lock that another thread held, and nobody who would release it.
+cat >copies.c <<'C'
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int n;
+static void add(void) {
+  pthread_mutex_lock(&mutex);
+  n++;
+  pthread_mutex_unlock(&mutex);
+}
+static void* work(void* unused) {
+  for (int i = 0; i < 5; i++) add();
+  return unused;
+}
+int main(void) {
+  pthread_t thread;
+  pthread_create(&thread, 0, work, 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    add();
+    _exit(0);
+  }
+  waitpid(child, 0, 0);
+  return pthread_join(thread, 0);
+}
+C
+check "it is built" "$clew" cc -O1 -g copies.c -o copies
+check "fork while another thread has the lock" run 1 hunt --seed 1 --schedules 300 --json out.json ./copies
+check "... is a hang" is kind hang
+check "... of the child" says err.txt "whose threads wait for each other"
+check "... and replays up to there" run 0 replay
+
 # What the run leaves that records the failure is gone like that of all others: files and folders,
 # also renamed, linked, or in each other.
 cat >leaves.cpp <<'C'

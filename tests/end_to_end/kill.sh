@@ -73,7 +73,21 @@ for how in "" forever; do
   rm input
   check "interrupted in a wait $how: status 130" [ "$status" = 130 ]
   check "... the recording replays as far as it goes" run 0 replay --times 3
-  check "... which is said" says err.txt "up to the clock where it was interrupted"
+  check "... which is said" says err.txt "up to the clock where it was stopped"
+done
+# Not clew, but the program gets a signal that it does not handle.
+for signal in TERM:143 KILL:137; do
+  mkfifo input
+  "$clew" run -- ./waits forever <input >out.txt 2>err.txt &
+  host=$!
+  exec 5>input
+  for _ in $(seq 200); do grep -q started err.txt && break; sleep 0.05; done
+  kill -"${signal%:*}" "$(pgrep -P "$host")"; wait "$host"; status=$?
+  exec 5>&-
+  rm input
+  check "the program is ended by ${signal%:*}: status ${signal#*:}" [ "$status" = "${signal#*:}" ]
+  check "... the recording replays as far as it goes" run 0 replay --times 3
+  check "... which is said" says err.txt "up to the clock where it was stopped"
 done
 check "earlier recordings are untouched" diff -r before .clew/1
 check "... and replay" run 0 replay 1
