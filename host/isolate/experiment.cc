@@ -7,6 +7,7 @@
 
 #include "host/search/hunt.h"
 #include "host/seconds.h"
+#include "host/target/replay.h"
 
 namespace clew {
 namespace {
@@ -39,7 +40,11 @@ TrialOptions trial_options(const IsolateOptions& options, const Subject& subject
                      .any_failure = options.any_failure,
                      .jobs = options.jobs,
                      .checkpoints = options.checkpoints};
-  if (subject.recording && subject.recording->meta.wall_seconds > kClearlyLong) {
+  // A run that was stopped waited for something: that takes long without being work that could be
+  // left out.
+  if (subject.recording && was_interrupted(subject.recording->meta)) trial.checkpoints = false;
+  if (trial.checkpoints && subject.recording &&
+      subject.recording->meta.wall_seconds > kClearlyLong) {
     trial.long_run = true;
     trial.expected_end = subject.recording->meta.summary.clock;
   }

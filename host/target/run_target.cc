@@ -16,6 +16,7 @@
 #include "host/target/interrupts.h"
 #include "host/target/outcome_of.h"
 #include "host/target/output_sink.h"
+#include "host/target/slurp.h"
 #include "host/target/syscall_names.h"
 #include "host/target/watchdog.h"
 
@@ -96,12 +97,15 @@ class Run {
   int round_milliseconds_ = kRoundMilliseconds;
   int partner_ = -1;  // gdb's pidfd
   std::optional<Stopped> stopped_;
+  std::string maps_;  // of /proc, when it was stopped
   std::optional<Error> error_;
   RunResult result_;
 };
 
 void Run::stop(std::string kind, std::string detail) {
   if (!stopped_) stopped_ = Stopped{std::move(kind), std::move(detail)};
+  // It will not get to tell where its code lies.
+  if (maps_.empty()) maps_ = slurp(fmt::format("/proc/{}/maps", child_.pid()));
   child_.kill_now();
 }
 
@@ -242,6 +246,7 @@ Result<RunResult> Run::conclude() {
   if (!inputs) return std::unexpected(inputs.error());
   result_.inputs = *inputs;
   result_.reports = std::move(intake_.reports());
+  if (result_.reports.maps.empty()) result_.reports.maps = std::move(maps_);
   result_.summary = summarize(facts, result_.reports);
   result_.seconds = seconds_now() - started_;
   result_.cpu_seconds = child_.cpu_seconds();

@@ -13,7 +13,7 @@
 #include "runtime/record/end.h"
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
-#include "runtime/signal/signals.h"
+#include "runtime/signal/internal.h"
 #include "runtime/snapshot/server.h"
 
 namespace clew::rt {
@@ -71,6 +71,9 @@ void call_program(int signal, siginfo_t* info, void* context) {
 }
 
 void on_fault(int signal, siginfo_t* info, void* context) {
+  // Another process has sent it: it is attended to like any other signal.
+  const bool is_sent = info->si_code <= 0;
+  if (is_sent && g_sched.active && has_handler(signal)) return note_arrived(*info);
   if (signal == SIGSEGV && stand_in_for_time_stamp(*static_cast<ucontext_t*>(context))) return;
   Fiber& self = *g_sched.current;
   if (self.guarded && (signal == SIGSEGV || signal == SIGBUS)) {

@@ -43,6 +43,7 @@ void on_arrival_of_end(int signal, siginfo_t* info, void*) {
 }
 
 void tell_kernel(int signal) {
+  if (is_fault(signal) && is_function(g_actions[signal].handler)) g_asks.expect_signals();
   if (signal == SIGKILL || signal == SIGSTOP || is_fault(signal) || signal == SIGSYS ||
       signal == kStuckSignal)
     return;
