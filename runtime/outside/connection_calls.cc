@@ -54,11 +54,11 @@ long accepted(const Call& call) {
   const Patience patience = patience_of(timeouts_of(fd).receive);
   long result = -EAGAIN;
   const auto would_block = [&] {
+    // Another process that listens to it may be faster; in its turn the socket does not block.
+    const Turn turn;
     if (!is_blocking_socket(fd) || !listens(fd)) return false;
     if (!is_ready(fd, POLLIN)) return has_good_flags(call) && has_number_left(fd);
     if (!g_other_processes) return false;
-    // Another process that listens to it may be faster.
-    const Turn turn;
     result = without_waiting(fd, [&] { return to_kernel(call); });
     return result == -EAGAIN;
   };
