@@ -12,8 +12,9 @@
 #include "runtime/fiber/signal_stack.h"
 #include "runtime/outside/perform.h"
 #include "runtime/outside/system_call.h"
+#include "runtime/record/crash.h"
 #include "runtime/sched/scheduler.h"
-#include "runtime/signal/signals.h"
+#include "runtime/signal/internal.h"
 
 #ifndef PR_SET_SYSCALL_USER_DISPATCH
 #define PR_SET_SYSCALL_USER_DISPATCH 59
@@ -55,7 +56,12 @@ Range range_of(std::uintptr_t base) {
   return range;
 }
 
-void on_system_call(int, siginfo_t*, void* context) {
+void on_system_call(int signal, siginfo_t* info, void* context) {
+  if (info->si_code <= 0 && g_sched.active) {  // another process has sent it
+    if (has_handler(signal)) return note_arrived(*info);
+    if (action_of(signal).handler != reinterpret_cast<void*>(SIG_IGN)) die_of(signal, *info);
+    return;
+  }
   auto& caught = *static_cast<ucontext_t*>(context);
   auto& registers = caught.uc_mcontext.gregs;
   Call call{registers[REG_RAX],

@@ -247,10 +247,13 @@ long answer_call(Call call) {
     case Treatment::kTime:
       return time_call(call);
     case Treatment::kSignal:
+      g_sched.pass_time(kNanosPerCall);
       return signal_call(call);
     default:
       break;
   }
+  // Not for those above: a replay may make others of them.
+  if (g_sched.active) g_sched.pass_time(kNanosPerCall);
   note_room(call);
   const long result = recorded_by_family(treatment, call);
   follow_change_of_files(call, result);

@@ -43,10 +43,9 @@ void on_arrival_of_end(int signal, siginfo_t* info, void*) {
 }
 
 void tell_kernel(int signal) {
-  if (is_fault(signal) && is_function(g_actions[signal].handler)) g_asks.expect_signals();
-  if (signal == SIGKILL || signal == SIGSTOP || is_fault(signal) || signal == SIGSYS ||
-      signal == kStuckSignal)
-    return;
+  const bool comes_at_once = is_fault(signal) || signal == SIGSYS;
+  if (comes_at_once && is_function(g_actions[signal].handler)) g_asks.expect_signals();
+  if (signal == SIGKILL || signal == SIGSTOP || comes_at_once || signal == kStuckSignal) return;
   const bool ignored = g_actions[signal].handler == reinterpret_cast<void*>(SIG_IGN);
   const unsigned long of_children = g_actions[signal].flags & (SA_NOCLDSTOP | SA_NOCLDWAIT);
   const bool ours_to_see =
