@@ -111,8 +111,7 @@ Result<int> recorded_run(LaunchPlan plan, const std::string& json_file) {
   Json json = run_json(recording->number, *result, symbols);
   json["children"] = report_children(*descendants);
   json["seed"] = plan.seed;
-  if (auto written = write_json(json_file, json); !written)
-    return std::unexpected(written.error());
+  if (auto written = write_json(json_file, json); !written) return std::unexpected(written.error());
   return exit_status_of(*result);
 }
 

@@ -171,9 +171,10 @@ void register_replay(CLI::App& app, int& exit_status) {
       ->expected(1)
       ->take_all();
   command
-      ->add_flag("--live", options->live,
-                 "Follow the recording's schedule with the input of today (files, network, standard "
-                 "input), and record that")
+      ->add_flag(
+          "--live", options->live,
+          "Follow the recording's schedule with the input of today (files, network, standard "
+          "input), and record that")
       ->excludes(gdb)
       ->excludes(times);
   command->add_option("--json", options->json, "Write the result as JSON; - is standard output")

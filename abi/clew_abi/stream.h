@@ -82,8 +82,8 @@ enum class MessageType : std::uint8_t {
                   // again holds from then on, and an empty path says that it is to stay
 };
 
-// What a run can create that has a name. A queue's name is the one that mq_unlink() takes, without the
-// slash.
+// What a run can create that has a name. A queue's name is the one that mq_unlink() takes, without
+// the slash.
 enum class CreatedKind : std::uint8_t { kFile, kFolder, kQueue, kCount };
 
 // kind, word in JSON. Below kFirstUnresolved the outcome is "fail".

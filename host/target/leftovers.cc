@@ -29,8 +29,7 @@ void remove_queue(const CreatedName& name) {
 void remove_file(const CreatedName& name) {
   struct stat status {};
   if (lstat(name.path.c_str(), &status) != 0 || !is_it(status, name)) return;
-  unlinkat(AT_FDCWD, name.path.c_str(),
-           name.kind == abi::CreatedKind::kFolder ? AT_REMOVEDIR : 0);
+  unlinkat(AT_FDCWD, name.path.c_str(), name.kind == abi::CreatedKind::kFolder ? AT_REMOVEDIR : 0);
 }
 
 }  // namespace

@@ -79,8 +79,8 @@ Result<RunResult> run_replay(const Replay& replay, RunObserver& observer) {
 
 LaunchPlan live_plan(const Replay& replay) {
   LaunchPlan plan = replay.plan;
-  plan.flags &= ~static_cast<std::uint32_t>(abi::kFlagReplay | abi::kFlagReplayInputs |
-                                            abi::kFlagBreaksOff);
+  plan.flags &=
+      ~static_cast<std::uint32_t>(abi::kFlagReplay | abi::kFlagReplayInputs | abi::kFlagBreaksOff);
   plan.inputs.reset();
   plan.budget = replay.recording.meta.budget;
   return plan;

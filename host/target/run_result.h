@@ -116,7 +116,7 @@ struct Reports {
   std::optional<Departure> departure;
   std::optional<EndReport> end;
   std::optional<std::string> becomes;  // the path of the program that it became by exec()
-  std::optional<int> status;  // as waitpid gives it, said by the process itself
+  std::optional<int> status;           // as waitpid gives it, said by the process itself
 };
 
 struct RunResult {

@@ -147,7 +147,8 @@ CLEW_EXPORT int link(const char* target, const char* path) noexcept {
 CLEW_EXPORT int linkat(int from, const char* target, int folder, const char* path,
                        int flags) noexcept {
   CLEW_STEP(linkat);
-  return note_made(CLEW_NEXT(linkat)(from, target, folder, path, flags), CreatedKind::kFile, folder, path);
+  return note_made(CLEW_NEXT(linkat)(from, target, folder, path, flags), CreatedKind::kFile, folder,
+                   path);
 }
 CLEW_EXPORT int mkfifo(const char* path, mode_t mode) noexcept {
   CLEW_STEP(mkfifo);

@@ -156,8 +156,8 @@ void restore_preload() {
   }
 }
 
-// The first constructor of all (-z initfirst): that of libc, which knows the environment, is still to
-// come.
+// The first constructor of all (-z initfirst): that of libc, which knows the environment, is still
+// to come.
 __attribute__((constructor(101))) void start(int, char**, char** environment) {
   if (environ == nullptr) environ = environment;
   real::resolve();

@@ -61,7 +61,8 @@ CLEW_EXPORT sem_t* sem_open(const char* name, int flags, ...) {
   const bool known = watching() && path_of_object("sem.", name, path);
   const bool existed = known && file_status(AT_FDCWD, path).exists;
   sem_t* const semaphore = CLEW_NEXT(sem_open)(name, flags, mode, value);
-  if (known && !existed && semaphore != SEM_FAILED) note_made(0, CreatedKind::kFile, AT_FDCWD, path);
+  if (known && !existed && semaphore != SEM_FAILED)
+    note_made(0, CreatedKind::kFile, AT_FDCWD, path);
   return semaphore;
 }
 CLEW_EXPORT int sem_unlink(const char* name) noexcept {

@@ -1,6 +1,6 @@
 // OpenMP's interface for tools (OpenMP 5.2, chapter 19), with which libomp tells what becomes of
-// tasks and locks. Declared here as far as it is used: the header belongs to a compiler that need not be
-// there.
+// tasks and locks. Declared here as far as it is used: the header belongs to a compiler that need
+// not be there.
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>

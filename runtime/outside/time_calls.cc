@@ -26,9 +26,9 @@ namespace {
 struct ProgramTimer {
   Timer timer;  // first
   Nanos interval = 0;
-  Nanos due = 0;           // when it has sent what is still pending
+  Nanos due = 0;            // when it has sent what is still pending
   bool is_pending = false;  // it goes on when that is taken
-  bool used = false;  // interval timers: never
+  bool used = false;        // interval timers: never
   int id = 0;
   int signal = 0;  // 0: none
   sigval value = {};
@@ -43,8 +43,8 @@ ProgramTimer g_timers[kMost];
 int g_timers_end = 0;               // none beyond was ever used
 ProgramTimer g_interval_timers[3];  // ITIMER_REAL, _VIRTUAL, _PROF
 
-// With less between two of them, a timer whose signal is ignored would have the processor to itself;
-// the kernel spares itself that too.
+// With less between two of them, a timer whose signal is ignored would have the processor to
+// itself; the kernel spares itself that too.
 constexpr Nanos kLeastWhenIgnored = 4'000'000;
 
 bool send(const ProgramTimer& timer) {
@@ -58,8 +58,8 @@ void on_due_with_signal(ProgramTimer& timer) {
   timer.due = g_sched.now();
   timer.is_pending = send(timer) && timer.interval > 0;
   if (timer.is_pending || timer.interval == 0) return;
-  g_sched.arm(timer.timer,
-              timer.due + (timer.interval + kLeastWhenIgnored - 1) / timer.interval * timer.interval);
+  g_sched.arm(timer.timer, timer.due + (timer.interval + kLeastWhenIgnored - 1) / timer.interval *
+                                           timer.interval);
 }
 
 void on_due(Timer& timer) {
@@ -90,8 +90,7 @@ void set(ProgramTimer& timer, Nanos first, Nanos interval) {
 }
 
 Nanos left_of(const ProgramTimer& timer) {
-  if (timer.is_pending)
-    return timer.due + (missed(timer) + 1) * timer.interval - g_sched.now();
+  if (timer.is_pending) return timer.due + (missed(timer) + 1) * timer.interval - g_sched.now();
   if (timer.timer.deadline == kForever) return 0;
   const Nanos left = timer.timer.deadline - g_sched.now();
   return left > 0 ? left : 1;

@@ -26,8 +26,8 @@
 namespace clew::rt {
 
 inline constexpr Nanos kNanosPerPoint = 10;
-// What a call of the kernel costs, and a read of the clock: a loop that makes nothing but calls until
-// some time has passed gets on.
+// What a call of the kernel costs, and a read of the clock: a loop that makes nothing but calls
+// until some time has passed gets on.
 inline constexpr Nanos kNanosPerCall = 1000;
 inline constexpr Nanos kNanosPerTimeRead = kNanosPerCall;
 
@@ -178,7 +178,7 @@ class Scheduler {
   Fiber* find(pthread_t handle);
   Fiber* find_by_key(abi::ThreadKey key);  // of those that have not ended
 
-  Nanos now() const;  // since the virtual start of the machine
+  Nanos now() const;                    // since the virtual start of the machine
   Nanos idle() const { return idle_; }  // of that, when nobody could run
   // The process's time on processors begins anew.
   void begin_processor_time() {
