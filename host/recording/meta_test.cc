@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "clew_abi/version.h"
 #include "host/recording/content_hash.h"
 #include "host/recording/test_util.h"
 
@@ -159,12 +160,14 @@ TEST(Meta, OtherVersionsAreNamed) {
     return parse_meta(sealed(object), "m").error();
   };
   object.erase("program");
-  EXPECT_EQ(error(77, 6).message,
-            "m belongs to a recording of another clew: it has version 77.6, this clew reads 5.6");
+  const std::string reads = fmt::format("this clew reads {}.{}", kRecordingVersion, abi::kVersion);
+  EXPECT_EQ(error(77, abi::kVersion).message,
+            fmt::format("m belongs to a recording of another clew: it has version 77.{}, {}",
+                        abi::kVersion, reads));
   EXPECT_EQ(error(1, 1).message,
-            "m belongs to a recording of an earlier clew: it has version 1.1, this clew reads 5.6");
+            "m belongs to a recording of an earlier clew: it has version 1.1, " + reads);
   EXPECT_EQ(error(1, 1).hint, "use the clew that made it, or record again");
-  EXPECT_EQ(error(5, 6).message, "m is damaged: 'program' is missing");
+  EXPECT_EQ(error(kRecordingVersion, abi::kVersion).message, "m is damaged: 'program' is missing");
   object["abi_version"] = "2";
   EXPECT_EQ(parse_meta(sealed(object), "m").error().message,
             "m is damaged: 'abi_version' is not a number of the right size");

@@ -1,10 +1,12 @@
 #include "host/recording/schedule_file.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
+#include "clew_abi/version.h"
 #include "host/recording/resealed.h"
 #include "host/recording/schedule_format.h"
 #include "host/recording/test_util.h"
@@ -213,10 +215,13 @@ TEST_F(ScheduleFile, NamesOtherVersions) {
     parts[0][12] = abi;
     return read_schedule_bytes(join_sealed(parts), "s").error().message;
   };
-  EXPECT_EQ(message(9, 6),
-            "s belongs to a recording of another clew: it has version 9.6, this clew reads 2.6");
+  const std::string reads =
+      fmt::format("this clew reads {}.{}", schedule_format::kVersion, abi::kVersion);
+  EXPECT_EQ(message(9, abi::kVersion),
+            fmt::format("s belongs to a recording of another clew: it has version 9.{}, {}",
+                        abi::kVersion, reads));
   EXPECT_EQ(message(1, 1),
-            "s belongs to a recording of an earlier clew: it has version 1.1, this clew reads 2.6");
+            "s belongs to a recording of an earlier clew: it has version 1.1, " + reads);
 }
 
 // Damage that the checksums do not show.
