@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <utility>
 
 #include "cli/hunt_arguments.h"
@@ -19,21 +18,6 @@
 
 namespace clew::cli {
 namespace {
-
-Meta make_meta(const LaunchPlan& plan, const RunResult& run, StdinKind input) {
-  Meta meta = meta_of(plan);
-  meta.created_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(
-                        std::chrono::system_clock::now().time_since_epoch())
-                        .count();
-  meta.wall_seconds = run.seconds;
-  meta.summary = run.summary;
-  meta.stdin_kind = input;
-  meta.stdin_data = run.input;
-  meta.stdout_data = run.output;
-  meta.stderr_data = run.errors;
-  meta.inputs = run.inputs;
-  return meta;
-}
 
 void print_summary(const LaunchPlan& plan, const RunResult& run, std::uint64_t number,
                    Symbolizer& symbols) {
@@ -99,7 +83,7 @@ Result<int> recorded_run(LaunchPlan plan, const std::string& json_file) {
   Symbolizer symbols(result->reports);
   locate_failure(*result, symbols);
 
-  Meta meta = make_meta(plan, *result, input_kind);
+  Meta meta = meta_of_run(plan, *result, input_kind);
   meta.identity = *identity;
   const auto recording = draft->commit(std::move(meta));
   if (!recording) return std::unexpected(recording.error());

@@ -28,7 +28,7 @@ struct ShowOptions {
 };
 
 std::string ending(const Replay& replay, const RunResult& run, Symbolizer& symbols) {
-  if (was_interrupted(replay.recording.meta)) return "interrupted\n";
+  if (was_interrupted(replay.recording.meta)) return "stopped\n";
   return fmt::format("{}\n{}", headline(run.summary), failure_text(run, symbols));
 }
 

@@ -1,6 +1,5 @@
 #include "host/search/hunt_recorder.h"
 
-#include <chrono>
 #include <fstream>
 #include <sstream>
 #include <utility>
@@ -119,17 +118,7 @@ Result<std::optional<RecordedJob>> HuntRecorder::record(const ExactJob& job, Ver
   if (!judgement) return std::unexpected(judgement.error());
   if (judgement->verdict != wanted) return std::nullopt;
 
-  Meta meta = meta_of(plan);
-  meta.created_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(
-                        std::chrono::system_clock::now().time_since_epoch())
-                        .count();
-  meta.wall_seconds = run->seconds;
-  meta.summary = run->summary;
-  meta.stdin_kind = input_kind;
-  meta.stdin_data = run->input;
-  meta.stdout_data = run->output;
-  meta.stderr_data = run->errors;
-  meta.inputs = run->inputs;
+  Meta meta = meta_of_run(plan, *run, input_kind);
   meta.identity = *identity_;
   // What only the user's criteria call a failure is none to a replay, which has the program's own
   // end to compare.

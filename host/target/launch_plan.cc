@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <string_view>
 #include <utility>
@@ -110,6 +111,21 @@ Meta meta_of(const LaunchPlan& plan) {
   meta.pool = plan.pool;
   meta.child = (plan.flags & abi::kFlagChild) != 0;
   meta.generation = plan.generation;
+  return meta;
+}
+
+Meta meta_of_run(const LaunchPlan& plan, const RunResult& run, StdinKind input) {
+  Meta meta = meta_of(plan);
+  meta.created_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                        std::chrono::system_clock::now().time_since_epoch())
+                        .count();
+  meta.wall_seconds = run.seconds;
+  meta.summary = run.summary;
+  meta.stdin_kind = input;
+  meta.stdin_data = run.input;
+  meta.stdout_data = run.output;
+  meta.stderr_data = run.errors;
+  meta.inputs = run.inputs;
   return meta;
 }
 

@@ -14,6 +14,7 @@
 #include "host/recording/meta.h"
 #include "host/recording/recording.h"
 #include "host/schedule/stream.h"
+#include "host/target/run_result.h"
 
 namespace clew {
 
@@ -78,6 +79,8 @@ LaunchPlan plan_of(const Recording& recording, Stream schedule);
 
 // What a recording keeps of a plan.
 Meta meta_of(const LaunchPlan& plan);
+// ... and of the run that was made by it, just now.
+Meta meta_of_run(const LaunchPlan& plan, const RunResult& run, StdinKind input);
 
 }  // namespace clew
 

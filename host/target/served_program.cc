@@ -336,9 +336,9 @@ Result<std::vector<ServedJob>> ServedProgram::run(std::span<const JobPlan> jobs,
       stalled = stall.look(*pulse, now - last_look);
     }
     last_look = now;
-    const bool for_children = s.control().waits_outside.load(std::memory_order_relaxed) ==
-                              abi::WaitsOutside::kForChildrenOnly;
-    const auto stuck = runner > 0 ? stuck_children.look(for_children, runner, now) : std::nullopt;
+    const auto stuck =
+        runner > 0 ? stuck_children.look(s.memory.waits_for_children_only(), runner, now)
+                   : std::nullopt;
     const bool too_long = now - since > s.options.stuck_seconds;
     if (runner > 0 && (stuck || stalled >= kBlockedSeconds || too_long)) {
       if (stuck)

@@ -29,7 +29,6 @@ inline constexpr Nanos kNanosPerPoint = 10;
 // What a call of the kernel costs, and a read of the clock: a loop that makes nothing but calls
 // until some time has passed gets on.
 inline constexpr Nanos kNanosPerCall = 1000;
-inline constexpr Nanos kNanosPerTimeRead = kNanosPerCall;
 
 // A countdown that never runs out.
 inline constexpr std::int64_t kUnlimited = std::int64_t{1} << 62;

@@ -74,7 +74,7 @@ Woke wait_for_others(abi::WaitKind kind, const void* object, Nanos deadline, uns
   if (!g_other_processes) return g_sched.block(kind, object, deadline, ended_by);
   // Whoever changes the object, one of us or another process, is noticed when the kernel is asked.
   // Each look takes time, so that whoever sleeps in the meantime wakes up.
-  g_sched.pass_time(kNanosPerTimeRead);
+  g_sched.pass_time(kNanosPerCall);
   OutsideWait wait;
   wait.wait.kind = kind;
   wait.wait.about = object;
