@@ -39,6 +39,7 @@ enum class Treatment : std::uint8_t {
   kLock,
   kProcess,
   kMap,
+  kAsync,
 };
 
 Treatment treatment_of(long number);

@@ -79,9 +79,8 @@ long semaphores(const Call& call) {
   Patience patience{kForever, kSignalsAlways};
   const auto* timeout = reinterpret_cast<const timespec*>(call.a[3]);
   if (call.number == SYS_semtimedop && timeout != nullptr) {
-    if (timeout->tv_sec < 0 || timeout->tv_nsec < 0 || timeout->tv_nsec >= 1'000'000'000)
-      return answered(call, [] { return -EINVAL; });
-    patience.deadline = g_sched.now() + duration_of(*timeout);
+    if (!is_duration(*timeout)) return answered(call, [] { return -EINVAL; });
+    patience.deadline = deadline_after(*timeout);
   }
   return attempted(call, attempt, abi::WaitKind::kSemaphore, patience, -EAGAIN);
 }

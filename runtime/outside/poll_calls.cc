@@ -24,16 +24,13 @@ struct Limit {
   bool valid = true;
 };
 
-Limit limit_of(Nanos length) {
-  return {length == kForever ? kForever : g_sched.now() + length, length == 0, true};
-}
+Limit limit_of(Nanos length) { return {deadline_after(length), length == 0, true}; }
 Limit limit_of_milliseconds(long timeout) {
   return timeout < 0 ? Limit{} : limit_of(timeout * kMillisecond);
 }
 Limit limit_of(const timespec* timeout) {
   if (timeout == nullptr) return {};
-  if (timeout->tv_sec < 0 || timeout->tv_nsec < 0 || timeout->tv_nsec >= 1'000'000'000)
-    return {0, true, false};
+  if (!is_duration(*timeout)) return {0, true, false};
   return limit_of(duration_of(*timeout));
 }
 

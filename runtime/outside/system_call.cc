@@ -202,6 +202,8 @@ long recorded_by_family(Treatment family, const Call& call) {
       return process_call(call);
     case Treatment::kMap:
       return map_call(call);
+    case Treatment::kAsync:
+      return async_call(call);
     default:
       return recorded(call);
   }

@@ -100,12 +100,8 @@ itimerspec state_of(const ProgramTimer& timer) {
   return {to_timespec(timer.interval), to_timespec(left_of(timer))};
 }
 
-bool is_valid(const timespec& t) {
-  return t.tv_sec >= 0 && t.tv_nsec >= 0 && t.tv_nsec < 1'000'000'000;
-}
-
 long set_by(ProgramTimer& timer, long flags, const itimerspec* wanted, itimerspec* before) {
-  if (wanted == nullptr || !is_valid(wanted->it_value) || !is_valid(wanted->it_interval))
+  if (wanted == nullptr || !is_duration(wanted->it_value) || !is_duration(wanted->it_interval))
     return -EINVAL;
   if (before != nullptr) *before = state_of(timer);
   Nanos first = duration_of(wanted->it_value);
@@ -239,7 +235,8 @@ long error_of_no_timer(const Call& call) {
 long set_descriptor(const Call& call) {
   constexpr long kFlags = TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET;
   const auto wanted = *reinterpret_cast<const itimerspec*>(call.a[2]);
-  if ((call.a[1] & ~kFlags) != 0 || !is_valid(wanted.it_value) || !is_valid(wanted.it_interval))
+  if ((call.a[1] & ~kFlags) != 0 || !is_duration(wanted.it_value) ||
+      !is_duration(wanted.it_interval))
     return -EINVAL;
   ProgramTimer* timer = timer_of_descriptor(call.a[0]);
   if (timer == nullptr) return error_of_no_timer(call);
@@ -254,7 +251,7 @@ long set_descriptor(const Call& call) {
 }
 
 long sleep(clockid_t clock, long flags, const timespec* length, timespec* rest) {
-  if (!is_known_clock(clock) || clock == CLOCK_THREAD_CPUTIME_ID || !is_valid(*length))
+  if (!is_known_clock(clock) || clock == CLOCK_THREAD_CPUTIME_ID || !is_duration(*length))
     return -EINVAL;
   const bool absolute = (flags & TIMER_ABSTIME) != 0;
   const Nanos t = duration_of(*length);
@@ -279,7 +276,7 @@ long sleep(clockid_t clock, long flags, const timespec* length, timespec* rest) 
 
 // A look at the clock is no yield point, but takes time.
 Nanos look(clockid_t clock) {
-  g_sched.pass_time(kNanosPerTimeRead);
+  g_sched.pass_time(kNanosPerCall);
   const Nanos t = clock_reading(clock);
   g_log.fold(static_cast<std::uint64_t>(t));
   return t;

@@ -9,6 +9,7 @@
 #include "runtime/fiber/raw_syscall.h"
 #include "runtime/outside/perform.h"
 #include "runtime/sched/scheduler.h"
+#include "runtime/sync/deadline.h"
 
 namespace clew::rt {
 
@@ -17,7 +18,7 @@ inline int fd_of(const Call& call) { return static_cast<int>(call.a[0]); }
 // A socket with a time limit is interrupted by every handler, also by one with SA_RESTART.
 inline Patience patience_of(Nanos timeout) {
   if (timeout <= 0) return {};
-  return {g_sched.now() + timeout, kSignalsAlways | kCancel};
+  return {deadline_after(timeout), kSignalsAlways | kCancel};
 }
 
 // How the call ends when the wait did.

@@ -215,10 +215,8 @@ long received(const Call& call) {
 long received_messages(const Call& call) {
   auto* messages = reinterpret_cast<mmsghdr*>(call.a[1]);
   const auto* timeout = reinterpret_cast<const timespec*>(call.a[4]);
-  if (timeout != nullptr &&
-      (timeout->tv_sec < 0 || timeout->tv_nsec < 0 || timeout->tv_nsec >= 1'000'000'000))
-    return -EINVAL;
-  const Nanos deadline = timeout != nullptr ? g_sched.now() + duration_of(*timeout) : kForever;
+  if (timeout != nullptr && !is_duration(*timeout)) return -EINVAL;
+  const Nanos deadline = timeout != nullptr ? deadline_after(*timeout) : kForever;
   long flags = call.a[3] & ~MSG_WAITFORONE;
   for (long i = 0; i < messages_of(call); ++i) {
     Call one{SYS_recvmsg, {call.a[0], reinterpret_cast<long>(&messages[i].msg_hdr), flags}};

@@ -147,11 +147,8 @@ long change_stack(const stack_t* wanted, stack_t* before) {
 
 long wait_for_signal(std::uint64_t set, siginfo_t* out, const timespec* timeout) {
   Fiber& self = *g_sched.current;
-  if (timeout != nullptr &&
-      (timeout->tv_sec < 0 || timeout->tv_nsec < 0 || timeout->tv_nsec >= 1'000'000'000))
-    return -EINVAL;
-  const Nanos length = timeout != nullptr ? duration_of(*timeout) : kForever;
-  const Nanos deadline = length == kForever ? kForever : g_sched.now() + length;
+  if (timeout != nullptr && !is_duration(*timeout)) return -EINVAL;
+  const Nanos deadline = timeout != nullptr ? deadline_after(*timeout) : kForever;
   set &= ~kUnblockable;
   siginfo_t info{};
   if (!take_pending(self, set, info)) {

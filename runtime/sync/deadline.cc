@@ -83,9 +83,14 @@ Nanos deadline_of(clockid_t clock, const timespec* absolute) {
 
 Nanos duration_of(const timespec& relative) { return nanos_of(relative); }
 
+Nanos deadline_after(Nanos length) {
+  const Nanos now = g_sched.now();
+  return length > kForever - now ? kForever : now + length;
+}
+
 Nanos clock_reading(clockid_t clock) {
   if (const Fiber* thread = thread_of_clock(clock)) {
-    g_sched.current->clock_reads += kNanosPerTimeRead;
+    g_sched.current->clock_reads += kNanosPerCall;
     return processor_time(*thread);
   }
   return base_of(clock) + g_sched.now();

@@ -15,6 +15,12 @@ inline constexpr Nanos kInvalidDeadline = INT64_MIN;
 // are kForever.
 Nanos deadline_of(clockid_t clock, const timespec* absolute);
 Nanos duration_of(const timespec& relative);
+inline bool is_duration(const timespec& t) {
+  return t.tv_sec >= 0 && t.tv_nsec >= 0 && t.tv_nsec < 1'000'000'000;
+}
+// When so much time has passed from now on; kForever if that is too large to count.
+Nanos deadline_after(Nanos length);
+inline Nanos deadline_after(const timespec& length) { return deadline_after(duration_of(length)); }
 
 // The virtual time that a clock shows, and the same for a deadline.
 Nanos clock_reading(clockid_t clock);

@@ -166,10 +166,8 @@ long futex(std::uint32_t* word, int operation, std::uint32_t value, const timesp
     case FUTEX_WAIT: {
       Nanos deadline = kForever;
       if (timeout != nullptr) {
-        if (timeout->tv_sec < 0 || timeout->tv_nsec < 0 || timeout->tv_nsec >= 1'000'000'000)
-          return -EINVAL;
-        const Nanos length = duration_of(*timeout);
-        if (length != kForever) deadline = g_sched.now() + length;
+        if (!is_duration(*timeout)) return -EINVAL;
+        deadline = deadline_after(*timeout);
       }
       return wait(word, value, deadline, ~0u, scope);
     }
