@@ -47,6 +47,10 @@ Arguments linking(const Request& request, const Installation& installation) {
                       "-rpath",
                       "-Xlinker",
                       library_dir};
+  // Binding a function when it is called first leaves the caller's registers on the stack, also
+  // those that count yield points, where a program may find them that reads what it never wrote. A
+  // library may have functions that nobody defines and nobody calls.
+  if (request.is_executable) arguments.emplace_back("-Wl,-z,now");
   // -Xlinker: an input after the user's -x would be taken for source code.
   if (request.has_sanitizer)
     append(arguments, Arguments{"-Xlinker", installation.sanitizer_hooks.string()});

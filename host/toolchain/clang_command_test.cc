@@ -56,16 +56,20 @@ std::string front(const std::string& granularity) {
 
 const std::string kLink =
     "--start-no-unused-arguments -L/p/lib/clew -Wl,--push-state,--no-as-needed,-Bdynamic -lclew_rt "
+    "-Wl,--pop-state -Xlinker -rpath -Xlinker /p/lib/clew -Wl,-z,now --end-no-unused-arguments";
+
+const std::string kLinkLibrary =
+    "--start-no-unused-arguments -L/p/lib/clew -Wl,--push-state,--no-as-needed,-Bdynamic -lclew_rt "
     "-Wl,--pop-state -Xlinker -rpath -Xlinker /p/lib/clew --end-no-unused-arguments";
 
 const std::string kLinkSanitizer =
     "--start-no-unused-arguments -L/p/lib/clew -Wl,--push-state,--no-as-needed,-Bdynamic -lclew_rt "
-    "-Wl,--pop-state -Xlinker -rpath -Xlinker /p/lib/clew "
+    "-Wl,--pop-state -Xlinker -rpath -Xlinker /p/lib/clew -Wl,-z,now "
     "-Xlinker /p/lib/clew/clew_sanitizer_hooks.o --end-no-unused-arguments";
 
 struct Case {
   std::string user;
-  // SYNC, SHARED, LINE: the arguments in front; LINK, SANITIZER: the linker's
+  // SYNC, SHARED, LINE: the arguments in front; LINK, LIBRARY, SANITIZER: the linker's
   std::string clang;
 };
 
@@ -81,6 +85,7 @@ TEST_P(Transform, GivesClangsArguments) {
   replace(line, front("shared"), "SHARED");
   replace(line, front("line"), "LINE");
   replace(line, kLink, "LINK");
+  replace(line, kLinkLibrary, "LIBRARY");
   replace(line, kLinkSanitizer, "SANITIZER");
   EXPECT_EQ(line, GetParam().clang);
 }
@@ -121,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(
                          "SHARED a.o -fsanitize=undefined,address SANITIZER -lc"},
                     Case{"-c -fsanitize=address a.c", "SHARED -c -fsanitize=address a.c"},
                     Case{"-shared -fsanitize=address a.c",
-                         "SHARED -shared -fsanitize=address a.c LINK"},
+                         "SHARED -shared -fsanitize=address a.c LIBRARY"},
                     Case{"-fsanitize=address -fno-sanitize=all a.c",
                          "SHARED -fsanitize=address -fno-sanitize=all a.c LINK"}));
 

@@ -53,7 +53,8 @@ class Reader {
     }
     request_.has_input = has_header_ || has_linkable_;
     request_.links = has_linkable_ && !stops_;
-    request_.has_sanitizer = request_.links && sanitizer_ && !shared_;
+    request_.is_executable = request_.links && !shared_;
+    request_.has_sanitizer = request_.is_executable && sanitizer_;
     return refuse_what_cannot_work();
   }
 

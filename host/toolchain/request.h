@@ -20,7 +20,8 @@ struct Request {
   // arguments would be one.
   bool has_input = false;
   bool links = false;          // an executable or a shared library comes out
-  bool has_sanitizer = false;  // an executable with the runtime of a sanitizer comes out
+  bool is_executable = false;  // an executable does
+  bool has_sanitizer = false;  // an executable with the runtime of a sanitizer does
   std::string granularity = "shared";
   std::vector<std::size_t> own;  // indices of clew's own options, ascending
 
