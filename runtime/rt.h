@@ -1,12 +1,13 @@
 // Ground rules of the runtime. It lives in somebody else's process, under
-// interposed functions, on stacks that it did not choose.
+// interposed functions, mostly on stacks of its own (fiber/own_stack.h).
 //
 //  1. No exceptions, no RTTI, no static constructors, no function-local statics with guards, no
 //     iostream, no libstdc++ at run time (the build links with -nostdlib++ and fails otherwise).
 //  2. No malloc: the program's heap must look the same whether clew is there or not. Memory comes
 //     from arena_alloc (arena.h), at a fixed address.
 //  3. libc originals of intercepted functions only through CLEW_REAL (intercept/real.h).
-//  4. Everything is hidden but the hooks and the interposed functions (CLEW_EXPORT).
+//  4. Everything is hidden but the hooks and the interposed functions (CLEW_EXPORT, and the stubs
+//     of intercept/interposed.def).
 //  5. No thread-local variables of its own but the two of abi/hooks.def, and those only through the
 //     pointers in Fiber: the compiler may keep a TLS address across a context switch.
 //  6. One kernel thread: no atomics and no locks are needed, except in the control memory.

@@ -1,4 +1,4 @@
-// Context switch, and the entry stubs of the hooks, for x86-64 System V.
+// Context switch, for x86-64 System V.
 //
 // A parked stack, from the stack pointer up: fp control words (8 bytes), r15, r14, r13, r12,
 // rbx, rbp, return address. parked_frame() in context.cc relies on this order.
@@ -138,54 +138,5 @@ clew_demangle_pointer:
         ret
         .cfi_endproc
         .size   clew_demangle_pointer, .-clew_demangle_pointer
-
-// The hooks are called with preserve_most: every general register but r11 survives.
-// The vector registers are the caller's business. A hook with a result returns it in rax.
-        .macro  hook name, target, result=0
-        .globl  \name
-        .type   \name, @function
-        .hidden \target
-\name:
-        .cfi_startproc
-        pushq   %rbp
-        .cfi_adjust_cfa_offset 8
-        .cfi_rel_offset %rbp, 0
-        movq    %rsp, %rbp
-        .cfi_def_cfa_register %rbp
-        pushq   %rax
-        pushq   %rcx
-        pushq   %rdx
-        pushq   %rsi
-        pushq   %rdi
-        pushq   %r8
-        pushq   %r9
-        pushq   %r10
-        andq    $-16, %rsp
-        call    \target
-        leaq    -64(%rbp), %rsp
-        popq    %r10
-        popq    %r9
-        popq    %r8
-        popq    %rdi
-        popq    %rsi
-        popq    %rdx
-        popq    %rcx
-        .if \result
-        leaq    8(%rsp), %rsp
-        .else
-        popq    %rax
-        .endif
-        popq    %rbp
-        .cfi_def_cfa %rsp, 8
-        ret
-        .cfi_endproc
-        .size   \name, .-\name
-        .endm
-
-        hook    __clew_yield, clew_yield_slow
-        hook    __clew_yield_access, clew_yield_access_slow
-        hook    __clew_yield_cas, clew_yield_cas_slow, result=1
-        hook    __clew_spin, clew_spin_slow
-        hook    __clew_random, clew_random_slow, result=1
 
         .section .note.GNU-stack,"",@progbits

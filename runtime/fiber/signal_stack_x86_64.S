@@ -16,6 +16,11 @@
 #define RSP  120
 #define RIP  128
 
+#include "runtime/fiber/own_stack_layout.h"
+
+        .hidden clew_own_base
+        .hidden clew_own_top
+
         .text
 
         .globl  clew_signal_return
@@ -35,20 +40,80 @@ clew_signal_return:
 clew_call_on_stack:
         .cfi_startproc
         pushq   %rbp
-        .cfi_adjust_cfa_offset 8
-        .cfi_rel_offset %rbp, 0
-        movq    %rsp, %rbp
-        .cfi_def_cfa_register %rbp
+        .cfi_def_cfa_offset 16
+        .cfi_offset %rbp, -16
+        pushq   %rbx
+        .cfi_def_cfa_offset 24
+        .cfi_offset %rbx, -24
+        pushq   %r12
+        .cfi_def_cfa_offset 32
+        .cfi_offset %r12, -32
+        pushq   %r13
+        .cfi_def_cfa_offset 40
+        .cfi_offset %r13, -40
+        pushq   %r14
+        .cfi_def_cfa_offset 48
+        .cfi_offset %r14, -48
+        pushq   %r15
+        .cfi_def_cfa_offset 56
+        .cfi_offset %r15, -56
+        movq    clew_own_top(%rip), %r10
+        pushq   %r10
+        .cfi_def_cfa_offset 64
         movq    %rdi, %rax
         movl    %esi, %edi
         movq    %rdx, %rsi
         movq    %rcx, %rdx
-        movq    %r8, %rsp
-        andq    $-16, %rsp
+        andq    $-16, %r8
+        movq    %rsp, -16(%r8)          // the way back
+        movq    %rsp, %r9
+        subq    clew_own_base(%rip), %r9
+        cmpq    $CLEW_OWN_STACK_SIZE, %r9
+        jae     1f
+        // The runtime's own stack is free below this. The registers are those of the program (Entry).
+        xorl    %ecx, %ecx
+        cmpq    $CLEW_OWN_STACK_RESERVE, %r9
+        cmovaeq %rsp, %rcx
+        movq    %rcx, clew_own_top(%rip)
+        movq    -64(%r10), %r15
+        movq    -56(%r10), %r14
+        movq    -48(%r10), %r13
+        movq    -40(%r10), %r12
+        movq    -32(%r10), %rbx
+        movq    -24(%r10), %rbp
+1:      leaq    -16(%r8), %rsp
+        .cfi_remember_state
+        .cfi_escape 0x0f, 0x05, 0x77, 0x00, 0x06, 0x23, 0x40    // CFA: *rsp + 64
+        xorl    %ecx, %ecx
+        xorl    %r8d, %r8d
+        xorl    %r9d, %r9d
+        xorl    %r10d, %r10d
+        xorl    %r11d, %r11d
         call    *%rax
-        movq    %rbp, %rsp
+        movq    (%rsp), %rcx
+        movq    $0, (%rsp)
+        movq    %rcx, %rsp              // before the next: what is above is in use again afterwards
+        .cfi_restore_state
+        popq    clew_own_top(%rip)
+        .cfi_def_cfa_offset 56
+        popq    %r15
+        .cfi_def_cfa_offset 48
+        .cfi_restore %r15
+        popq    %r14
+        .cfi_def_cfa_offset 40
+        .cfi_restore %r14
+        popq    %r13
+        .cfi_def_cfa_offset 32
+        .cfi_restore %r13
+        popq    %r12
+        .cfi_def_cfa_offset 24
+        .cfi_restore %r12
+        popq    %rbx
+        .cfi_def_cfa_offset 16
+        .cfi_restore %rbx
         popq    %rbp
-        .cfi_def_cfa %rsp, 8
+        .cfi_def_cfa_offset 8
+        .cfi_restore %rbp
         ret
         .cfi_endproc
         .size   clew_call_on_stack, .-clew_call_on_stack

@@ -3,29 +3,29 @@
 
 using namespace clew::rt;
 
-CLEW_EXPORT int pthread_barrier_init(pthread_barrier_t* barrier,
-                                     const pthread_barrierattr_t* attributes, unsigned count) {
+CLEW_INTERPOSE int pthread_barrier_init(pthread_barrier_t* barrier,
+                                        const pthread_barrierattr_t* attributes, unsigned count) {
   if (!g_sched.active) return CLEW_REAL(pthread_barrier_init)(barrier, attributes, count);
   return answer(barrier_init(barrier, attributes, count));
 }
 
-CLEW_EXPORT int pthread_barrier_destroy(pthread_barrier_t* barrier) {
+CLEW_INTERPOSE int pthread_barrier_destroy(pthread_barrier_t* barrier) {
   if (!g_sched.active) return CLEW_REAL(pthread_barrier_destroy)(barrier);
   return answer(barrier_destroy(barrier));
 }
 
-CLEW_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) {
+CLEW_INTERPOSE int pthread_barrier_wait(pthread_barrier_t* barrier) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kWait, barrier}), pthread_barrier_wait, barrier);
   return answer(barrier_wait(barrier));
 }
 
-CLEW_EXPORT int sem_wait(sem_t* semaphore) {
+CLEW_INTERPOSE int sem_wait(sem_t* semaphore) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kWait, semaphore, semaphore_is_positive}), sem_wait,
                   semaphore);
   return answer_errno(semaphore_wait(semaphore, kForever));
 }
 
-CLEW_EXPORT int sem_trywait(sem_t* semaphore) {
+CLEW_INTERPOSE int sem_trywait(sem_t* semaphore) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kUpdate, semaphore}), sem_trywait, semaphore);
   return answer_errno(semaphore_trywait(semaphore));
 }
@@ -39,19 +39,19 @@ int semaphore_timedwait(sem_t* semaphore, Nanos deadline) {
 
 }  // namespace
 
-CLEW_EXPORT int sem_timedwait(sem_t* semaphore, const timespec* until) {
+CLEW_INTERPOSE int sem_timedwait(sem_t* semaphore, const timespec* until) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kWait, semaphore}), sem_timedwait, semaphore, until);
   return answer_errno(semaphore_timedwait(semaphore, deadline_of(CLOCK_REALTIME, until)));
 }
 
-CLEW_EXPORT int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* until) {
+CLEW_INTERPOSE int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* until) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kWait, semaphore}), sem_clockwait, semaphore, clock,
                   until);
   if (!is_wait_clock(clock)) return answer_errno(EINVAL);
   return answer_errno(semaphore_timedwait(semaphore, deadline_of(clock, until)));
 }
 
-CLEW_EXPORT int sem_post(sem_t* semaphore) {
+CLEW_INTERPOSE int sem_post(sem_t* semaphore) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kSignal, semaphore}), sem_post, semaphore);
   return answer_errno(semaphore_post(semaphore));
 }

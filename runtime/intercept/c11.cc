@@ -36,7 +36,7 @@ void* to_result(int value) { return reinterpret_cast<void*>(static_cast<std::uin
 
 }  // namespace
 
-CLEW_EXPORT int thrd_create(thrd_t* out, thrd_start_t routine, void* argument) {
+CLEW_INTERPOSE int thrd_create(thrd_t* out, thrd_start_t routine, void* argument) {
   if (g_sched.active) reach_first_thread();
   CLEW_ENTER_WITH((Intent{StepKind::kCreate, out}), thrd_create, out, routine, argument);
   // A function that returns int leaves it where one that returns a pointer would: see thrd_join.
@@ -44,7 +44,7 @@ CLEW_EXPORT int thrd_create(thrd_t* out, thrd_start_t routine, void* argument) {
   return to_thrd(answer(create_thread(out, nullptr, start, argument)));
 }
 
-CLEW_EXPORT int thrd_join(thrd_t thread, int* result) {
+CLEW_INTERPOSE int thrd_join(thrd_t thread, int* result) {
   CLEW_ENTER_WITH((Intent{StepKind::kJoin, thread_object(thread), has_ended}), thrd_join, thread,
                   result);
   void* value = nullptr;
@@ -54,7 +54,7 @@ CLEW_EXPORT int thrd_join(thrd_t thread, int* result) {
   return to_thrd(answer(error));
 }
 
-CLEW_EXPORT int thrd_detach(thrd_t thread) {
+CLEW_INTERPOSE int thrd_detach(thrd_t thread) {
   CLEW_ENTER_WITH((Intent{StepKind::kJoin, thread_object(thread)}), thrd_detach, thread);
   return to_thrd(answer(detach_thread(thread)));
 }
@@ -69,61 +69,61 @@ CLEW_EXPORT void thrd_exit(int result) {
   unwind_thread();
 }
 
-CLEW_EXPORT int thrd_sleep(const timespec* length, timespec* rest) {
+CLEW_INTERPOSE int thrd_sleep(const timespec* length, timespec* rest) {
   if (!g_sched.active) return CLEW_REAL(thrd_sleep)(length, rest);
   const int error = clock_nanosleep(CLOCK_REALTIME, 0, length, rest);
   return error == 0 ? 0 : error == EINTR ? -1 : -2;
 }
 
-CLEW_EXPORT void thrd_yield() { sched_yield(); }
+CLEW_INTERPOSE void thrd_yield() { sched_yield(); }
 
-CLEW_EXPORT int mtx_lock(mtx_t* mutex) {
+CLEW_INTERPOSE int mtx_lock(mtx_t* mutex) {
   CLEW_ENTER_WITH((Intent{StepKind::kLock, mutex, mutex_can_be_taken}), mtx_lock, mutex);
   return to_thrd(answer(mutex_lock(of(mutex), kForever, CLEW_CALLER)));
 }
 
-CLEW_EXPORT int mtx_timedlock(mtx_t* mutex, const timespec* until) {
+CLEW_INTERPOSE int mtx_timedlock(mtx_t* mutex, const timespec* until) {
   CLEW_ENTER_WITH((Intent{StepKind::kLock, mutex}), mtx_timedlock, mutex, until);
   return to_thrd(answer(mutex_lock(of(mutex), deadline_of(CLOCK_REALTIME, until), CLEW_CALLER)));
 }
 
-CLEW_EXPORT int mtx_trylock(mtx_t* mutex) {
+CLEW_INTERPOSE int mtx_trylock(mtx_t* mutex) {
   CLEW_ENTER_WITH((Intent{StepKind::kUpdate, mutex}), mtx_trylock, mutex);
   return to_thrd(answer(mutex_trylock(of(mutex), CLEW_CALLER)));
 }
 
-CLEW_EXPORT int mtx_unlock(mtx_t* mutex) {
+CLEW_INTERPOSE int mtx_unlock(mtx_t* mutex) {
   CLEW_ENTER_WITH((Intent{StepKind::kUnlock, mutex}), mtx_unlock, mutex);
   return to_thrd(answer(mutex_unlock(of(mutex))));
 }
 
-CLEW_EXPORT int cnd_wait(cnd_t* condition, mtx_t* mutex) {
+CLEW_INTERPOSE int cnd_wait(cnd_t* condition, mtx_t* mutex) {
   CLEW_ENTER_WITH((Intent{StepKind::kWait, condition}), cnd_wait, condition, mutex);
   return to_thrd(answer(cond_wait(of(condition), of(mutex), kForever, CLEW_CALLER)));
 }
 
-CLEW_EXPORT int cnd_timedwait(cnd_t* condition, mtx_t* mutex, const timespec* until) {
+CLEW_INTERPOSE int cnd_timedwait(cnd_t* condition, mtx_t* mutex, const timespec* until) {
   CLEW_ENTER_WITH((Intent{StepKind::kWait, condition}), cnd_timedwait, condition, mutex, until);
   const Nanos deadline = deadline_of(cond_clock(of(condition)), until);
   return to_thrd(answer(cond_wait(of(condition), of(mutex), deadline, CLEW_CALLER)));
 }
 
-CLEW_EXPORT int cnd_signal(cnd_t* condition) {
+CLEW_INTERPOSE int cnd_signal(cnd_t* condition) {
   CLEW_ENTER_WITH((Intent{StepKind::kSignal, condition}), cnd_signal, condition);
   return to_thrd(answer(cond_signal(of(condition))));
 }
 
-CLEW_EXPORT int cnd_broadcast(cnd_t* condition) {
+CLEW_INTERPOSE int cnd_broadcast(cnd_t* condition) {
   CLEW_ENTER_WITH((Intent{StepKind::kSignal, condition}), cnd_broadcast, condition);
   return to_thrd(answer(cond_broadcast(of(condition))));
 }
 
-CLEW_EXPORT void cnd_destroy(cnd_t* condition) {
+CLEW_INTERPOSE void cnd_destroy(cnd_t* condition) {
   if (!g_sched.active) return CLEW_REAL(cnd_destroy)(condition);
   cond_destroy(of(condition));
 }
 
-CLEW_EXPORT void mtx_destroy(mtx_t* mutex) {
+CLEW_INTERPOSE void mtx_destroy(mtx_t* mutex) {
   if (!g_sched.active) return CLEW_REAL(mtx_destroy)(mutex);
   mutex_destroy(of(mutex));
 }
@@ -133,8 +133,8 @@ CLEW_EXPORT void call_once(once_flag* flag, void (*routine)(void)) {
   run_once(&flag->__data, routine, CLEW_CALLER);
 }
 
-CLEW_EXPORT int tss_create(tss_t* key, tss_dtor_t destructor) {
+CLEW_INTERPOSE int tss_create(tss_t* key, tss_dtor_t destructor) {
   return to_thrd(create_key(key, destructor));
 }
 
-CLEW_EXPORT void tss_delete(tss_t key) { delete_key(key); }
+CLEW_INTERPOSE void tss_delete(tss_t key) { delete_key(key); }

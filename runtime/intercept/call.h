@@ -2,6 +2,8 @@
 #ifndef CLEW_RUNTIME_INTERCEPT_CALL_H_
 #define CLEW_RUNTIME_INTERCEPT_CALL_H_
 
+#include "runtime/fiber/own_stack.h"
+#include "runtime/intercept/interposed.h"
 #include "runtime/intercept/real.h"
 #include "runtime/record/log.h"
 #include "runtime/record/trace.h"
@@ -73,7 +75,8 @@ inline int answer_errno(int error) {
 
 }  // namespace clew::rt
 
-#define CLEW_CALLER __builtin_return_address(0)
+#define CLEW_CALLER \
+  ::clew::rt::caller_in_program(__builtin_return_address(0), __builtin_frame_address(0))
 // At the head of an interposed function: off to libc when clew is not in charge, otherwise an
 // event.
 #define CLEW_ENTER(name, ...) CLEW_ENTER_WITH(::clew::rt::Intent{}, name __VA_OPT__(, ) __VA_ARGS__)

@@ -14,7 +14,7 @@ void act_on_cancel() {
   g_sched.current->guarded = false;
   Fiber& self = *g_sched.current;
   self.result = PTHREAD_CANCELED;
-  g_sched.abandon_waits_below(UINTPTR_MAX);
+  g_sched.abandon_waits_below(UINTPTR_MAX, UINTPTR_MAX);
   unwind_thread();
 }
 
@@ -32,7 +32,7 @@ void act_if_asynchronous(const Fiber& self) {
 
 }  // namespace
 
-CLEW_EXPORT int pthread_cancel(pthread_t handle) {
+CLEW_INTERPOSE int pthread_cancel(pthread_t handle) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kSignal, thread_object(handle)}), pthread_cancel,
                   handle);
   Fiber* fiber = g_sched.find(handle);
@@ -47,7 +47,7 @@ CLEW_EXPORT int pthread_cancel(pthread_t handle) {
   return answer(0);
 }
 
-CLEW_EXPORT int pthread_setcancelstate(int state, int* before) {
+CLEW_INTERPOSE int pthread_setcancelstate(int state, int* before) {
   if (!g_sched.active) return CLEW_REAL(pthread_setcancelstate)(state, before);
   if (state != PTHREAD_CANCEL_ENABLE && state != PTHREAD_CANCEL_DISABLE) return EINVAL;
   Fiber& self = *g_sched.current;
@@ -58,7 +58,7 @@ CLEW_EXPORT int pthread_setcancelstate(int state, int* before) {
   return 0;
 }
 
-CLEW_EXPORT int pthread_setcanceltype(int type, int* before) {
+CLEW_INTERPOSE int pthread_setcanceltype(int type, int* before) {
   if (!g_sched.active) return CLEW_REAL(pthread_setcanceltype)(type, before);
   if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS) return EINVAL;
   Fiber& self = *g_sched.current;
@@ -70,7 +70,7 @@ CLEW_EXPORT int pthread_setcanceltype(int type, int* before) {
   return 0;
 }
 
-CLEW_EXPORT void pthread_testcancel() {
+CLEW_INTERPOSE void pthread_testcancel() {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kWait, thread_object(pthread_self())}),
                   pthread_testcancel);
   test_cancel();

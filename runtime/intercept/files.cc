@@ -24,7 +24,7 @@ FILE* watch_stream(const char* path, const char* mode, Open open_it) {
 // --- opening -------------------------------------------------------------------------------------
 
 #define CLEW_OPEN(name)                                                                           \
-  CLEW_EXPORT int name(const char* path, int flags, ...) {                                        \
+  CLEW_INTERPOSE int name(const char* path, int flags, ...) {                                     \
     CLEW_STEP(name);                                                                              \
     va_list arguments;                                                                            \
     va_start(arguments, flags);                                                                   \
@@ -36,7 +36,7 @@ CLEW_OPEN(open)
 CLEW_OPEN(open64)
 
 #define CLEW_OPENAT(name)                                                          \
-  CLEW_EXPORT int name(int folder, const char* path, int flags, ...) {             \
+  CLEW_INTERPOSE int name(int folder, const char* path, int flags, ...) {          \
     CLEW_STEP(name);                                                               \
     va_list arguments;                                                             \
     va_start(arguments, flags);                                                    \
@@ -49,7 +49,7 @@ CLEW_OPENAT(openat)
 CLEW_OPENAT(openat64)
 
 #define CLEW_CREAT(name)                                            \
-  CLEW_EXPORT int name(const char* path, mode_t mode) {             \
+  CLEW_INTERPOSE int name(const char* path, mode_t mode) {          \
     CLEW_STEP(name);                                                \
     return watch_open(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, \
                       [&] { return CLEW_NEXT(name)(path, mode); }); \
@@ -64,38 +64,38 @@ int __open64_2(const char*, int);
 int __openat_2(int, const char*, int);
 int __openat64_2(int, const char*, int);
 }
-CLEW_EXPORT int __open_2(const char* path, int flags) {
+CLEW_INTERPOSE int __open_2(const char* path, int flags) {
   CLEW_STEP(__open_2);
   return watch_open(AT_FDCWD, path, flags, [&] { return CLEW_NEXT(__open_2)(path, flags); });
 }
-CLEW_EXPORT int __open64_2(const char* path, int flags) {
+CLEW_INTERPOSE int __open64_2(const char* path, int flags) {
   CLEW_STEP(__open64_2);
   return watch_open(AT_FDCWD, path, flags, [&] { return CLEW_NEXT(__open64_2)(path, flags); });
 }
-CLEW_EXPORT int __openat_2(int folder, const char* path, int flags) {
+CLEW_INTERPOSE int __openat_2(int folder, const char* path, int flags) {
   CLEW_STEP(__openat_2);
   return watch_open(folder, path, flags,
                     [&] { return CLEW_NEXT(__openat_2)(folder, path, flags); });
 }
-CLEW_EXPORT int __openat64_2(int folder, const char* path, int flags) {
+CLEW_INTERPOSE int __openat64_2(int folder, const char* path, int flags) {
   CLEW_STEP(__openat64_2);
   return watch_open(folder, path, flags,
                     [&] { return CLEW_NEXT(__openat64_2)(folder, path, flags); });
 }
 
-CLEW_EXPORT FILE* fopen(const char* path, const char* mode) {
+CLEW_INTERPOSE FILE* fopen(const char* path, const char* mode) {
   CLEW_STEP(fopen);
   return watch_stream(path, mode, [&] { return CLEW_NEXT(fopen)(path, mode); });
 }
-CLEW_EXPORT FILE* fopen64(const char* path, const char* mode) {
+CLEW_INTERPOSE FILE* fopen64(const char* path, const char* mode) {
   CLEW_STEP(fopen64);
   return watch_stream(path, mode, [&] { return CLEW_NEXT(fopen64)(path, mode); });
 }
-CLEW_EXPORT FILE* freopen(const char* path, const char* mode, FILE* stream) {
+CLEW_INTERPOSE FILE* freopen(const char* path, const char* mode, FILE* stream) {
   CLEW_STEP(freopen);
   return watch_stream(path, mode, [&] { return CLEW_NEXT(freopen)(path, mode, stream); });
 }
-CLEW_EXPORT FILE* freopen64(const char* path, const char* mode, FILE* stream) {
+CLEW_INTERPOSE FILE* freopen64(const char* path, const char* mode, FILE* stream) {
   CLEW_STEP(freopen64);
   return watch_stream(path, mode, [&] { return CLEW_NEXT(freopen64)(path, mode, stream); });
 }
@@ -103,7 +103,7 @@ CLEW_EXPORT FILE* freopen64(const char* path, const char* mode, FILE* stream) {
 // --- looking -------------------------------------------------------------------------------------
 
 #define CLEW_LOOK(name, parameters, call) \
-  CLEW_EXPORT int name parameters {       \
+  CLEW_INTERPOSE int name parameters {    \
     CLEW_STEP(name);                      \
     return CLEW_NEXT(name) call;          \
   }
@@ -124,82 +124,82 @@ CLEW_LOOK(statx,
 
 // --- folders, links, pipes -----------------------------------------------------------------------
 
-CLEW_EXPORT int mkdir(const char* path, mode_t mode) noexcept {
+CLEW_INTERPOSE int mkdir(const char* path, mode_t mode) noexcept {
   CLEW_STEP(mkdir);
   return note_made(CLEW_NEXT(mkdir)(path, mode), CreatedKind::kFolder, AT_FDCWD, path);
 }
-CLEW_EXPORT int mkdirat(int folder, const char* path, mode_t mode) noexcept {
+CLEW_INTERPOSE int mkdirat(int folder, const char* path, mode_t mode) noexcept {
   CLEW_STEP(mkdirat);
   return note_made(CLEW_NEXT(mkdirat)(folder, path, mode), CreatedKind::kFolder, folder, path);
 }
-CLEW_EXPORT int symlink(const char* target, const char* path) noexcept {
+CLEW_INTERPOSE int symlink(const char* target, const char* path) noexcept {
   CLEW_STEP(symlink);
   return note_made(CLEW_NEXT(symlink)(target, path), CreatedKind::kFile, AT_FDCWD, path);
 }
-CLEW_EXPORT int symlinkat(const char* target, int folder, const char* path) noexcept {
+CLEW_INTERPOSE int symlinkat(const char* target, int folder, const char* path) noexcept {
   CLEW_STEP(symlinkat);
   return note_made(CLEW_NEXT(symlinkat)(target, folder, path), CreatedKind::kFile, folder, path);
 }
-CLEW_EXPORT int link(const char* target, const char* path) noexcept {
+CLEW_INTERPOSE int link(const char* target, const char* path) noexcept {
   CLEW_STEP(link);
   return note_made(CLEW_NEXT(link)(target, path), CreatedKind::kFile, AT_FDCWD, path);
 }
-CLEW_EXPORT int linkat(int from, const char* target, int folder, const char* path,
-                       int flags) noexcept {
+CLEW_INTERPOSE int linkat(int from, const char* target, int folder, const char* path,
+                          int flags) noexcept {
   CLEW_STEP(linkat);
   return note_made(CLEW_NEXT(linkat)(from, target, folder, path, flags), CreatedKind::kFile, folder,
                    path);
 }
-CLEW_EXPORT int mkfifo(const char* path, mode_t mode) noexcept {
+CLEW_INTERPOSE int mkfifo(const char* path, mode_t mode) noexcept {
   CLEW_STEP(mkfifo);
   return note_made(CLEW_NEXT(mkfifo)(path, mode), CreatedKind::kFile, AT_FDCWD, path);
 }
 
 // --- renaming and removing -----------------------------------------------------------------------
 
-CLEW_EXPORT int rename(const char* from, const char* to) noexcept {
+CLEW_INTERPOSE int rename(const char* from, const char* to) noexcept {
   CLEW_STEP(rename);
   const Renaming renaming(AT_FDCWD, from, AT_FDCWD, to);
   return renaming.after(CLEW_NEXT(rename)(from, to));
 }
-CLEW_EXPORT int renameat(int from_folder, const char* from, int to_folder,
-                         const char* to) noexcept {
+CLEW_INTERPOSE int renameat(int from_folder, const char* from, int to_folder,
+                            const char* to) noexcept {
   CLEW_STEP(renameat);
   const Renaming renaming(from_folder, from, to_folder, to);
   return renaming.after(CLEW_NEXT(renameat)(from_folder, from, to_folder, to));
 }
-CLEW_EXPORT int renameat2(int from_folder, const char* from, int to_folder, const char* to,
-                          unsigned flags) noexcept {
+CLEW_INTERPOSE int renameat2(int from_folder, const char* from, int to_folder, const char* to,
+                             unsigned flags) noexcept {
   CLEW_STEP(renameat2);
   const Renaming renaming(from_folder, from, to_folder, to);
   return renaming.after(CLEW_NEXT(renameat2)(from_folder, from, to_folder, to, flags));
 }
-CLEW_EXPORT int unlink(const char* path) noexcept {
+CLEW_INTERPOSE int unlink(const char* path) noexcept {
   CLEW_STEP(unlink);
   const Victim victim(AT_FDCWD, path);
   return victim.after(CLEW_NEXT(unlink)(path));
 }
-CLEW_EXPORT int unlinkat(int folder, const char* path, int flags) noexcept {
+CLEW_INTERPOSE int unlinkat(int folder, const char* path, int flags) noexcept {
   CLEW_STEP(unlinkat);
   const Victim victim(folder, path);
   return victim.after(CLEW_NEXT(unlinkat)(folder, path, flags));
 }
-CLEW_EXPORT int remove(const char* path) noexcept {
+CLEW_INTERPOSE int remove(const char* path) noexcept {
   CLEW_STEP(remove);
   const Victim victim(AT_FDCWD, path);
   return victim.after(CLEW_NEXT(remove)(path));
 }
-CLEW_EXPORT int rmdir(const char* path) noexcept {
+CLEW_INTERPOSE int rmdir(const char* path) noexcept {
   CLEW_STEP(rmdir);
   const Victim victim(AT_FDCWD, path);
   return victim.after(CLEW_NEXT(rmdir)(path));
 }
-CLEW_EXPORT int truncate(const char* path, off_t size) noexcept {
+CLEW_INTERPOSE int truncate(const char* path, off_t size) noexcept {
   CLEW_STEP(truncate);
   const Victim victim(AT_FDCWD, path);
   return victim.after(CLEW_NEXT(truncate)(path, size));
 }
-CLEW_EXPORT int truncate64(const char* path, off64_t size) noexcept {
+CLEW_INTERPOSE int truncate64(const char* path, off64_t size) noexcept {
   CLEW_STEP(truncate64);
   const Victim victim(AT_FDCWD, path);
   return victim.after(CLEW_NEXT(truncate64)(path, size));

@@ -20,47 +20,47 @@ int change_ids(long number, Arguments... arguments) {
 
 }  // namespace
 
-CLEW_EXPORT int setuid(uid_t id) noexcept {
+CLEW_INTERPOSE int setuid(uid_t id) noexcept {
   return g_sched.active ? change_ids(SYS_setuid, id) : CLEW_REAL(setuid)(id);
 }
 
-CLEW_EXPORT int setgid(gid_t id) noexcept {
+CLEW_INTERPOSE int setgid(gid_t id) noexcept {
   return g_sched.active ? change_ids(SYS_setgid, id) : CLEW_REAL(setgid)(id);
 }
 
-CLEW_EXPORT int seteuid(uid_t id) noexcept {
+CLEW_INTERPOSE int seteuid(uid_t id) noexcept {
   if (!g_sched.active) return CLEW_REAL(seteuid)(id);
   if (id == static_cast<uid_t>(kSame)) return static_cast<int>(with_errno(-EINVAL));
   return change_ids(SYS_setresuid, kSame, id, kSame);
 }
 
-CLEW_EXPORT int setegid(gid_t id) noexcept {
+CLEW_INTERPOSE int setegid(gid_t id) noexcept {
   if (!g_sched.active) return CLEW_REAL(setegid)(id);
   if (id == static_cast<gid_t>(kSame)) return static_cast<int>(with_errno(-EINVAL));
   return change_ids(SYS_setresgid, kSame, id, kSame);
 }
 
-CLEW_EXPORT int setreuid(uid_t real, uid_t effective) noexcept {
+CLEW_INTERPOSE int setreuid(uid_t real, uid_t effective) noexcept {
   if (!g_sched.active) return CLEW_REAL(setreuid)(real, effective);
   return change_ids(SYS_setreuid, real, effective);
 }
 
-CLEW_EXPORT int setregid(gid_t real, gid_t effective) noexcept {
+CLEW_INTERPOSE int setregid(gid_t real, gid_t effective) noexcept {
   if (!g_sched.active) return CLEW_REAL(setregid)(real, effective);
   return change_ids(SYS_setregid, real, effective);
 }
 
-CLEW_EXPORT int setresuid(uid_t real, uid_t effective, uid_t saved) noexcept {
+CLEW_INTERPOSE int setresuid(uid_t real, uid_t effective, uid_t saved) noexcept {
   if (!g_sched.active) return CLEW_REAL(setresuid)(real, effective, saved);
   return change_ids(SYS_setresuid, real, effective, saved);
 }
 
-CLEW_EXPORT int setresgid(gid_t real, gid_t effective, gid_t saved) noexcept {
+CLEW_INTERPOSE int setresgid(gid_t real, gid_t effective, gid_t saved) noexcept {
   if (!g_sched.active) return CLEW_REAL(setresgid)(real, effective, saved);
   return change_ids(SYS_setresgid, real, effective, saved);
 }
 
-CLEW_EXPORT int setgroups(size_t count, const gid_t* groups) noexcept {
+CLEW_INTERPOSE int setgroups(size_t count, const gid_t* groups) noexcept {
   if (!g_sched.active) return CLEW_REAL(setgroups)(count, groups);
   return change_ids(SYS_setgroups, count, groups);
 }

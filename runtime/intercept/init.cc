@@ -108,7 +108,6 @@ void take_over(abi::Control& control) {
   // All threads run on one kernel thread: arenas of their own would only cost mappings.
   mallopt(M_ARENA_MAX, 1);
   set_epoch(control.epoch_ns);
-  seed_random(control.seed);
   g_log.init(control);
   resolve_thread_end();
   Fiber* main_fiber = adopt_main_thread();
@@ -156,6 +155,14 @@ void restore_preload() {
   }
 }
 
+// libc's marks memory that was freed with a random number. One of the program's own (jemalloc) sets
+// itself up in its first call, which may come from libc while clew is about to take over.
+void set_up_allocator() {
+  const OnlyRandomness caught;
+  void* volatile memory = malloc(1);
+  free(memory);
+}
+
 // The first constructor of all (-z initfirst): that of libc, which knows the environment, is still
 // to come.
 __attribute__((constructor(101))) void start(int, char**, char** environment) {
@@ -169,11 +176,10 @@ __attribute__((constructor(101))) void start(int, char**, char** environment) {
   if (fd < 0) return;
   if (strlen(value) == abi::kControlDigits) memcpy(value, abi::kAskParent, abi::kControlDigits);
   restore_preload();
-  // An allocator of the program's own (jemalloc) sets itself up in its first call, which may come
-  // from libc while clew is about to take over.
-  void* volatile memory = malloc(1);
-  free(memory);
-  take_over(*map_control(fd));
+  abi::Control& settings = *map_control(fd);
+  seed_random(settings.seed);
+  set_up_allocator();
+  take_over(settings);
 }
 
 // After the destructors of everything that depends on the runtime. Others are still to come, which

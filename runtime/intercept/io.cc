@@ -33,135 +33,135 @@ long call_out(std::uint64_t op, const void* caller, long number, Arguments... ar
   return static_cast<decltype(name(CLEW_ARGUMENTS))>(call_out(clew_op, CLEW_CALLER, __VA_ARGS__))
 
 #define CLEW_ARGUMENTS fd, buffer, size
-CLEW_EXPORT ssize_t read(int fd, void* buffer, size_t size) {
+CLEW_INTERPOSE ssize_t read(int fd, void* buffer, size_t size) {
   CLEW_OUT(read, SYS_read, fd, buffer, size);
 }
-CLEW_EXPORT ssize_t write(int fd, const void* buffer, size_t size) {
+CLEW_INTERPOSE ssize_t write(int fd, const void* buffer, size_t size) {
   CLEW_OUT(write, SYS_write, fd, buffer, size);
 }
 #undef CLEW_ARGUMENTS
 
 #define CLEW_ARGUMENTS fd, parts, count
-CLEW_EXPORT ssize_t readv(int fd, const iovec* parts, int count) {
+CLEW_INTERPOSE ssize_t readv(int fd, const iovec* parts, int count) {
   CLEW_OUT(readv, SYS_readv, fd, parts, count);
 }
-CLEW_EXPORT ssize_t writev(int fd, const iovec* parts, int count) {
+CLEW_INTERPOSE ssize_t writev(int fd, const iovec* parts, int count) {
   CLEW_OUT(writev, SYS_writev, fd, parts, count);
 }
 #undef CLEW_ARGUMENTS
 
 #define CLEW_ARGUMENTS fd, buffer, size, at
-CLEW_EXPORT ssize_t pread(int fd, void* buffer, size_t size, off_t at) {
+CLEW_INTERPOSE ssize_t pread(int fd, void* buffer, size_t size, off_t at) {
   CLEW_OUT(pread, SYS_pread64, fd, buffer, size, at);
 }
-CLEW_EXPORT ssize_t pread64(int fd, void* buffer, size_t size, off64_t at) {
+CLEW_INTERPOSE ssize_t pread64(int fd, void* buffer, size_t size, off64_t at) {
   CLEW_OUT(pread64, SYS_pread64, fd, buffer, size, at);
 }
-CLEW_EXPORT ssize_t pwrite(int fd, const void* buffer, size_t size, off_t at) {
+CLEW_INTERPOSE ssize_t pwrite(int fd, const void* buffer, size_t size, off_t at) {
   CLEW_OUT(pwrite, SYS_pwrite64, fd, buffer, size, at);
 }
-CLEW_EXPORT ssize_t pwrite64(int fd, const void* buffer, size_t size, off64_t at) {
+CLEW_INTERPOSE ssize_t pwrite64(int fd, const void* buffer, size_t size, off64_t at) {
   CLEW_OUT(pwrite64, SYS_pwrite64, fd, buffer, size, at);
 }
 #undef CLEW_ARGUMENTS
 
 #define CLEW_ARGUMENTS fd, buffer, size, flags
-CLEW_EXPORT ssize_t recv(int fd, void* buffer, size_t size, int flags) {
+CLEW_INTERPOSE ssize_t recv(int fd, void* buffer, size_t size, int flags) {
   CLEW_OUT(recv, SYS_recvfrom, fd, buffer, size, flags, 0, 0);
 }
-CLEW_EXPORT ssize_t send(int fd, const void* buffer, size_t size, int flags) {
+CLEW_INTERPOSE ssize_t send(int fd, const void* buffer, size_t size, int flags) {
   CLEW_OUT(send, SYS_sendto, fd, buffer, size, flags, 0, 0);
 }
 #undef CLEW_ARGUMENTS
 
 #define CLEW_ARGUMENTS fd, buffer, size, flags, address, length
-CLEW_EXPORT ssize_t recvfrom(int fd, void* buffer, size_t size, int flags, sockaddr* address,
-                             socklen_t* length) {
+CLEW_INTERPOSE ssize_t recvfrom(int fd, void* buffer, size_t size, int flags, sockaddr* address,
+                                socklen_t* length) {
   CLEW_OUT(recvfrom, SYS_recvfrom, fd, buffer, size, flags, address, length);
 }
-CLEW_EXPORT ssize_t sendto(int fd, const void* buffer, size_t size, int flags,
-                           const sockaddr* address, socklen_t length) {
+CLEW_INTERPOSE ssize_t sendto(int fd, const void* buffer, size_t size, int flags,
+                              const sockaddr* address, socklen_t length) {
   CLEW_OUT(sendto, SYS_sendto, fd, buffer, size, flags, address, length);
 }
 #undef CLEW_ARGUMENTS
 
 #define CLEW_ARGUMENTS fd, message, flags
-CLEW_EXPORT ssize_t recvmsg(int fd, msghdr* message, int flags) {
+CLEW_INTERPOSE ssize_t recvmsg(int fd, msghdr* message, int flags) {
   CLEW_OUT(recvmsg, SYS_recvmsg, fd, message, flags);
 }
-CLEW_EXPORT ssize_t sendmsg(int fd, const msghdr* message, int flags) {
+CLEW_INTERPOSE ssize_t sendmsg(int fd, const msghdr* message, int flags) {
   CLEW_OUT(sendmsg, SYS_sendmsg, fd, message, flags);
 }
 #undef CLEW_ARGUMENTS
 
 #define CLEW_ARGUMENTS fd, address, length
-CLEW_EXPORT int accept(int fd, sockaddr* address, socklen_t* length) {
+CLEW_INTERPOSE int accept(int fd, sockaddr* address, socklen_t* length) {
   CLEW_OUT(accept, SYS_accept, fd, address, length);
 }
-CLEW_EXPORT int connect(int fd, const sockaddr* address, socklen_t length) {
+CLEW_INTERPOSE int connect(int fd, const sockaddr* address, socklen_t length) {
   CLEW_OUT(connect, SYS_connect, fd, address, length);
 }
 #undef CLEW_ARGUMENTS
 
 #define CLEW_ARGUMENTS fd, address, length, flags
-CLEW_EXPORT int accept4(int fd, sockaddr* address, socklen_t* length, int flags) {
+CLEW_INTERPOSE int accept4(int fd, sockaddr* address, socklen_t* length, int flags) {
   CLEW_OUT(accept4, SYS_accept4, fd, address, length, flags);
 }
 #undef CLEW_ARGUMENTS
 
 #define CLEW_ARGUMENTS fds, count, timeout
-CLEW_EXPORT int poll(pollfd* fds, nfds_t count, int timeout) {
+CLEW_INTERPOSE int poll(pollfd* fds, nfds_t count, int timeout) {
   CLEW_OUT(poll, SYS_poll, fds, count, timeout);
 }
 #undef CLEW_ARGUMENTS
 
 #define CLEW_ARGUMENTS fd, events, most, timeout
-CLEW_EXPORT int epoll_wait(int fd, epoll_event* events, int most, int timeout) {
+CLEW_INTERPOSE int epoll_wait(int fd, epoll_event* events, int most, int timeout) {
   CLEW_OUT(epoll_wait, SYS_epoll_wait, fd, events, most, timeout);
 }
 #undef CLEW_ARGUMENTS
 
 #define CLEW_ARGUMENTS count, in, out, except, timeout
-CLEW_EXPORT int select(int count, fd_set* in, fd_set* out, fd_set* except, timeval* timeout) {
+CLEW_INTERPOSE int select(int count, fd_set* in, fd_set* out, fd_set* except, timeval* timeout) {
   CLEW_OUT(select, SYS_select, count, in, out, except, timeout);
 }
 #undef CLEW_ARGUMENTS
 
 #define CLEW_ARGUMENTS fd, how
-CLEW_EXPORT int flock(int fd, int how) noexcept { CLEW_OUT(flock, SYS_flock, fd, how); }
+CLEW_INTERPOSE int flock(int fd, int how) noexcept { CLEW_OUT(flock, SYS_flock, fd, how); }
 #undef CLEW_ARGUMENTS
 
 #define CLEW_ARGUMENTS set, operations, count
-CLEW_EXPORT int semop(int set, sembuf* operations, size_t count) noexcept {
+CLEW_INTERPOSE int semop(int set, sembuf* operations, size_t count) noexcept {
   CLEW_OUT(semop, SYS_semop, set, operations, count);
 }
 #undef CLEW_ARGUMENTS
 
 #define CLEW_ARGUMENTS set, operations, count, timeout
-CLEW_EXPORT int semtimedop(int set, sembuf* operations, size_t count,
-                           const timespec* timeout) noexcept {
+CLEW_INTERPOSE int semtimedop(int set, sembuf* operations, size_t count,
+                              const timespec* timeout) noexcept {
   CLEW_OUT(semtimedop, SYS_semtimedop, set, operations, count, timeout);
 }
 #undef CLEW_ARGUMENTS
 
 #define CLEW_ARGUMENTS queue, message, size, flags
-CLEW_EXPORT int msgsnd(int queue, const void* message, size_t size, int flags) {
+CLEW_INTERPOSE int msgsnd(int queue, const void* message, size_t size, int flags) {
   CLEW_OUT(msgsnd, SYS_msgsnd, queue, message, size, flags);
 }
 #undef CLEW_ARGUMENTS
 
 #define CLEW_ARGUMENTS queue, message, size, type, flags
-CLEW_EXPORT ssize_t msgrcv(int queue, void* message, size_t size, long type, int flags) {
+CLEW_INTERPOSE ssize_t msgrcv(int queue, void* message, size_t size, long type, int flags) {
   CLEW_OUT(msgrcv, SYS_msgrcv, queue, message, size, type, flags);
 }
 #undef CLEW_ARGUMENTS
 
 #define CLEW_ARGUMENTS fd
-CLEW_EXPORT int close(int fd) { CLEW_OUT(close, SYS_close, fd); }
+CLEW_INTERPOSE int close(int fd) { CLEW_OUT(close, SYS_close, fd); }
 #undef CLEW_ARGUMENTS
 
 #define CLEW_ARGUMENTS pid, status, options
-CLEW_EXPORT pid_t waitpid(pid_t pid, int* status, int options) {
+CLEW_INTERPOSE pid_t waitpid(pid_t pid, int* status, int options) {
   CLEW_OUT(waitpid, SYS_wait4, pid, status, options, 0);
 }
 #undef CLEW_ARGUMENTS

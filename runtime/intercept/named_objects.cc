@@ -35,14 +35,14 @@ bool queue_exists(const char* name) {
 
 }  // namespace
 
-CLEW_EXPORT int shm_open(const char* name, int flags, mode_t mode) {
+CLEW_INTERPOSE int shm_open(const char* name, int flags, mode_t mode) {
   CLEW_STEP(shm_open);
   char path[NAME_MAX + sizeof kSharedMemory];
   const auto open_it = [&] { return CLEW_NEXT(shm_open)(name, flags, mode); };
   if (!path_of_object("", name, path)) return open_it();
   return watch_open(AT_FDCWD, path, flags, open_it);
 }
-CLEW_EXPORT int shm_unlink(const char* name) {
+CLEW_INTERPOSE int shm_unlink(const char* name) {
   CLEW_STEP(shm_unlink);
   char path[NAME_MAX + sizeof kSharedMemory];
   if (!path_of_object("", name, path)) return CLEW_NEXT(shm_unlink)(name);
@@ -50,7 +50,7 @@ CLEW_EXPORT int shm_unlink(const char* name) {
   return victim.after(CLEW_NEXT(shm_unlink)(name));
 }
 
-CLEW_EXPORT sem_t* sem_open(const char* name, int flags, ...) {
+CLEW_INTERPOSE sem_t* sem_open(const char* name, int flags, ...) {
   CLEW_STEP(sem_open);
   va_list arguments;
   va_start(arguments, flags);
@@ -65,7 +65,7 @@ CLEW_EXPORT sem_t* sem_open(const char* name, int flags, ...) {
     note_made(0, CreatedKind::kFile, AT_FDCWD, path);
   return semaphore;
 }
-CLEW_EXPORT int sem_unlink(const char* name) noexcept {
+CLEW_INTERPOSE int sem_unlink(const char* name) noexcept {
   CLEW_STEP(sem_unlink);
   char path[NAME_MAX + sizeof kSharedMemory];
   if (!path_of_object("sem.", name, path)) return CLEW_NEXT(sem_unlink)(name);
@@ -73,7 +73,7 @@ CLEW_EXPORT int sem_unlink(const char* name) noexcept {
   return victim.after(CLEW_NEXT(sem_unlink)(name));
 }
 
-CLEW_EXPORT mqd_t mq_open(const char* name, int flags, ...) {
+CLEW_INTERPOSE mqd_t mq_open(const char* name, int flags, ...) {
   CLEW_STEP(mq_open);
   va_list arguments;
   va_start(arguments, flags);
@@ -87,14 +87,14 @@ CLEW_EXPORT mqd_t mq_open(const char* name, int flags, ...) {
     note_created(CreatedKind::kQueue, name + 1, file_status(queue, "", AT_EMPTY_PATH).file);
   return queue;
 }
-CLEW_EXPORT int mq_unlink(const char* name) noexcept {
+CLEW_INTERPOSE int mq_unlink(const char* name) noexcept {
   CLEW_STEP(mq_unlink);
   return CLEW_NEXT(mq_unlink)(name);
 }
 
 // A socket's path is a file; any other address that the program has chosen only one job at a time
 // can have.
-CLEW_EXPORT int bind(int fd, const sockaddr* address, socklen_t size) noexcept {
+CLEW_INTERPOSE int bind(int fd, const sockaddr* address, socklen_t size) noexcept {
   CLEW_STEP(bind);
   const int result = CLEW_NEXT(bind)(fd, address, size);
   if (result != 0 || !watching()) return result;

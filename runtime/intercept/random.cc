@@ -11,6 +11,9 @@
 
 using namespace clew::rt;
 
+// Of the dynamic linker.
+extern "C" void* __libc_stack_end;
+
 namespace {
 
 std::uint64_t g_state = 0;
@@ -26,41 +29,56 @@ void fill(void* buffer, std::size_t size) {
   }
 }
 
+// What the dynamic linker has made of it, in the thread control block: the value that protects
+// frames. Those that exist are left with the new one. (Not the one that pointers are mangled with:
+// some may have been, as AddressSanitizer registers functions for exit before any constructor.)
+void set_frame_guard() {
+  std::uint64_t frame_guard;
+  asm("movq %%fs:0x28, %0" : "=r"(frame_guard));
+  const std::uint64_t guard = split_mix(g_state) & ~std::uint64_t{0xff};  // ends strings
+  auto* const end = static_cast<volatile std::uint64_t*>(__libc_stack_end);
+  for (auto* word = static_cast<volatile std::uint64_t*>(__builtin_frame_address(0)); word < end;
+       ++word)
+    if (*word == frame_guard) *word = guard;
+  asm volatile("movq %0, %%fs:0x28" ::"r"(guard) : "memory");
+}
+
 }  // namespace
 
 namespace clew::rt {
 void seed_random(std::uint64_t seed) {
   g_state = seed ^ 0x72616e646f6d;
-  // What the kernel gives each process. libc has made use of it by now; Qt seeds its hashes with it.
+  // What the kernel gives each process. Qt seeds its hashes with it.
   constexpr std::size_t kSize = 16;
   if (const unsigned long bytes = getauxval(AT_RANDOM); bytes != 0)
     fill(reinterpret_cast<void*>(bytes), kSize);
+  set_frame_guard();
 }
 void random_bytes(void* buffer, std::size_t size) { fill(buffer, size); }
 }  // namespace clew::rt
 
-CLEW_EXPORT ssize_t getrandom(void* buffer, size_t size, unsigned flags) {
+CLEW_INTERPOSE ssize_t getrandom(void* buffer, size_t size, unsigned flags) {
   if (!g_sched.active) return CLEW_REAL(getrandom)(buffer, size, flags);
   return with_errno(system_call(SYS_getrandom, buffer, size, flags));
 }
 
-CLEW_EXPORT int getentropy(void* buffer, size_t size) {
+CLEW_INTERPOSE int getentropy(void* buffer, size_t size) {
   if (!g_sched.active) return CLEW_REAL(getentropy)(buffer, size);
   if (size > 256) return answer_errno(EIO);
   return with_errno(system_call(SYS_getrandom, buffer, size, 0)) < 0 ? -1 : 0;
 }
 
-CLEW_EXPORT std::uint32_t arc4random() noexcept {
+CLEW_INTERPOSE std::uint32_t arc4random() noexcept {
   if (!g_sched.active) return CLEW_REAL(arc4random)();
   return static_cast<std::uint32_t>(split_mix(g_state));
 }
 
-CLEW_EXPORT void arc4random_buf(void* buffer, size_t size) noexcept {
+CLEW_INTERPOSE void arc4random_buf(void* buffer, size_t size) noexcept {
   if (!g_sched.active) return CLEW_REAL(arc4random_buf)(buffer, size);
   fill(buffer, size);
 }
 
-CLEW_EXPORT std::uint32_t arc4random_uniform(std::uint32_t bound) noexcept {
+CLEW_INTERPOSE std::uint32_t arc4random_uniform(std::uint32_t bound) noexcept {
   if (!g_sched.active) return CLEW_REAL(arc4random_uniform)(bound);
   return bound == 0 ? 0 : static_cast<std::uint32_t>(split_mix(g_state) % bound);
 }
@@ -75,7 +93,7 @@ extern "C" __attribute__((target("rdrnd"))) std::uint64_t clew_random_slow() {
 }
 
 // std::random_device::_M_getval(): libstdc++ would ask the processor (rdrand, rdseed).
-CLEW_EXPORT unsigned _ZNSt13random_device9_M_getvalEv(void* self) {
+CLEW_INTERPOSE unsigned _ZNSt13random_device9_M_getvalEv(void* self) {
   if (g_sched.active) return static_cast<unsigned>(split_mix(g_state));
   static unsigned (*real_getval)(void*) = nullptr;
   if (real_getval == nullptr)

@@ -27,6 +27,9 @@
 #include <time.h>
 #include <unistd.h>
 
+// What both are in a fortified program.
+extern "C" void __longjmp_chk(__jmp_buf_tag* target, int value) noexcept;
+
 namespace clew::rt::real {
 
 #define CLEW_REAL_FUNCTION(name) extern decltype(&::name) name;

@@ -143,21 +143,21 @@ long scheduling_call(const Call& call) {
 
 }  // namespace clew::rt
 
-CLEW_EXPORT int pthread_setschedparam(pthread_t handle, int policy,
-                                      const sched_param* parameters) noexcept {
+CLEW_INTERPOSE int pthread_setschedparam(pthread_t handle, int policy,
+                                         const sched_param* parameters) noexcept {
   if (!g_sched.active) return CLEW_REAL(pthread_setschedparam)(handle, policy, parameters);
   Fiber* fiber = living(handle);
   return fiber != nullptr ? change(*fiber, policy, parameters->sched_priority) : ESRCH;
 }
 
-CLEW_EXPORT int pthread_setschedprio(pthread_t handle, int priority) noexcept {
+CLEW_INTERPOSE int pthread_setschedprio(pthread_t handle, int priority) noexcept {
   if (!g_sched.active) return CLEW_REAL(pthread_setschedprio)(handle, priority);
   Fiber* fiber = living(handle);
   return fiber != nullptr ? change(*fiber, fiber->scheduling.policy, priority) : ESRCH;
 }
 
-CLEW_EXPORT int pthread_getschedparam(pthread_t handle, int* policy,
-                                      sched_param* parameters) noexcept {
+CLEW_INTERPOSE int pthread_getschedparam(pthread_t handle, int* policy,
+                                         sched_param* parameters) noexcept {
   if (!g_sched.active) return CLEW_REAL(pthread_getschedparam)(handle, policy, parameters);
   const Fiber* fiber = living(handle);
   if (fiber == nullptr) return ESRCH;
@@ -166,21 +166,21 @@ CLEW_EXPORT int pthread_getschedparam(pthread_t handle, int* policy,
   return 0;
 }
 
-CLEW_EXPORT int pthread_setaffinity_np(pthread_t handle, size_t size,
-                                       const cpu_set_t* set) noexcept {
+CLEW_INTERPOSE int pthread_setaffinity_np(pthread_t handle, size_t size,
+                                          const cpu_set_t* set) noexcept {
   if (!g_sched.active) return CLEW_REAL(pthread_setaffinity_np)(handle, size, set);
   Fiber* fiber = living(handle);
   return fiber != nullptr ? set_affinity(*fiber, size, set) : ESRCH;
 }
 
-CLEW_EXPORT int pthread_getaffinity_np(pthread_t handle, size_t size, cpu_set_t* set) noexcept {
+CLEW_INTERPOSE int pthread_getaffinity_np(pthread_t handle, size_t size, cpu_set_t* set) noexcept {
   if (!g_sched.active) return CLEW_REAL(pthread_getaffinity_np)(handle, size, set);
   const Fiber* fiber = living(handle);
   return fiber != nullptr ? get_affinity(*fiber, size, set) : ESRCH;
 }
 
 // libc knows the stack. It asks the kernel for processors, by the number of a kernel thread.
-CLEW_EXPORT int pthread_getattr_np(pthread_t handle, pthread_attr_t* out) noexcept {
+CLEW_INTERPOSE int pthread_getattr_np(pthread_t handle, pthread_attr_t* out) noexcept {
   if (!g_sched.active) return CLEW_REAL(pthread_getattr_np)(handle, out);
   const Fiber* fiber = g_sched.find(handle);
   if (fiber == nullptr) return ESRCH;
@@ -201,7 +201,7 @@ CLEW_EXPORT int pthread_getattr_np(pthread_t handle, pthread_attr_t* out) noexce
 }
 
 // The kernel's encoding: the thread's number, "of a thread", "processor time".
-CLEW_EXPORT int pthread_getcpuclockid(pthread_t handle, clockid_t* clock) noexcept {
+CLEW_INTERPOSE int pthread_getcpuclockid(pthread_t handle, clockid_t* clock) noexcept {
   if (!g_sched.active) return CLEW_REAL(pthread_getcpuclockid)(handle, clock);
   const Fiber* fiber = living(handle);
   if (fiber == nullptr) return ESRCH;
@@ -212,37 +212,38 @@ CLEW_EXPORT int pthread_getcpuclockid(pthread_t handle, clockid_t* clock) noexce
   return 0;
 }
 
-CLEW_EXPORT int sched_setscheduler(pid_t pid, int policy, const sched_param* parameters) noexcept {
+CLEW_INTERPOSE int sched_setscheduler(pid_t pid, int policy,
+                                      const sched_param* parameters) noexcept {
   Fiber* fiber = g_sched.active ? thread_of(pid) : nullptr;
   if (fiber == nullptr) return CLEW_REAL(sched_setscheduler)(pid, policy, parameters);
   return answer_errno(change(*fiber, policy, parameters->sched_priority));
 }
 
-CLEW_EXPORT int sched_getscheduler(pid_t pid) noexcept {
+CLEW_INTERPOSE int sched_getscheduler(pid_t pid) noexcept {
   const Fiber* fiber = g_sched.active ? thread_of(pid) : nullptr;
   return fiber != nullptr ? fiber->scheduling.policy : CLEW_REAL(sched_getscheduler)(pid);
 }
 
-CLEW_EXPORT int sched_setparam(pid_t pid, const sched_param* parameters) noexcept {
+CLEW_INTERPOSE int sched_setparam(pid_t pid, const sched_param* parameters) noexcept {
   Fiber* fiber = g_sched.active ? thread_of(pid) : nullptr;
   if (fiber == nullptr) return CLEW_REAL(sched_setparam)(pid, parameters);
   return answer_errno(change(*fiber, fiber->scheduling.policy, parameters->sched_priority));
 }
 
-CLEW_EXPORT int sched_getparam(pid_t pid, sched_param* parameters) noexcept {
+CLEW_INTERPOSE int sched_getparam(pid_t pid, sched_param* parameters) noexcept {
   const Fiber* fiber = g_sched.active ? thread_of(pid) : nullptr;
   if (fiber == nullptr) return CLEW_REAL(sched_getparam)(pid, parameters);
   parameters->sched_priority = fiber->scheduling.priority;
   return 0;
 }
 
-CLEW_EXPORT int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t* set) noexcept {
+CLEW_INTERPOSE int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t* set) noexcept {
   Fiber* fiber = g_sched.active ? thread_of(pid) : nullptr;
   if (fiber == nullptr) return CLEW_REAL(sched_setaffinity)(pid, size, set);
   return answer_errno(set_affinity(*fiber, size, set));
 }
 
-CLEW_EXPORT int sched_getaffinity(pid_t pid, size_t size, cpu_set_t* set) noexcept {
+CLEW_INTERPOSE int sched_getaffinity(pid_t pid, size_t size, cpu_set_t* set) noexcept {
   const Fiber* fiber = g_sched.active ? thread_of(pid) : nullptr;
   if (fiber == nullptr) return CLEW_REAL(sched_getaffinity)(pid, size, set);
   return answer_errno(get_affinity(*fiber, size, set));

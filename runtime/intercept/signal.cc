@@ -22,8 +22,13 @@ void leave_for(const __jmp_buf_tag* target) {
   Fiber& fiber = *g_sched.current;
   fiber.guarded = false;
   constexpr int kStackPointer = 6;  // glibc's JB_RSP
-  g_sched.abandon_waits_below(
-      clew_demangle_pointer(static_cast<std::uintptr_t>(target->__jmpbuf[kStackPointer])));
+  const std::uintptr_t stack =
+      clew_demangle_pointer(static_cast<std::uintptr_t>(target->__jmpbuf[kStackPointer]));
+  for (; fiber.calls != nullptr && fiber.calls->stack < stack; fiber.calls = fiber.calls->outer) {
+    clew_own_top = fiber.calls->own_top;
+    *fiber.calls->way_back = 0;  // a place of the runtime's
+  }
+  g_sched.abandon_waits_below(stack, clew_own_top);
   fiber.interruptions = 0;
   if (fiber.handlers == 0) return;
   fiber.handlers = 0;
@@ -41,25 +46,25 @@ std::optional<int> without_thread(pthread_t handle) {
 
 }  // namespace
 
-CLEW_EXPORT int kill(pid_t process, int signal) noexcept {
+CLEW_INTERPOSE int kill(pid_t process, int signal) noexcept {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kSignal, &clew_process}), kill, process, signal);
   return CLEW_REAL(kill)(process, signal);
 }
 
-CLEW_EXPORT int sigqueue(pid_t process, int signal, const sigval value) noexcept {
+CLEW_INTERPOSE int sigqueue(pid_t process, int signal, const sigval value) noexcept {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kSignal, &clew_process}), sigqueue, process, signal,
                   value);
   return CLEW_REAL(sigqueue)(process, signal, value);
 }
 
-CLEW_EXPORT int pthread_kill(pthread_t handle, int signal) noexcept {
+CLEW_INTERPOSE int pthread_kill(pthread_t handle, int signal) noexcept {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kSignal, thread_object(handle)}), pthread_kill,
                   handle, signal);
   if (const auto answer = without_thread(handle)) return *answer;
   return CLEW_REAL(pthread_kill)(handle, signal);
 }
 
-CLEW_EXPORT int pthread_sigqueue(pthread_t handle, int signal, const sigval value) noexcept {
+CLEW_INTERPOSE int pthread_sigqueue(pthread_t handle, int signal, const sigval value) noexcept {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kSignal, thread_object(handle)}), pthread_sigqueue,
                   handle, signal, value);
   if (const auto answer = without_thread(handle)) return *answer;
@@ -75,5 +80,11 @@ CLEW_EXPORT void siglongjmp(sigjmp_buf target, int value) noexcept {
 CLEW_EXPORT void longjmp(jmp_buf target, int value) noexcept {
   if (g_sched.active) leave_for(target);
   CLEW_REAL(longjmp)(target, value);
+  __builtin_unreachable();
+}
+
+CLEW_EXPORT void __longjmp_chk(__jmp_buf_tag* target, int value) noexcept {
+  if (g_sched.active) leave_for(target);
+  CLEW_REAL(__longjmp_chk)(target, value);
   __builtin_unreachable();
 }

@@ -9,18 +9,18 @@
 
 using namespace clew::rt;
 
-CLEW_EXPORT pid_t gettid() noexcept {
+CLEW_INTERPOSE pid_t gettid() noexcept {
   if (!g_sched.active) return CLEW_REAL(gettid)();
   return g_sched.current->number;
 }
 
-CLEW_EXPORT int sched_getcpu() noexcept {
+CLEW_INTERPOSE int sched_getcpu() noexcept {
   return g_sched.active ? processor_of(*g_sched.current) : CLEW_REAL(sched_getcpu)();
 }
 
 // Variadic in libc's header; six register arguments are what the kernel takes.
-CLEW_EXPORT long interposed_syscall(long number, long a, long b, long c, long d, long e,
-                                    long f) noexcept asm("syscall");
+CLEW_INTERPOSE long interposed_syscall(long number, long a, long b, long c, long d, long e,
+                                       long f) noexcept asm("clew_own_syscall");
 
 long interposed_syscall(long number, long a, long b, long c, long d, long e, long f) noexcept {
   if (!g_sched.active) return with_errno(raw_syscall(number, a, b, c, d, e, f));

@@ -55,7 +55,7 @@ int make_temporary_file(char* name, int suffix, int flags) {
 }  // namespace
 
 #define CLEW_TEMPORARY(name, parameters, call, suffix, flags) \
-  CLEW_EXPORT int name parameters {                           \
+  CLEW_INTERPOSE int name parameters {                        \
     if (!g_sched.active) return CLEW_NEXT(name) call;         \
     CLEW_STEP(name);                                          \
     return make_temporary_file(pattern, suffix, flags);       \
@@ -71,7 +71,7 @@ CLEW_TEMPORARY(mkostemps, (char* pattern, int suffix, int flags), (pattern, suff
 CLEW_TEMPORARY(mkostemps64, (char* pattern, int suffix, int flags), (pattern, suffix, flags),
                suffix, flags)
 
-CLEW_EXPORT char* mkdtemp(char* pattern) noexcept {
+CLEW_INTERPOSE char* mkdtemp(char* pattern) noexcept {
   if (!g_sched.active) return CLEW_NEXT(mkdtemp)(pattern);
   CLEW_STEP(mkdtemp);
   const int made = make_temporary(pattern, 0, [](const char* path) {

@@ -158,8 +158,8 @@ void get_thread_name(const Fiber& fiber, char* out) {
 
 }  // namespace clew::rt
 
-CLEW_EXPORT int pthread_create(pthread_t* out, const pthread_attr_t* attributes,
-                               void* (*start)(void*), void* argument) {
+CLEW_INTERPOSE int pthread_create(pthread_t* out, const pthread_attr_t* attributes,
+                                  void* (*start)(void*), void* argument) {
   if (g_sched.active) reach_first_thread();
   if (g_sched.active && !keep_copy_with_threads()) go_on_without_clew();
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kCreate, out}), pthread_create, out, attributes,
@@ -167,13 +167,13 @@ CLEW_EXPORT int pthread_create(pthread_t* out, const pthread_attr_t* attributes,
   return answer(create_thread(out, attributes, start, argument));
 }
 
-CLEW_EXPORT int pthread_join(pthread_t handle, void** result) {
+CLEW_INTERPOSE int pthread_join(pthread_t handle, void** result) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kJoin, thread_object(handle), has_ended}),
                   pthread_join, handle, result);
   return answer(join_thread(handle, result, kForever));
 }
 
-CLEW_EXPORT int pthread_tryjoin_np(pthread_t handle, void** result) noexcept {
+CLEW_INTERPOSE int pthread_tryjoin_np(pthread_t handle, void** result) noexcept {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kJoin, thread_object(handle)}), pthread_tryjoin_np,
                   handle, result);
   Fiber* fiber = g_sched.find(handle);
@@ -181,21 +181,21 @@ CLEW_EXPORT int pthread_tryjoin_np(pthread_t handle, void** result) noexcept {
   return answer(join_thread(handle, result, kForever));
 }
 
-CLEW_EXPORT int pthread_timedjoin_np(pthread_t handle, void** result, const timespec* until) {
+CLEW_INTERPOSE int pthread_timedjoin_np(pthread_t handle, void** result, const timespec* until) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kJoin, thread_object(handle)}), pthread_timedjoin_np,
                   handle, result, until);
   return answer(join_thread(handle, result, deadline_of(CLOCK_REALTIME, until)));
 }
 
-CLEW_EXPORT int pthread_clockjoin_np(pthread_t handle, void** result, clockid_t clock,
-                                     const timespec* until) {
+CLEW_INTERPOSE int pthread_clockjoin_np(pthread_t handle, void** result, clockid_t clock,
+                                        const timespec* until) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kJoin, thread_object(handle)}), pthread_clockjoin_np,
                   handle, result, clock, until);
   if (!is_wait_clock(clock)) return answer(EINVAL);
   return answer(join_thread(handle, result, deadline_of(clock, until)));
 }
 
-CLEW_EXPORT int pthread_detach(pthread_t handle) noexcept {
+CLEW_INTERPOSE int pthread_detach(pthread_t handle) noexcept {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kJoin, thread_object(handle)}), pthread_detach,
                   handle);
   return answer(detach_thread(handle));
@@ -206,7 +206,7 @@ CLEW_EXPORT int pthread_once(pthread_once_t* control, void (*routine)(void)) {
   return answer(run_once(control, routine, CLEW_CALLER));
 }
 
-CLEW_EXPORT int pthread_setname_np(pthread_t handle, const char* name) noexcept {
+CLEW_INTERPOSE int pthread_setname_np(pthread_t handle, const char* name) noexcept {
   if (!g_sched.active) return CLEW_REAL(pthread_setname_np)(handle, name);
   Fiber* fiber = g_sched.find(handle);
   if (fiber == nullptr) return ESRCH;
@@ -215,7 +215,7 @@ CLEW_EXPORT int pthread_setname_np(pthread_t handle, const char* name) noexcept 
   return 0;
 }
 
-CLEW_EXPORT int pthread_getname_np(pthread_t handle, char* name, size_t size) noexcept {
+CLEW_INTERPOSE int pthread_getname_np(pthread_t handle, char* name, size_t size) noexcept {
   if (!g_sched.active) return CLEW_REAL(pthread_getname_np)(handle, name, size);
   const Fiber* fiber = g_sched.find(handle);
   if (fiber == nullptr) return ESRCH;

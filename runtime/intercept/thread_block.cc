@@ -118,6 +118,7 @@ void* thread_body(void* argument) {
 
 int make_block(Block& block, const pthread_attr_t* attributes) {
   const Uncaught uncaught;
+  const NoOwnStack none;
   const int error = CLEW_REAL(pthread_create)(&block.handle, attributes, thread_body, &block);
   if (error == 0) wait_until_gone(block.handle);
   return error;
@@ -225,6 +226,7 @@ int give_block(Fiber& fiber, const pthread_attr_t* attributes) {
 // the fiber's stack, while we wait.
 void give_back_block(Fiber& fiber) {
   const Uncaught uncaught;
+  const NoOwnStack none;
   auto* block = static_cast<Block*>(fiber.block);
   constexpr std::uint64_t kAll = ~std::uint64_t{0};
   std::uint64_t mask = 0;

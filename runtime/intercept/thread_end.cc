@@ -8,6 +8,7 @@
 
 #include "runtime/fiber/context.h"
 #include "runtime/fiber/raw_syscall.h"
+#include "runtime/fiber/signal_stack.h"
 #include "runtime/intercept/call.h"
 #include "runtime/intercept/thread.h"
 #include "runtime/outside/cloned_thread.h"
@@ -88,6 +89,14 @@ CleanupBuffer& pop_cleanup(__pthread_unwind_buf_t* buffer) {
   return *ours;
 }
 
+// Destructors of the program's are to run on its stack.
+[[noreturn]] void end_unwound_thread() {
+  if (is_on_own_stack())
+    clew_call_on_stack([](int, siginfo_t*, void*) { end_thread(g_sched.current->result); }, 0,
+                       nullptr, nullptr, reinterpret_cast<void*>(entry().stack));
+  end_thread(g_sched.current->result);
+}
+
 // Called for every frame that is unwound. Stops at the innermost cleanup handler once its frame
 // is reached, and at the end of the stack.
 _Unwind_Reason_Code stop_at_cleanup(int, _Unwind_Action actions, _Unwind_Exception_Class,
@@ -95,10 +104,13 @@ _Unwind_Reason_Code stop_at_cleanup(int, _Unwind_Action actions, _Unwind_Excepti
   Fiber& self = *g_sched.current;
   auto* buffer = static_cast<CleanupBuffer*>(self.cleanup);
   const bool at_end = (actions & _UA_END_OF_STACK) != 0;
-  run_libc_cleanups(at_end ? UINTPTR_MAX : _Unwind_GetCFA(context));
-  if (buffer != nullptr && (at_end || _Unwind_GetCFA(context) >= stack_pointer_of(*buffer)))
+  // Frames of the runtime are nobody's.
+  const std::uintptr_t frame = at_end ? UINTPTR_MAX : _Unwind_GetCFA(context);
+  if (is_on_own_stack(frame)) return _URC_NO_REASON;
+  run_libc_cleanups(frame);
+  if (buffer != nullptr && frame >= stack_pointer_of(*buffer))
     _longjmp(reinterpret_cast<__jmp_buf_tag*>(buffer), 1);
-  if (at_end) end_thread(self.result);
+  if (at_end) end_unwound_thread();
   return _URC_NO_REASON;
 }
 
@@ -130,7 +142,7 @@ void unwind_thread() {
   self.unwinding = {};
   self.unwinding.exception_cleanup = not_rethrown;
   _Unwind_ForcedUnwind(&self.unwinding, stop_at_cleanup, nullptr);
-  end_thread(self.result);  // no unwind information: nothing to clean up
+  end_unwound_thread();  // no unwind information: nothing to clean up
 }
 
 void end_thread(void* result) {
@@ -141,7 +153,8 @@ void end_thread(void* result) {
   destroy_keys();
   mutex_owner_ends(self);
   clear_number(self);
-  g_sched.finish_current();
+  if (g_sched.has_company()) clew_call_on_own_stack([] { g_sched.finish_current(); });
+  g_sched.finish_current();  // the program ends with it
 }
 
 int create_key(pthread_key_t* key, void (*destructor)(void*)) {
@@ -203,8 +216,8 @@ CLEW_EXPORT void __pthread_unwind_next(__pthread_unwind_buf_t* buffer) {
   unwind_thread();
 }
 
-CLEW_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
+CLEW_INTERPOSE int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
   return create_key(key, destructor);
 }
 
-CLEW_EXPORT int pthread_key_delete(pthread_key_t key) noexcept { return delete_key(key); }
+CLEW_INTERPOSE int pthread_key_delete(pthread_key_t key) noexcept { return delete_key(key); }

@@ -20,33 +20,33 @@ Nanos look(clockid_t clock) {
 
 }  // namespace
 
-CLEW_EXPORT int clock_gettime(clockid_t clock, timespec* out) noexcept {
+CLEW_INTERPOSE int clock_gettime(clockid_t clock, timespec* out) noexcept {
   if (!g_sched.active) return CLEW_REAL(clock_gettime)(clock, out);
   if (!is_known_clock(clock)) return answer_errno(EINVAL);
   *out = to_timespec(look(clock));
   return 0;
 }
 
-CLEW_EXPORT int gettimeofday(timeval* out, void* zone) noexcept {
+CLEW_INTERPOSE int gettimeofday(timeval* out, void* zone) noexcept {
   if (!g_sched.active) return CLEW_REAL(gettimeofday)(out, zone);
   const timespec t = to_timespec(look(CLOCK_REALTIME));
   *out = {t.tv_sec, t.tv_nsec / 1000};
   return 0;
 }
 
-CLEW_EXPORT time_t time(time_t* out) noexcept {
+CLEW_INTERPOSE time_t time(time_t* out) noexcept {
   if (!g_sched.active) return CLEW_REAL(time)(out);
   const time_t t = to_timespec(look(CLOCK_REALTIME)).tv_sec;
   if (out != nullptr) *out = t;
   return t;
 }
 
-CLEW_EXPORT clock_t clock() noexcept {
+CLEW_INTERPOSE clock_t clock() noexcept {
   if (!g_sched.active) return CLEW_REAL(clock)();
   return look(CLOCK_PROCESS_CPUTIME_ID) / (1'000'000'000 / CLOCKS_PER_SEC);
 }
 
-CLEW_EXPORT int timespec_get(timespec* out, int base) noexcept {
+CLEW_INTERPOSE int timespec_get(timespec* out, int base) noexcept {
   if (!g_sched.active) return CLEW_REAL(timespec_get)(out, base);
   if (base != TIME_UTC) return 0;
   *out = to_timespec(look(CLOCK_REALTIME));
@@ -58,23 +58,23 @@ int sleep_by(clockid_t clock, int flags, const timespec* length, timespec* rest)
   return static_cast<int>(-system_call(SYS_clock_nanosleep, clock, flags, length, rest));
 }
 
-CLEW_EXPORT int nanosleep(const timespec* length, timespec* rest) {
+CLEW_INTERPOSE int nanosleep(const timespec* length, timespec* rest) {
   CLEW_ENTER(nanosleep, length, rest);
   return answer_errno(sleep_by(CLOCK_MONOTONIC, 0, length, rest));
 }
 
-CLEW_EXPORT int clock_nanosleep(clockid_t clock, int flags, const timespec* t, timespec* rest) {
+CLEW_INTERPOSE int clock_nanosleep(clockid_t clock, int flags, const timespec* t, timespec* rest) {
   CLEW_ENTER(clock_nanosleep, clock, flags, t, rest);
   return answer(sleep_by(clock, flags, t, rest));
 }
 
-CLEW_EXPORT int usleep(useconds_t length) {
+CLEW_INTERPOSE int usleep(useconds_t length) {
   CLEW_ENTER(usleep, length);
   const timespec t{length / 1'000'000, static_cast<long>(length % 1'000'000) * 1000};
   return answer_errno(sleep_by(CLOCK_MONOTONIC, 0, &t, nullptr));
 }
 
-CLEW_EXPORT unsigned sleep(unsigned seconds) {
+CLEW_INTERPOSE unsigned sleep(unsigned seconds) {
   CLEW_ENTER(sleep, seconds);
   const timespec t{seconds, 0};
   timespec rest{};
@@ -83,7 +83,7 @@ CLEW_EXPORT unsigned sleep(unsigned seconds) {
   return static_cast<unsigned>(rest.tv_sec);
 }
 
-CLEW_EXPORT int sched_yield() noexcept {
+CLEW_INTERPOSE int sched_yield() noexcept {
   CLEW_ENTER(sched_yield);
   if (g_sched.current->no_yield == 0) g_sched.yield_voluntarily();
   wait_between_tasks(*g_sched.current);
@@ -91,5 +91,5 @@ CLEW_EXPORT int sched_yield() noexcept {
 }
 
 // Gone from headers, but old programs call it; its declaration is redirected to sched_yield.
-CLEW_EXPORT int interposed_pthread_yield() noexcept asm("pthread_yield");
+CLEW_INTERPOSE int interposed_pthread_yield() noexcept asm("clew_own_pthread_yield");
 int interposed_pthread_yield() noexcept { return sched_yield(); }

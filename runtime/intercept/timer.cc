@@ -95,7 +95,7 @@ void start_thread_for_timer(int timer, void (*function)(sigval), sigval value) {
 
 }  // namespace clew::rt
 
-CLEW_EXPORT int timer_create(clockid_t clock, sigevent* event, timer_t* out) noexcept {
+CLEW_INTERPOSE int timer_create(clockid_t clock, sigevent* event, timer_t* out) noexcept {
   if (!g_sched.active) return CLEW_REAL(timer_create)(clock, event, out);
   const bool by_thread = event != nullptr && event->sigev_notify == SIGEV_THREAD;
   if (by_thread && !g_starter_runs) {

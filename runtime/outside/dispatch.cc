@@ -10,6 +10,7 @@
 
 #include "runtime/fiber/raw_syscall.h"
 #include "runtime/fiber/signal_stack.h"
+#include "runtime/intercept/init.h"
 #include "runtime/outside/perform.h"
 #include "runtime/outside/system_call.h"
 #include "runtime/record/crash.h"
@@ -33,6 +34,7 @@ constexpr char kCaught = 1;   // SYSCALL_DISPATCH_FILTER_BLOCK
 volatile char g_selector = kAllowed;
 bool g_on = false;
 bool g_over = false;
+bool g_only_randomness = false;
 
 struct Range {
   std::uintptr_t begin = 0;
@@ -70,6 +72,11 @@ void on_system_call(int signal, siginfo_t* info, void* context) {
   const auto code = static_cast<std::uintptr_t>(registers[REG_RIP]);
   // The dynamic linker loads code, which a replay needs as well.
   if (!g_sched.active || g_loader.has(code)) {
+    if (g_only_randomness && call.number == SYS_getrandom) {
+      random_bytes(reinterpret_cast<void*>(call.a[0]), static_cast<std::size_t>(call.a[1]));
+      registers[REG_RAX] = call.a[1];
+      return;
+    }
     registers[REG_RAX] = g_over && call.number == SYS_getpid ? g_sched.process : to_kernel(call);
     return;
   }
@@ -112,6 +119,19 @@ bool catch_system_calls() {
   return g_on;
 }
 
+OnlyRandomness::OnlyRandomness() {
+  g_only_randomness = true;
+  install_handler(SIGSYS, on_system_call, SA_NODEFER);
+  if (switch_on()) g_selector = kCaught;
+}
+
+OnlyRandomness::~OnlyRandomness() {
+  g_only_randomness = false;
+  g_selector = kAllowed;
+  const Action plain{};
+  raw_syscall(SYS_rt_sigaction, SIGSYS, reinterpret_cast<long>(&plain), 0, sizeof plain.mask);
+}
+
 bool catches_system_calls() { return g_on; }
 
 bool is_without_cancel(const Call& call) {
@@ -130,6 +150,7 @@ void catch_system_calls_no_more() { g_selector = kAllowed; }
 
 void leave_calls_to_kernel() {
   g_sched.active = false;
+  clew_own_top = 0;
   g_over = true;
 }
 

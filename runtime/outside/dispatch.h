@@ -12,6 +12,13 @@ struct Call;
 // False: this kernel cannot; calls inside of libc are not seen then.
 bool catch_system_calls();
 bool catches_system_calls();
+// While it lives, before the above, questions for random bytes are answered from the seed.
+// Everything else goes to the kernel.
+class OnlyRandomness {
+ public:
+  OnlyRandomness();
+  ~OnlyRandomness();
+};
 // A copy of the process has to ask again.
 void catch_system_calls_again();
 

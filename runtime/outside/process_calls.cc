@@ -170,6 +170,7 @@ long copied(const Call& call) {
   if (shares_frame(call)) {
     // Until it has become another program, which it is about to; the parent waits in the kernel.
     enable_time_stamp();
+    const NoOwnStack none;
     const long pid = clew_clone_at(call.number, call.a, call.caught->uc_mcontext.gregs);
     watch_time_stamp();
     return pid;
@@ -249,6 +250,7 @@ long replaced(const Call& call) {
 
 void go_on_without_clew() {
   g_sched.active = false;
+  clew_own_top = 0;
   g_inputs.stop();
   leave_charge();
   catch_system_calls_no_more();

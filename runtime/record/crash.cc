@@ -6,9 +6,8 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 
-#include "runtime/arena.h"
+#include "runtime/fiber/own_stack.h"
 #include "runtime/fiber/raw_syscall.h"
-#include "runtime/fiber/signal_stack.h"
 #include "runtime/outside/time_stamp.h"
 #include "runtime/record/end.h"
 #include "runtime/record/log.h"
@@ -20,8 +19,6 @@ namespace clew::rt {
 namespace {
 
 constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
-constexpr std::size_t kStackSize = 256 * 1024;
-constexpr std::size_t kRedZone = 128;
 
 int g_depth = 0;
 
@@ -50,22 +47,14 @@ bool is_stack_overflow(const siginfo_t& info, const void* context) {
   return info.si_signo == SIGSEGV && address + 65536 > stack && address < stack + 4096;
 }
 
-// The program's own handler, on the stack that it would have run on.
+// The program's own handler.
 void call_program(int signal, siginfo_t* info, void* context) {
   Fiber& fiber = *g_sched.current;
   const std::int64_t countdown = *fiber.countdown;
   const bool outermost = fiber.handlers == 0;
   if (outermost) g_sched.enter_handler();
   ++fiber.handlers;
-  const auto& interrupted = *static_cast<const ucontext_t*>(context);
-  auto* below = reinterpret_cast<char*>(interrupted.uc_mcontext.gregs[REG_RSP]) - kRedZone;
-  // No room there: its alternate stack at once.
-  const stack_t& alternate = fiber.signals.stack;
-  if (is_stack_overflow(*info, context) && alternate.ss_size != 0)
-    below = static_cast<char*>(alternate.ss_sp) + alternate.ss_size;
-  clew_call_on_stack([](int number, siginfo_t* about,
-                        void* where) { run_handler(*g_sched.current, number, *about, where); },
-                     signal, info, context, below);
+  run_handler(fiber, signal, *info, context);
   --fiber.handlers;
   if (outermost) g_sched.leave_handler(countdown);
 }
@@ -127,11 +116,8 @@ void die_of(int signal, const siginfo_t& info) {
 }
 
 void install_crash_handlers() {
-  stack_t stack{};
-  stack.ss_sp = arena_alloc(kStackSize);
-  stack.ss_size = kStackSize;
-  raw_syscall(SYS_sigaltstack, reinterpret_cast<long>(&stack), 0);
-  for (const int signal : kFaults) install_handler(signal, on_fault, SA_ONSTACK | SA_NODEFER);
+  install_signal_stack();
+  for (const int signal : kFaults) install_handler(signal, on_fault, SA_NODEFER);
 }
 
 }  // namespace clew::rt

@@ -10,6 +10,7 @@
 #include "clew_abi/point.h"
 #include "clew_abi/stream.h"
 #include "runtime/fiber/context.h"
+#include "runtime/fiber/own_stack.h"
 #include "runtime/rt.h"
 #include "runtime/sched/wait.h"
 #include "runtime/strategy/strategy.h"
@@ -56,6 +57,14 @@ struct SchedulingWish {
   cpu_set_t affinity = {};
 };
 
+// The thread is in a handler of the program's, which the runtime called from its own stack.
+struct CallOfProgram {
+  CallOfProgram* outer;
+  std::uintptr_t own_top;    // before it
+  std::uintptr_t stack;      // the program's, where it was interrupted
+  std::uintptr_t* way_back;  // on the program's stack (clew_call_on_stack)
+};
+
 struct TaskThread;  // of sync/tasks.h
 
 struct Fiber {
@@ -66,6 +75,7 @@ struct Fiber {
   }
 
   Context context;
+  OwnStack own_stack;
   // Where this thread's own copies of the two thread-local variables of abi/hooks.def are.
   std::int64_t* countdown = nullptr;
   const abi::Point** call_site = nullptr;
@@ -85,8 +95,9 @@ struct Fiber {
   Fiber* older = nullptr;
   Fiber* younger = nullptr;
 
-  Wait* wait = nullptr;    // innermost; null: it waits for nothing
-  bool disturbed = false;  // there is a signal or a cancellation to attend to
+  CallOfProgram* calls = nullptr;  // innermost
+  Wait* wait = nullptr;            // innermost; null: it waits for nothing
+  bool disturbed = false;          // there is a signal or a cancellation to attend to
   SignalState signals;
   // Where a system call goes on if an address that the program gave it is bad (EFAULT); valid while
   // `guarded`, when only the runtime's code runs on this thread.

@@ -46,6 +46,9 @@ void Scheduler::init(abi::Control& control, Fiber* main) {
   main->state = FiberState::kRunning;
   main->slice_begin = 1;
   current = main;
+  main->own_stack = make_own_stack();
+  clew_own_base = main->own_stack.base;
+  clew_own_top = main->own_stack.top;
   active = true;
   limit_ = 1;
   *main->countdown = 0;
@@ -227,6 +230,7 @@ void Scheduler::yield_voluntarily() {
     fire_timers();
     if (queue_.empty()) return;
   }
+  strategy_->yielded(candidate_of(*current));
   Fiber* to = take_next();
   current->state = FiberState::kRunnable;
   queue_.push(current);
@@ -281,6 +285,17 @@ Fiber* Scheduler::next_to_run() {
   return take_next();
 }
 
+// A signal may come in the middle of it, and its handler must not take the one stack for the
+// other: there is none to go to until all is done.
+static void switch_context(Fiber& from, Fiber& to) {
+  from.own_stack.top = clew_own_top;
+  clew_own_top = 0;
+  asm volatile("" ::: "memory");
+  clew_own_base = to.own_stack.base;
+  clew_context_switch(&from.context, &to.context);
+  clew_own_top = from.own_stack.top;
+}
+
 // REQUIRES: the clock is settled; current is queued, blocked or finished.
 void Scheduler::switch_to(Fiber* to, abi::SliceEnd why) {
   Fiber* from = current;
@@ -305,7 +320,7 @@ void Scheduler::switch_to(Fiber* to, abi::SliceEnd why) {
   current = to;
   strategy_->on_switch(clock_ + 1);
   switched_from_ = from;
-  clew_context_switch(&from->context, &to->context);
+  switch_context(*from, *to);
   resumed();
 }
 
@@ -315,7 +330,7 @@ void Scheduler::resumed() {
     visit_(*current);
     Fiber* self = current;
     current = visitor_;
-    clew_context_switch(&self->context, &visitor_->context);
+    switch_context(*self, *visitor_);
   }
   if (CLEW_UNLIKELY(g_debugging)) debug_table_update(*switched_from_);
   if (zombie_ != nullptr) {
@@ -338,7 +353,7 @@ void Scheduler::visit_others(void (*visit)(Fiber&)) {
       return;
     }
     current = &fiber;
-    clew_context_switch(&self->context, &fiber.context);
+    switch_context(*self, fiber);
   });
   visit_ = nullptr;
   current = self;

@@ -153,8 +153,9 @@ class Scheduler {
   void disturb(Fiber* fiber);
   // Ends a wait that is in no bucket.
   void wake(Wait& wait);
-  // The running thread leaves the frames below `stack` without returning through them.
-  void abandon_waits_below(std::uintptr_t stack);
+  // The running thread leaves the frames below `stack`, and those below `own` on the runtime's own
+  // stack, without returning through them.
+  void abandon_waits_below(std::uintptr_t stack, std::uintptr_t own);
   // Makes the longest waiting thread (of those with a common bit) runnable; null if none waits.
   Fiber* wake_one(const void* object, std::uint32_t bits = ~0u) {
     return bucket_of(object).head == nullptr ? nullptr : wake_waiter(object, bits);

@@ -19,9 +19,12 @@ Fiber* Scheduler::new_fiber(Fiber* parent) {
   Fiber* fiber = free_fibers_;
   if (fiber != nullptr) {
     free_fibers_ = fiber->next;
+    const OwnStack own_stack = fiber->own_stack.unused();
     *fiber = Fiber();
+    fiber->own_stack = own_stack;
   } else {
     fiber = arena_new<Fiber>();
+    fiber->own_stack = make_own_stack();
   }
   CLEW_CHECK(thread_count < kMaxThreads);
   fiber->index = thread_count;
@@ -63,7 +66,10 @@ void Scheduler::add(Fiber* fiber) {
   enqueue(fiber);
 }
 
-void Scheduler::started() { resumed(); }
+void Scheduler::started() {
+  clew_own_top = current->own_stack.top;
+  clew_call_on_own_stack([] { g_sched.resumed(); });
+}
 
 void Scheduler::finish_current() {
   settle_clock();

@@ -80,9 +80,12 @@ void Scheduler::wake(Wait& wait) {
   over(wait);
 }
 
-void Scheduler::abandon_waits_below(std::uintptr_t stack) {
-  for (Wait*& wait = current->wait;
-       wait != nullptr && reinterpret_cast<std::uintptr_t>(wait) < stack; wait = wait->outer)
+void Scheduler::abandon_waits_below(std::uintptr_t stack, std::uintptr_t own) {
+  const auto is_left = [&](const Wait* wait) {
+    const auto address = reinterpret_cast<std::uintptr_t>(wait);
+    return address < (is_on_own_stack(address) ? own : stack);
+  };
+  for (Wait*& wait = current->wait; wait != nullptr && is_left(wait); wait = wait->outer)
     abandon(*wait);
 }
 

@@ -121,7 +121,7 @@ long change_mask(long how, const std::uint64_t* set, std::uint64_t* before) {
 
 long change_stack(const stack_t* wanted, stack_t* before) {
   SignalState& signals = g_sched.current->signals;
-  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  const std::uintptr_t here = program_stack_pointer();
   const auto bottom = reinterpret_cast<std::uintptr_t>(signals.stack.ss_sp);
   const bool set = (signals.stack.ss_flags & SS_DISABLE) == 0 && signals.stack.ss_size != 0;
   const bool on_it = set && here >= bottom && here < bottom + signals.stack.ss_size;
@@ -249,8 +249,9 @@ T* pointer(long a) {
 
 void install_handler(int signal, SignalHandler handler, unsigned long flags, std::uint64_t mask) {
   constexpr unsigned long kRestorer = 0x04000000;  // SA_RESTORER
-  const Action action{reinterpret_cast<void*>(handler), flags | SA_SIGINFO | kRestorer,
-                      clew_signal_return, mask};
+  set_signal_handler(signal, handler);
+  const Action action{reinterpret_cast<void*>(clew_signal_entry),
+                      flags | SA_SIGINFO | SA_ONSTACK | kRestorer, clew_signal_return, mask};
   raw_syscall(SYS_rt_sigaction, signal, reinterpret_cast<long>(&action), 0, kSetSize);
 }
 

@@ -1,9 +1,11 @@
 #include "runtime/signal/attend.h"
 
+#include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 
+#include "runtime/fiber/own_stack.h"
 #include "runtime/fiber/raw_syscall.h"
 #include "runtime/fiber/signal_stack.h"
 #include "runtime/record/crash.h"
@@ -25,6 +27,34 @@ bool is_on(const stack_t& stack, std::uintptr_t address) {
   return address >= bottom && address < bottom + stack.ss_size;
 }
 
+// Where the kernel would put the interrupted registers, and collectors of garbage look for them.
+// Where no fault interrupted anything, they are those of the call; a fault's handler gets, and may
+// change, the kernel's context, and a copy is here.
+struct HandlerFrame {
+  ucontext_t context;
+  siginfo_t info;
+};
+HandlerFrame* place_below(std::uintptr_t top) {
+  return reinterpret_cast<HandlerFrame*>((top - sizeof(HandlerFrame)) & ~std::uintptr_t{63});
+}
+
+// As the interrupted call left them.
+void fill_registers(gregset_t& registers) {
+  if (!is_on_own_stack()) return clew_fill_context(&registers[0]);
+  const Entry& left = entry();
+  const auto put = [&](int number, std::uintptr_t value) {
+    registers[number] = static_cast<greg_t>(value);
+  };
+  put(REG_R12, left.r12);
+  put(REG_R13, left.r13);
+  put(REG_R14, left.r14);
+  put(REG_R15, left.r15);
+  put(REG_RBP, left.rbp);
+  put(REG_RBX, left.rbx);
+  put(REG_RSP, left.stack);
+  put(REG_RIP, left.code);
+}
+
 }  // namespace
 
 void run_handler(Fiber& self, int signal, siginfo_t& info, void* context) {
@@ -32,29 +62,41 @@ void run_handler(Fiber& self, int signal, siginfo_t& info, void* context) {
   if ((action.flags & SA_RESETHAND) != 0) reset_action(signal);
   const std::uint64_t before = self.signals.mask;
   self.signals.mask |= action.mask | ((action.flags & SA_NODEFER) != 0 ? 0 : bit_of(signal));
-  // Where no fault interrupted anything, the context is that of this call.
-  ucontext_t here;
+  const bool leaves = is_on_own_stack();
+  const stack_t& stack = self.signals.stack;
+  // The end of the stack that the handler gets; 0: this one.
+  std::uintptr_t top = leaves ? entry().stack : 0;
+  if ((action.flags & SA_ONSTACK) != 0 && stack.ss_size != 0 &&
+      !is_on(stack, program_stack_pointer()))
+    top = reinterpret_cast<std::uintptr_t>(stack.ss_sp) + stack.ss_size;
+  HandlerFrame local;
+  HandlerFrame& frame = top != 0 ? *place_below(top) : local;
+  ucontext_t& here = frame.context;
+  memset(&here, 0, sizeof here);
   if (context == nullptr) {
-    memset(&here, 0, sizeof here);
-    clew_fill_context(&here.uc_mcontext.gregs[0]);
-    here.uc_stack = self.signals.stack;
+    fill_registers(here.uc_mcontext.gregs);
+    here.uc_stack = stack;
     memcpy(&here.uc_sigmask, &before, sizeof before);
-    context = &here;
+  } else {
+    memcpy(&here, context, offsetof(ucontext_t, uc_sigmask));
   }
+  frame.info = info;
   ++self.interruptions;
   auto* handler = reinterpret_cast<SignalHandler>(action.handler);
-  const stack_t& stack = self.signals.stack;
-  const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  if ((action.flags & SA_ONSTACK) != 0 && stack.ss_size != 0 && !is_on(stack, frame)) {
-    auto* top = static_cast<char*>(stack.ss_sp) + stack.ss_size;
-    clew_call_on_stack(handler, signal, &info, context, top);
+  void* interrupted = context != nullptr ? context : &here;
+  CallOfProgram call{self.calls, clew_own_top, program_stack_pointer(),
+                     reinterpret_cast<std::uintptr_t*>(&frame) - 2};
+  if (leaves) self.calls = &call;
+  if (top != 0) {
+    clew_call_on_stack(handler, signal, &frame.info, interrupted, &frame);
   } else {
-    handler(signal, &info, context);
+    handler(signal, &frame.info, interrupted);
   }
+  self.calls = call.outer;
   --self.interruptions;
   // The handler may have changed the mask that it returns to.
   std::uint64_t after = before;
-  if (context == &here) memcpy(&after, &here.uc_sigmask, sizeof after);
+  if (context == nullptr) memcpy(&after, &here.uc_sigmask, sizeof after);
   self.signals.mask = after & ~(bit_of(SIGKILL) | bit_of(SIGSTOP));
 }
 

@@ -81,6 +81,13 @@ void Pct::executed(const Candidate& thread) {
   contended_ = false;
 }
 
+void Pct::yielded(const Candidate& thread) {
+  Thread& yielding = threads_.at(thread.index);
+  if (++yielding.yields < kSpinYields) return;
+  yielding.yields = 0;
+  priority_of(thread.index) = --lowest_;
+}
+
 void Pct::watch_spinning(const Candidate& thread) {
   if (thread.index != spinner_ || !contended_) {
     spinner_ = thread.index;

@@ -16,6 +16,8 @@
 //  - A thread that takes kSpinSteps steps on end while others could run, all at a few places and
 //    objects, is taken to wait for another in a loop, and falls below all. Without that such
 //    programs hang. A loop that counts a single variable up that often is taken for waiting too.
+//    So is one that hands on of its own will kSpinYields times: two that do would go on in turn for
+//    ever, above the one that they wait for.
 //  - Priorities are drawn when a thread is first seen: 62 random bits are as good as a place in a
 //    random permutation.
 #ifndef CLEW_RUNTIME_STRATEGY_PCT_H_
@@ -28,6 +30,7 @@ namespace clew::rt {
 class Pct final : public Strategy {
  public:
   static constexpr std::uint32_t kSpinSteps = 1000;
+  static constexpr std::uint32_t kSpinYields = 100;
   static constexpr std::uint32_t kSpinPlaces = 8;
   static constexpr std::uint64_t kMostChanges = 1024;
 
@@ -36,12 +39,14 @@ class Pct final : public Strategy {
   bool at_every_point() const override { return true; }
   std::uint32_t pick(const Candidates& candidates) override;
   void executed(const Candidate& thread) override;
+  void yielded(const Candidate& thread) override;
   std::uint32_t choose(abi::ChoiceKind kind, std::uint32_t count) override;
 
  private:
   struct Thread {
     // Drawn: from 2^62 up. After a change point: 1..d-1. After spinning: below 0. 0: not drawn yet.
     std::int64_t priority = 0;
+    std::uint32_t yields = 0;  // since it fell
   };
   struct Change {
     std::uint64_t step;

@@ -1,0 +1,177 @@
+// Changing over to the runtime's own stack (own_stack.h), for x86-64 System V: the stubs of the
+// hooks and of the interposed functions, and the handler of signals.
+#include "runtime/fiber/own_stack_layout.h"
+
+        .hidden clew_own_base
+        .hidden clew_own_top
+
+        .text
+        .globl  clew_stubs_begin
+        .hidden clew_stubs_begin
+clew_stubs_begin:
+
+// The stack pointer was in r11: pushes an Entry, of which the frame pointer and the return address
+// before it also are a frame as any other function has it.
+        .macro  push_entry
+        pushq   %r11
+        pushq   (%r11)
+        pushq   %rbp
+        movq    %rsp, %rbp
+        .cfi_escape 0x0f, 0x05, 0x76, 0x10, 0x06, 0x23, 0x08    // CFA: *(rbp + 16) + 8
+        .cfi_escape 0x10, 0x06, 0x02, 0x76, 0x00                // rbp: *rbp
+        pushq   %rbx
+        pushq   %r12
+        pushq   %r13
+        pushq   %r14
+        pushq   %r15
+        .endm
+
+        .macro  return_to_program
+        movq    16(%rbp), %r11
+        movq    (%rbp), %rbp
+        .cfi_restore %rbp
+        movq    %r11, %rsp
+        .cfi_def_cfa %rsp, 8
+        ret
+        .endm
+
+// A called function may change r10 and r11, and rax unless it is variadic.
+        .macro  leave_program
+        movq    %rsp, %r11
+        .cfi_def_cfa_register %r11
+        movq    %rsp, %r10
+        subq    clew_own_base(%rip), %r10
+        cmpq    $CLEW_OWN_STACK_SIZE, %r10
+        jb      1f
+        movq    clew_own_top(%rip), %r10
+        testq   %r10, %r10
+        cmovneq %r10, %rsp
+1:      andq    $-16, %rsp
+        push_entry
+        .endm
+
+// What a function may change but in rax tells nothing of the runtime either: the program looks at
+// it where it uses a variable that it never set, and when libraries are bound lazily.
+        .macro  clear_registers
+        xorl    %ecx, %ecx
+        xorl    %edx, %edx
+        xorl    %esi, %esi
+        xorl    %edi, %edi
+        xorl    %r8d, %r8d
+        xorl    %r9d, %r9d
+        xorl    %r10d, %r10d
+        .endm
+
+        .macro  stub name, seven=0
+        .globl  \name
+        .type   \name, @function
+        .hidden clew_own_\name
+\name:
+        .cfi_startproc
+        leave_program
+        .if \seven
+        pushq   8(%r11)
+        pushq   8(%r11)
+        .endif
+        call    clew_own_\name
+        clear_registers
+        return_to_program
+        .cfi_endproc
+        .size   \name, .-\name
+        .endm
+
+#define CLEW_INTERPOSED(name) stub name
+#define CLEW_INTERPOSED_LABEL(name) stub name
+#define CLEW_INTERPOSED_7(name) stub name, seven=1
+#include "runtime/intercept/interposed.def"
+
+        .globl  clew_call_on_own_stack
+        .hidden clew_call_on_own_stack
+        .type   clew_call_on_own_stack, @function
+clew_call_on_own_stack:
+        .cfi_startproc
+        leave_program
+        call    *%rdi
+        return_to_program
+        .cfi_endproc
+        .size   clew_call_on_own_stack, .-clew_call_on_own_stack
+
+// The hooks are called with preserve_most: every general register but r11 survives.
+// The vector registers are the caller's business. A hook with a result returns it in rax.
+        .macro  hook name, target, result=0
+        .globl  \name
+        .type   \name, @function
+        .hidden \target
+\name:
+        .cfi_startproc
+        movq    %rsp, %r11
+        subq    clew_own_base(%rip), %r11
+        cmpq    $CLEW_OWN_STACK_SIZE, %r11
+        jb      1f
+        movq    clew_own_top(%rip), %r11
+        testq   %r11, %r11
+        je      1f
+        xchgq   %r11, %rsp
+        jmp     2f
+1:      movq    %rsp, %r11
+        andq    $-16, %rsp
+2:      .cfi_def_cfa_register %r11
+        push_entry
+        pushq   %rax
+        pushq   %rcx
+        pushq   %rdx
+        pushq   %rsi
+        pushq   %rdi
+        pushq   %r8
+        pushq   %r9
+        pushq   %r10
+        call    \target
+        popq    %r10
+        popq    %r9
+        popq    %r8
+        popq    %rdi
+        popq    %rsi
+        popq    %rdx
+        popq    %rcx
+        .if \result == 0
+        popq    %rax
+        .endif
+        return_to_program
+        .cfi_endproc
+        .size   \name, .-\name
+        .endm
+
+        hook    __clew_yield, clew_yield_slow
+        hook    __clew_yield_access, clew_yield_access_slow
+        hook    __clew_yield_cas, clew_yield_cas_slow, result=1
+        hook    __clew_spin, clew_spin_slow
+        hook    __clew_random, clew_random_slow, result=1
+
+        .globl  clew_stubs_end
+        .hidden clew_stubs_end
+clew_stubs_end:
+
+// Called by the kernel: rdi has the signal, the stack begins with the frame.
+        .hidden clew_move_frame
+        .hidden clew_handle_signal
+        .globl  clew_signal_entry
+        .hidden clew_signal_entry
+        .type   clew_signal_entry, @function
+clew_signal_entry:
+        .cfi_startproc
+        pushq   %rdi
+        .cfi_adjust_cfa_offset 8
+        leaq    8(%rsp), %rsi
+        call    clew_move_frame
+        popq    %rdi
+        .cfi_adjust_cfa_offset -8
+        testq   %rax, %rax
+        cmoveq  %rsp, %rax
+        movq    %rax, %rsp
+        leaq    312(%rax), %rsi
+        leaq    8(%rax), %rdx
+        jmp     clew_handle_signal
+        .cfi_endproc
+        .size   clew_signal_entry, .-clew_signal_entry
+
+        .section .note.GNU-stack,"",@progbits
