@@ -148,6 +148,8 @@ TargetSearch::Analysis::Analysis(std::span<const abi::TraceEvent> trace,
     }
     if (!depends[at->second]) thread.alone_until = thread.steps.size();
     if (event.kind == abi::StepKind::kLock) {
+      // One that the thread has, or has tried to take in vain (a time limit), is no other.
+      if (contains(locks, event.object)) continue;
       if (!locks.empty()) thread.taken.emplace_back(locks, event.object);
       locks.push_back(event.object);
     } else if (event.kind == abi::StepKind::kUnlock) {

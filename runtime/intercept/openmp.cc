@@ -121,7 +121,7 @@ void on_mutex_acquire(int kind, unsigned, unsigned, const void* lock, const void
   if (!g_sched.active || !is_lock(kind)) return;
   const bool tests = kind == kTestLock || kind == kTestNestLock;
   enter(tests ? operation("omp test lock") : operation("omp set lock"), caller,
-        {StepKind::kLock, lock, tests ? nullptr : openmp_lock_is_free});
+        {tests ? StepKind::kUpdate : StepKind::kLock, lock, tests ? nullptr : openmp_lock_is_free});
   if (tests) return;
   wait_for_openmp_lock(lock, kind == kNestLock ? OpenMpLocking::kNested : OpenMpLocking::kOnce);
 }
