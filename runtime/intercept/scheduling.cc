@@ -34,12 +34,13 @@ bool may_be_anything() {
 
 // As the kernel does without changing anything: an error number.
 int check_change(const SchedulingWish& now, int policy, int priority) {
+  g_sched.pass_time(kNanosPerCall);
   const bool real_time = is_real_time(policy);
   if (!is_policy(policy) || priority < (real_time ? 1 : 0) || priority > (real_time ? 99 : 0))
     return EINVAL;
   if (!real_time || may_be_anything()) return 0;
   rlimit limit{};
-  getrlimit(RLIMIT_RTPRIO, &limit);
+  raw_syscall(SYS_getrlimit, RLIMIT_RTPRIO, reinterpret_cast<long>(&limit));
   const auto most = static_cast<int>(limit.rlim_cur > 99 ? 99 : limit.rlim_cur);
   if (policy != now.policy && most == 0) return EPERM;
   return priority > now.priority && priority > most ? EPERM : 0;

@@ -164,6 +164,7 @@ CLEW_INTERPOSE int pthread_create(pthread_t* out, const pthread_attr_t* attribut
   if (g_sched.active && !keep_copy_with_threads()) go_on_without_clew();
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kCreate, out}), pthread_create, out, attributes,
                   start, argument);
+  g_sched.pass_time(kNanosPerThread);
   return answer(create_thread(out, attributes, start, argument));
 }
 

@@ -89,7 +89,10 @@ Fiber* Scheduler::pick(const Candidates& candidates) {
 // Who goes on: the strategy's or the recorded answer, otherwise `otherwise`. `running` may go on
 // too; null: it cannot.
 Fiber* Scheduler::who_goes_on(Fiber* running, Fiber* otherwise, const Question& question) {
-  if (picks_) return pick(gather(running));
+  if (picks_) {
+    const Candidates candidates = gather(running);
+    return running == nullptr && idle_yields_ > kMostPickedYields ? otherwise : pick(candidates);
+  }
   if (!strategy_->follows()) return otherwise;
   const Fiber* wanted = strategy_->follow(abi::ChoiceKind::kPick, question);
   for (Fiber* f = queue_.head(); f != nullptr; f = f->next)

@@ -29,6 +29,12 @@ inline constexpr Nanos kNanosPerPoint = 10;
 // What a call of the kernel costs, and a read of the clock: a loop that makes nothing but calls
 // until some time has passed gets on.
 inline constexpr Nanos kNanosPerCall = 1000;
+// What making a thread costs.
+inline constexpr Nanos kNanosPerThread = 50'000;
+
+// Voluntary yields on end, after which those who yield go on in turn, whatever the strategy: it may
+// prefer some who spin for ever to the one that they wait for.
+inline constexpr std::uint64_t kMostPickedYields = 1000;
 
 // A countdown that never runs out.
 inline constexpr std::int64_t kUnlimited = std::int64_t{1} << 62;

@@ -40,6 +40,8 @@ Clock g_last_clock = 0;
 std::uint64_t g_last_switches = 0;
 unsigned g_ticks = 0;
 Nanos g_nothing_since = 0;  // processor time
+Nanos g_last_tick = 0;      // processor time
+Nanos g_spent = 0;          // processor time without a point that virtual time has not made up for
 bool g_told = false;
 bool g_told_nothing_happens = false;
 
@@ -108,21 +110,24 @@ void on_tick(int, siginfo_t*, void* context) {
   const auto& interrupted = *static_cast<const ucontext_t*>(context);
   Module* module =
       module_without_points(static_cast<std::uintptr_t>(interrupted.uc_mcontext.gregs[REG_RIP]));
-  if (moved) g_nothing_since = processor_time();
+  const Nanos spent_by_now = processor_time();
+  const Nanos since_last = spent_by_now - g_last_tick;
+  g_last_tick = spent_by_now;
   if (moved) {
+    g_nothing_since = spent_by_now;
     g_ticks = 0;
     return;
   }
+  g_spent += since_last;
   // In libc it may hold a lock: it is handed on where it calls from.
   ++g_ticks;
   if (module == nullptr || g_ticks < (module->spins ? kShort : kLong)) return;
-  Nanos spent = processor_time() - g_nothing_since;
-  if (!g_sched.has_to_hand_on(spent)) {
-    if (spent >= kVeryLong) tell_that_nothing_happens();
+  if (!g_sched.has_to_hand_on(g_spent)) {
+    if (spent_by_now - g_nothing_since >= kVeryLong) tell_that_nothing_happens();
     return;
   }
   g_ticks = 0;
-  g_nothing_since = processor_time() - spent;
+  g_nothing_since = spent_by_now;
   if (!module->spins) set_interval(kTickNanosOnceStuck);
   module->spins = true;
   if (!g_told)

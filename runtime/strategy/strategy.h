@@ -104,8 +104,8 @@ class Strategy {
   }
   // The thread executes its step: it was picked, or nobody was asked because it was alone.
   virtual void executed(const Candidate& thread) { (void)thread; }
-  // The running thread hands on of its own will (sched_yield), and is not among the candidates of the
-  // pick that follows.
+  // The running thread hands on of its own will (sched_yield), and is not among the candidates of
+  // the pick that follows.
   virtual void yielded(const Candidate& thread) { (void)thread; }
   // A thread has been created (its first step is to start) or has ended.
   virtual void created(const Candidate& thread, abi::ThreadKey parent) {
