@@ -44,11 +44,6 @@ std::size_t size_of(const VectorState& state) {
   return state.magic == kExtended ? state.size : kLegacy;
 }
 
-bool is_stack_overflow(int signal, const siginfo_t& info, std::uintptr_t stack) {
-  const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
-  return signal == SIGSEGV && address + 65536 > stack && address < stack + 4096;
-}
-
 void fill_entry(const gregset_t& registers) {
   const auto value = [&](int number) { return static_cast<std::uintptr_t>(registers[number]); };
   reinterpret_cast<Entry*>(clew_own_top)[-1] = {
@@ -57,7 +52,7 @@ void fill_entry(const gregset_t& registers) {
 }
 
 // Up to where the frame may go. 0: it stays.
-std::uintptr_t place_for_frame(int signal, const Frame& frame, const gregset_t& registers) {
+std::uintptr_t place_for_frame(const Frame& frame, const gregset_t& registers) {
   const auto stack = static_cast<std::uintptr_t>(registers[REG_RSP]);
   // Another handler is on its way; or the kernel knows no stack for them yet.
   constexpr std::uintptr_t kLargest = 64 * 1024;
@@ -65,7 +60,7 @@ std::uintptr_t place_for_frame(int signal, const Frame& frame, const gregset_t& 
       stack - reinterpret_cast<std::uintptr_t>(&frame) < kLargest)
     return 0;
   if (is_on_own_stack(stack)) return stack - kRedZone;
-  if (clew_own_top == 0) return is_stack_overflow(signal, frame.info, stack) ? 0 : stack - kRedZone;
+  if (clew_own_top == 0) return is_stack_overflow(frame.info, stack) ? 0 : stack - kRedZone;
   fill_entry(registers);
   return clew_own_top - sizeof(Entry);
 }
@@ -87,15 +82,20 @@ void install_signal_stack() {
   raw_syscall(SYS_sigaltstack, reinterpret_cast<long>(&stack), 0);
 }
 
+bool is_stack_overflow(const siginfo_t& info, std::uintptr_t stack) {
+  const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
+  return info.si_signo == SIGSEGV && address + 65536 > stack && address < stack + 4096;
+}
+
 void set_signal_handler(int signal, SignalHandler handler) { g_handlers[signal] = handler; }
 
 extern "C" {
 
 // Copies the frame to where the handler can stay: it may switch threads, and the next handler
 // begins on the same stack as this one. Where it is then; null: where it was.
-Frame* clew_move_frame(int signal, Frame* frame) {
+Frame* clew_move_frame(Frame* frame) {
   auto& context = reinterpret_cast<ucontext_t&>(frame->context);
-  std::uintptr_t place = place_for_frame(signal, *frame, context.uc_mcontext.gregs);
+  std::uintptr_t place = place_for_frame(*frame, context.uc_mcontext.gregs);
   if (place == 0) return nullptr;
   if (auto* state = reinterpret_cast<VectorState*>(context.uc_mcontext.fpregs)) {
     const std::size_t size = size_of(*state);

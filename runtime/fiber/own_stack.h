@@ -69,6 +69,8 @@ class NoOwnStack {
 void install_signal_stack();
 
 using SignalHandler = void (*)(int, siginfo_t*, void*);
+// Whether the signal is a fault just below the stack that was in use: there is no room left on it.
+bool is_stack_overflow(const siginfo_t& info, std::uintptr_t stack);
 // Who is called for the signal, by clew_signal_entry.
 void set_signal_handler(int signal, SignalHandler handler);
 

@@ -159,9 +159,10 @@ clew_stubs_end:
         .type   clew_signal_entry, @function
 clew_signal_entry:
         .cfi_startproc
+        movq    %rsp, %rcx
         pushq   %rdi
         .cfi_adjust_cfa_offset 8
-        leaq    8(%rsp), %rsi
+        movq    %rcx, %rdi
         call    clew_move_frame
         popq    %rdi
         .cfi_adjust_cfa_offset -8

@@ -40,13 +40,6 @@ Clock clock_at(const siginfo_t& info) {
   return info.si_code > 0 ? g_sched.last_certain_clock() : g_sched.clock();
 }
 
-bool is_stack_overflow(const siginfo_t& info, const void* context) {
-  const auto& interrupted = *static_cast<const ucontext_t*>(context);
-  const auto stack = static_cast<std::uintptr_t>(interrupted.uc_mcontext.gregs[REG_RSP]);
-  const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
-  return info.si_signo == SIGSEGV && address + 65536 > stack && address < stack + 4096;
-}
-
 // The program's own handler.
 void call_program(int signal, siginfo_t* info, void* context) {
   Fiber& fiber = *g_sched.current;
@@ -71,7 +64,9 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   }
   const bool blocked = (self.signals.mask & bit_of(signal)) != 0;
   const bool has_stack = self.signals.stack.ss_size != 0 && (action_of(signal).flags & SA_ONSTACK);
-  if (has_handler(signal) && !blocked && (has_stack || !is_stack_overflow(*info, context)))
+  const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
+  const auto stack = static_cast<std::uintptr_t>(registers[REG_RSP]);
+  if (has_handler(signal) && !blocked && (has_stack || !is_stack_overflow(*info, stack)))
     return call_program(signal, info, context);
   die_of(signal, *info);
 }
