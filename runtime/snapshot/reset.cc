@@ -307,7 +307,20 @@ void restore_signals() {
     raw_syscall(SYS_rt_sigaction, signal, reinterpret_cast<long>(&e.actions[signal]), 0, 8);
   }
   kept().changed_signals = 0;
-  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&e.signal_mask), 0, 8);
+}
+
+// While the engine runs, the program's stacks are being replaced, and the runtime's own stack of
+// the running thread holds the frames that the program resumes in, though the stack pointer is not
+// on it. A handler would start on top of them (clew_signal_entry). So signals wait from before the
+// change to the engine until the program is back on its stack.
+void block_signals() {
+  constexpr std::uint64_t kAll = ~std::uint64_t{0};
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&kAll), 0, 8);
+}
+
+void unblock_signals() {
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&engine()->signal_mask), 0,
+              8);
 }
 
 // --- putting back ------------------------------------------------------------------------------
@@ -427,11 +440,14 @@ bool remember_here() {
   auto* stack = static_cast<std::uint8_t*>(keep_alloc(kEngineStack)) + kEngineStack;
   init_parked_context(e.self, stack, engine_entry);
   e.program.thread_pointer = current_thread_pointer();
+  block_signals();
   clew_context_switch(&e.program, &e.self);
+  unblock_signals();
   return e.usable;
 }
 
 void go_back() {
+  block_signals();
   Context unused;
   clew_context_switch(&unused, &engine()->self);
   __builtin_unreachable();
