@@ -5,9 +5,9 @@
 //     iostream, no libstdc++ at run time (the build links with -nostdlib++ and fails otherwise).
 //  2. No malloc: the program's heap must look the same whether clew is there or not. Memory comes
 //     from arena_alloc (arena.h), at a fixed address.
-//  3. libc originals of intercepted functions only through CLEW_REAL (intercept/real.h).
+//  3. libc originals of intercepted functions only through CLEW_REAL (libc/real.h).
 //  4. Everything is hidden but the hooks and the interposed functions (CLEW_EXPORT, and the stubs
-//     of intercept/interposed.def).
+//     of libc/interposed.def).
 //  5. No thread-local variables of its own but the two of abi/hooks.def, and those only through the
 //     pointers in Fiber: the compiler may keep a TLS address across a context switch.
 //  6. One kernel thread: no atomics and no locks are needed, except in the control memory.

@@ -5,7 +5,7 @@
 #include <ucontext.h>
 
 #include "runtime/arena.h"
-#include "runtime/fiber/raw_syscall.h"
+#include "runtime/raw_syscall.h"
 
 extern "C" {
 std::uintptr_t clew_own_base = 0;

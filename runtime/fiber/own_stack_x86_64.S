@@ -83,7 +83,7 @@ clew_stubs_begin:
 #define CLEW_INTERPOSED(name) stub name
 #define CLEW_INTERPOSED_LABEL(name) stub name
 #define CLEW_INTERPOSED_7(name) stub name, seven=1
-#include "runtime/intercept/interposed.def"
+#include "runtime/libc/interposed.def"
 
         .globl  clew_call_on_own_stack
         .hidden clew_call_on_own_stack

@@ -1,4 +1,4 @@
-// A stub for each function of intercept/refused.def: to libc when clew is not in charge, with all
+// A stub for each function of libc/refused.def: to libc when clew is not in charge, with all
 // argument registers as they came; otherwise the end of the run.
 
 #define CLEW_REFUSED(name) refused name
@@ -55,6 +55,6 @@
         .size   \name, .-\name
         .endm
 
-#include "runtime/intercept/refused.def"
+#include "runtime/libc/refused.def"
 
         .section .note.GNU-stack,"",@progbits

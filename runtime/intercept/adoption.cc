@@ -11,7 +11,7 @@
 #include <sys/un.h>
 
 #include "clew_abi/adoption.h"
-#include "runtime/fiber/raw_syscall.h"
+#include "runtime/raw_syscall.h"
 
 namespace clew::rt {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "runtime/fiber/own_stack.h"
 #include "runtime/intercept/interposed.h"
-#include "runtime/intercept/real.h"
+#include "runtime/libc/real.h"
 #include "runtime/record/log.h"
 #include "runtime/record/trace.h"
 #include "runtime/sched/scheduler.h"

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include "runtime/fiber/raw_syscall.h"
+#include "runtime/raw_syscall.h"
 
 namespace clew::rt {
 namespace {

@@ -11,8 +11,8 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/file_watch.h"
+#include "runtime/raw_syscall.h"
 
 using namespace clew::rt;
 

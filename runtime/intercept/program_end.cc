@@ -3,10 +3,10 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/call.h"
 #include "runtime/intercept/init.h"
 #include "runtime/outside/process.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/record/end.h"
 #include "runtime/snapshot/server.h"
 

@@ -14,9 +14,9 @@
 #include <sys/syscall.h>
 
 #include "clew_abi/sanitizer.h"
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/outside/dispatch.h"
 #include "runtime/outside/time_stamp.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/record/end.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/sharing.h"

@@ -7,11 +7,11 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/call.h"
 #include "runtime/intercept/thread.h"
 #include "runtime/intercept/thread_block.h"
 #include "runtime/outside/perform.h"
+#include "runtime/raw_syscall.h"
 
 using namespace clew::rt;
 

@@ -2,10 +2,10 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/call.h"
 #include "runtime/intercept/thread.h"
 #include "runtime/outside/system_call.h"
+#include "runtime/raw_syscall.h"
 
 using namespace clew::rt;
 

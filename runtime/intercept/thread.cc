@@ -5,12 +5,12 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/call.h"
 #include "runtime/intercept/thread_block.h"
 #include "runtime/outside/copy.h"
 #include "runtime/outside/perform.h"
 #include "runtime/outside/process.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/signal/cancel.h"
 #include "runtime/snapshot/server.h"
 #include "runtime/sync/models.h"

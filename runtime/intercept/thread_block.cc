@@ -5,10 +5,10 @@
 #include <sys/syscall.h>
 
 #include "runtime/arena.h"
-#include "runtime/fiber/raw_syscall.h"
-#include "runtime/intercept/real.h"
 #include "runtime/intercept/thread.h"
+#include "runtime/libc/real.h"
 #include "runtime/outside/dispatch.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/attend.h"
 #include "runtime/signal/cancel.h"

@@ -7,11 +7,11 @@
 #include <unwind.h>
 
 #include "runtime/fiber/context.h"
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/fiber/signal_stack.h"
 #include "runtime/intercept/call.h"
 #include "runtime/intercept/thread.h"
 #include "runtime/outside/cloned_thread.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/sync/models.h"
 
 using namespace clew::rt;

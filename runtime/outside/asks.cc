@@ -5,10 +5,10 @@
 #include <time.h>
 
 #include "runtime/arena.h"
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/outside/copy.h"
 #include "runtime/outside/inputs.h"
 #include "runtime/outside/ready.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/record/end.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/descriptors.h"

@@ -8,9 +8,9 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/outside/mapped_files.h"
 #include "runtime/outside/perform.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/signals.h"
 #include "runtime/sync/deadline.h"

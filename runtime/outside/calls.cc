@@ -11,8 +11,8 @@
 
 #include <cstdio>
 
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/outside/unrecorded.h"
+#include "runtime/raw_syscall.h"
 
 namespace clew::rt {
 namespace {

@@ -7,12 +7,12 @@
 #include <sys/syscall.h>
 
 #include "clew_abi/adoption.h"
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/adoption.h"
 #include "runtime/intercept/thread_block.h"
 #include "runtime/outside/dispatch.h"
 #include "runtime/outside/perform.h"
 #include "runtime/outside/timers.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/stuck.h"

@@ -9,12 +9,12 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/outside/descriptors.h"
 #include "runtime/outside/perform.h"
 #include "runtime/outside/proc_threads.h"
 #include "runtime/outside/timers.h"
 #include "runtime/outside/unrecorded.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/descriptors.h"
 

@@ -9,7 +9,7 @@
 
 #include "clew_abi/inputs.h"
 #include "runtime/arena.h"
-#include "runtime/fiber/raw_syscall.h"
+#include "runtime/raw_syscall.h"
 
 namespace clew::rt {
 namespace {

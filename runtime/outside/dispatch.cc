@@ -8,11 +8,11 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/fiber/signal_stack.h"
 #include "runtime/intercept/init.h"
 #include "runtime/outside/perform.h"
 #include "runtime/outside/system_call.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/record/crash.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/internal.h"

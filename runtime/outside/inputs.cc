@@ -6,9 +6,9 @@
 
 #include <cstdio>
 
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/outside/calls.h"
 #include "runtime/outside/copy.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/record/end.h"
 #include "runtime/sched/scheduler.h"
 

@@ -6,8 +6,8 @@
 
 #include "clew_abi/control.h"
 #include "runtime/arena.h"
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/outside/perform.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/sched/scheduler.h"
 
 namespace clew::rt {

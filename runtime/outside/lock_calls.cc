@@ -7,8 +7,8 @@
 #include <sys/sem.h>
 #include <sys/syscall.h>
 
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/outside/perform.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/internal.h"
 #include "runtime/sync/deadline.h"

@@ -4,9 +4,9 @@
 #include <sys/shm.h>
 #include <sys/syscall.h>
 
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/outside/mapped_files.h"
 #include "runtime/outside/perform.h"
+#include "runtime/raw_syscall.h"
 
 namespace clew::rt {
 namespace {

@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/outside/descriptors.h"
+#include "runtime/raw_syscall.h"
 
 namespace clew::rt {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <errno.h>
 
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/outside/descriptors.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/internal.h"
 

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "runtime/fiber/raw_syscall.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/sched/scheduler.h"
 
 namespace clew::rt {

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "clew_abi/notes.h"
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/fiber/signal_stack.h"
 #include "runtime/outside/cloned_thread.h"
 #include "runtime/outside/copy.h"
@@ -20,6 +19,7 @@
 #include "runtime/outside/perform.h"
 #include "runtime/outside/process.h"
 #include "runtime/outside/time_stamp.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/record/end.h"
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"

@@ -7,7 +7,7 @@
 
 #include <initializer_list>
 
-#include "runtime/fiber/raw_syscall.h"
+#include "runtime/raw_syscall.h"
 
 namespace clew::rt {
 namespace {

@@ -7,7 +7,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/init.h"
 #include "runtime/intercept/thread.h"
 #include "runtime/intercept/thread_block.h"
@@ -22,6 +21,7 @@
 #include "runtime/outside/time_stamp.h"
 #include "runtime/outside/unrecorded.h"
 #include "runtime/outside/vdso.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/record/end.h"
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"

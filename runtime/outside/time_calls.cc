@@ -10,10 +10,10 @@
 #include <sys/times.h>
 #include <time.h>
 
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/outside/descriptors.h"
 #include "runtime/outside/perform.h"
 #include "runtime/outside/timers.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/internal.h"

@@ -3,7 +3,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include "runtime/fiber/raw_syscall.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/sched/scheduler.h"
 
 namespace clew::rt {

@@ -6,8 +6,8 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/outside/perform.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sync/deadline.h"
 

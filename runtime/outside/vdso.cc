@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "runtime/fiber/raw_syscall.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/rt.h"
 
 namespace clew::rt {

@@ -7,8 +7,8 @@
 #include <ucontext.h>
 
 #include "runtime/fiber/own_stack.h"
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/outside/time_stamp.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/record/end.h"
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/outside/copy.h"
 #include "runtime/outside/unrecorded.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/record/log.h"
 #include "runtime/record/stacks.h"
 #include "runtime/sched/scheduler.h"
@@ -201,15 +201,6 @@ void end_departed(Clock event, std::uint64_t expected_thread, abi::Place expecte
   g_log.message(abi::MessageType::kDeparted, payload);
   report_maps();
   leave();
-}
-
-void check_failed(const char* what, const char* file, int line) {
-  char text[512];
-  const int n = snprintf(text, sizeof text, "clew runtime: internal check failed: %s (%s:%d)\n",
-                         what, file, line);
-  raw_syscall(SYS_write, 2, reinterpret_cast<long>(text), n);
-  raw_syscall(SYS_exit_group, 126);
-  __builtin_unreachable();
 }
 
 }  // namespace clew::rt

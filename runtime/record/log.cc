@@ -5,8 +5,8 @@
 
 #include <cstring>
 
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/outside/copy.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/record/trace.h"
 #include "runtime/sched/scheduler.h"
 

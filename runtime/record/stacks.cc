@@ -5,7 +5,7 @@
 #include <unwind.h>
 
 #include "runtime/arena.h"
-#include "runtime/fiber/raw_syscall.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
 

@@ -4,12 +4,12 @@
 #include <sys/syscall.h>
 
 #include "runtime/arena.h"
-#include "runtime/fiber/raw_syscall.h"
-#include "runtime/intercept/real.h"
+#include "runtime/libc/real.h"
 #include "runtime/outside/asks.h"
 #include "runtime/outside/copy.h"
 #include "runtime/outside/inputs.h"
 #include "runtime/outside/perform.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/record/debug_table.h"
 #include "runtime/record/end.h"
 #include "runtime/record/log.h"

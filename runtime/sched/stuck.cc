@@ -7,9 +7,9 @@
 #include <time.h>
 #include <ucontext.h>
 
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/fiber/signal_stack.h"
-#include "runtime/intercept/real.h"
+#include "runtime/libc/real.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/signals.h"

@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "runtime/arena.h"
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/thread_block.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/record/debug_table.h"
 #include "runtime/record/end.h"
 #include "runtime/record/log.h"

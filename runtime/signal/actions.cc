@@ -3,10 +3,10 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/fiber/signal_stack.h"
 #include "runtime/outside/asks.h"
 #include "runtime/outside/perform.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/record/crash.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/stuck.h"

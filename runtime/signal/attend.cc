@@ -6,8 +6,8 @@
 #include <ucontext.h>
 
 #include "runtime/fiber/own_stack.h"
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/fiber/signal_stack.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/record/crash.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/cancel.h"

@@ -6,9 +6,9 @@
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/outside/descriptors.h"
 #include "runtime/outside/perform.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/internal.h"
 

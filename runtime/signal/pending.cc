@@ -4,10 +4,10 @@
 #include <sys/syscall.h>
 
 #include "runtime/arena.h"
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/outside/asks.h"
 #include "runtime/outside/perform.h"
 #include "runtime/outside/timers.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/attend.h"
 #include "runtime/signal/signals.h"

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 
 #include "clew_abi/control.h"
-#include "runtime/fiber/raw_syscall.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/record/log.h"
 #include "runtime/snapshot/keep.h"
 

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "clew_abi/control.h"
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/thread_block.h"
 #include "runtime/outside/dispatch.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/rt.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/stuck.h"

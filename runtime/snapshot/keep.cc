@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "runtime/fiber/raw_syscall.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/record/end.h"
 
 namespace clew::rt {

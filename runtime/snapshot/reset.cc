@@ -10,7 +10,7 @@
 #include "clew_abi/control.h"
 #include "runtime/arena.h"
 #include "runtime/fiber/context.h"
-#include "runtime/fiber/raw_syscall.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/snapshot/fork.h"
 #include "runtime/snapshot/keep.h"
 

@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/intercept/thread_block.h"
 #include "runtime/outside/descriptors.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/record/log.h"
 #include "runtime/record/trace.h"
 #include "runtime/sched/scheduler.h"
@@ -38,7 +38,7 @@ struct Output {
   long size = 0;
 
   static Output at(int fd, long size) {
-    struct stat status {};
+    struct stat status{};
     raw_syscall(SYS_fstat, fd, reinterpret_cast<long>(&status));
     return {{status.st_dev, status.st_ino}, size};
   }

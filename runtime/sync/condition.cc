@@ -2,7 +2,7 @@
 // scheduler's.
 #include <errno.h>
 
-#include "runtime/intercept/real.h"
+#include "runtime/libc/real.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/sharing.h"
 #include "runtime/signal/cancel.h"

@@ -4,8 +4,8 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "runtime/fiber/raw_syscall.h"
 #include "runtime/outside/asks.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/sched/scheduler.h"
 
 namespace clew::rt {

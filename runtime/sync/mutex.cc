@@ -13,7 +13,7 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
-#include "runtime/fiber/raw_syscall.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/sched/sharing.h"
 #include "runtime/sync/foreign.h"
 #include "runtime/sync/held.h"
@@ -50,8 +50,8 @@ struct Kind {
   bool protect() const { return (bits & kProtect) != 0; }
   bool shared() const { return (bits & kShared) != 0; }
   bool by_id() const { return robust() || inherit(); }  // __lock holds the owner
-  // Of no protocol and this process's alone. All threads are one to the CPU, so that plain loads and
-  // stores of the words will do.
+  // Of no protocol and this process's alone. All threads are one to the CPU, so that plain loads
+  // and stores of the words will do.
   bool plain() const { return (bits & ~kTypeMask) == 0; }
 };
 

@@ -1,6 +1,6 @@
 #include <errno.h>
 
-#include "runtime/intercept/real.h"
+#include "runtime/libc/real.h"
 #include "runtime/sync/foreign.h"
 #include "runtime/sync/held.h"
 #include "runtime/sync/models.h"

@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "runtime/intercept/real.h"
+#include "runtime/libc/real.h"
 #include "runtime/signal/cancel.h"
 #include "runtime/sync/foreign.h"
 #include "runtime/sync/held.h"

@@ -1,6 +1,6 @@
 // The functions behind the interposed ones.
-#ifndef CLEW_RUNTIME_INTERCEPT_REAL_H_
-#define CLEW_RUNTIME_INTERCEPT_REAL_H_
+#ifndef CLEW_RUNTIME_LIBC_REAL_H_
+#define CLEW_RUNTIME_LIBC_REAL_H_
 
 #include <assert.h>
 #include <dlfcn.h>
@@ -33,7 +33,7 @@ extern "C" void __longjmp_chk(__jmp_buf_tag* target, int value) noexcept;
 namespace clew::rt::real {
 
 #define CLEW_REAL_FUNCTION(name) extern decltype(&::name) name;
-#include "runtime/intercept/real.def"
+#include "runtime/libc/real.def"
 
 extern bool g_resolved;
 // Looks all of them up. Interposed functions may be called before any constructor of ours.
@@ -45,4 +45,4 @@ void resolve();
   ((__builtin_expect(::clew::rt::real::g_resolved, 1) ? (void)0 : ::clew::rt::real::resolve()), \
    ::clew::rt::real::name)
 
-#endif  // CLEW_RUNTIME_INTERCEPT_REAL_H_
+#endif  // CLEW_RUNTIME_LIBC_REAL_H_

@@ -1,11 +1,11 @@
-#include "runtime/intercept/real.h"
+#include "runtime/libc/real.h"
 
 #include "runtime/rt.h"
 
 namespace clew::rt::real {
 
 #define CLEW_REAL_FUNCTION(name) decltype(&::name) name = nullptr;
-#include "runtime/intercept/real.def"
+#include "runtime/libc/real.def"
 
 bool g_resolved = false;
 
@@ -14,7 +14,7 @@ void resolve() {
   // (pthread_cond_wait@@GLIBC_2.3.2).
 #define CLEW_REAL_FUNCTION(name) \
   name = reinterpret_cast<decltype(&::name)>(dlsym(RTLD_NEXT, #name));
-#include "runtime/intercept/real.def"
+#include "runtime/libc/real.def"
   g_resolved = true;
 }
 

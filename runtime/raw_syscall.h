@@ -1,6 +1,6 @@
 // System calls that no interposed function sees.
-#ifndef CLEW_RUNTIME_FIBER_RAW_SYSCALL_H_
-#define CLEW_RUNTIME_FIBER_RAW_SYSCALL_H_
+#ifndef CLEW_RUNTIME_RAW_SYSCALL_H_
+#define CLEW_RUNTIME_RAW_SYSCALL_H_
 
 namespace clew::rt {
 
@@ -20,4 +20,4 @@ inline long raw_syscall(long number, long a = 0, long b = 0, long c = 0, long d 
 
 }  // namespace clew::rt
 
-#endif  // CLEW_RUNTIME_FIBER_RAW_SYSCALL_H_
+#endif  // CLEW_RUNTIME_RAW_SYSCALL_H_
