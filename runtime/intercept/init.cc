@@ -12,23 +12,29 @@
 
 #include "clew_abi/control.h"
 #include "runtime/fiber/context.h"
-#include "runtime/intercept/adoption.h"
 #include "runtime/intercept/sanitizer.h"
 #include "runtime/intercept/thread.h"
 #include "runtime/intercept/thread_block.h"
+#include "runtime/keep.h"
 #include "runtime/libc/real.h"
+#include "runtime/outside/copy.h"
 #include "runtime/outside/dispatch.h"
 #include "runtime/outside/process.h"
 #include "runtime/outside/system_call.h"
+#include "runtime/outside/unrecorded.h"
 #include "runtime/raw_syscall.h"
-#include "runtime/record/crash.h"
+#include "runtime/record/adoption.h"
+#include "runtime/record/callbacks.h"
 #include "runtime/record/debug_table.h"
 #include "runtime/record/end.h"
+#include "runtime/record/job.h"
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
+#include "runtime/signal/faults.h"
 #include "runtime/signal/signals.h"
 #include "runtime/snapshot/server.h"
-#include "runtime/sync/deadline.h"
+#include "runtime/sync/models.h"
+#include "runtime/time/deadline.h"
 
 using namespace clew;
 using namespace clew::rt;
@@ -87,7 +93,7 @@ void wait_for_debugger(abi::Control& control) {
 }
 
 // Called by exit() after everything else: it was registered first.
-void end_job(int status, void*) {
+void end_job_at_exit(int status, void*) {
   if (!running_job()) return;
   report_exit();
   fflush(nullptr);
@@ -103,7 +109,14 @@ int main_of_program(int count, char** arguments, char** environment) {
   return status;
 }
 
+// What folders need of those above them. See README.md for the order.
+void connect_folders() {
+  g_no_room_to_keep = [] { end_unsupported("so little address space (ulimit -v)"); };
+  g_record_callbacks = {keep_copy, tell_unrecorded, leave_mutexes_to_others, end_job};
+}
+
 void take_over(abi::Control& control) {
+  connect_folders();
   init_context();
   // All threads run on one kernel thread: arenas of their own would only cost mappings.
   mallopt(M_ARENA_MAX, 1);
@@ -114,12 +127,12 @@ void take_over(abi::Control& control) {
   g_sched.init(control, main_fiber);
   report_registered_points();
   watch_sanitizers(*main_fiber);
-  install_crash_handlers();
+  install_fault_handlers();
   system_calls_init(control);
   inherit_signals(control, *main_fiber);
   install_terminate_handler();
   if (control.flags & abi::kFlagLineBuffered) setvbuf(stdout, nullptr, _IOLBF, 0);
-  if (control.flags & abi::kFlagServe) on_exit(end_job, nullptr);
+  if (control.flags & abi::kFlagServe) on_exit(end_job_at_exit, nullptr);
   clew_in_charge = 1;
   control.attached.store(1, std::memory_order_release);
   if (control.flags & abi::kFlagWaitDebugger) wait_for_debugger(control);

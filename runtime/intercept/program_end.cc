@@ -1,14 +1,10 @@
 // How a program ends: assertions, exceptions, _exit.
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 
 #include "runtime/intercept/call.h"
 #include "runtime/intercept/init.h"
-#include "runtime/outside/process.h"
-#include "runtime/raw_syscall.h"
 #include "runtime/record/end.h"
-#include "runtime/snapshot/server.h"
 
 using namespace clew::rt;
 
@@ -115,18 +111,6 @@ CLEW_EXPORT void exit(int status) noexcept {
   CLEW_REAL(exit)(status);
   __builtin_unreachable();
 }
-
-namespace clew::rt {
-
-void leave_program(int status) {
-  report_exit();
-  if (running_job()) finish_job(abi::JobEnd::kExited, status & 0xff, g_sched.clock());
-  report_status((status & 0xff) << 8);
-  raw_syscall(SYS_exit_group, status);
-  __builtin_unreachable();
-}
-
-}  // namespace clew::rt
 
 CLEW_EXPORT void _exit(int status) {
   if (g_sched.active) leave_program(status);

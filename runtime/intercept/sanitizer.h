@@ -6,7 +6,7 @@
 namespace clew::rt {
 
 // Takes the place between the sanitizers, which have begun before us, and the kernel.
-// REQUIRES: the crash handlers are not installed yet.
+// REQUIRES: the fault handlers are not installed yet.
 void watch_sanitizers(Fiber& main);
 
 }  // namespace clew::rt

@@ -3,8 +3,8 @@
 
 #include "runtime/intercept/call.h"
 #include "runtime/outside/system_call.h"
-#include "runtime/sync/deadline.h"
 #include "runtime/sync/tasks.h"
+#include "runtime/time/deadline.h"
 
 using namespace clew::rt;
 

@@ -7,12 +7,13 @@
 #include <sys/syscall.h>
 
 #include "clew_abi/adoption.h"
-#include "runtime/intercept/adoption.h"
 #include "runtime/intercept/thread_block.h"
 #include "runtime/outside/dispatch.h"
 #include "runtime/outside/perform.h"
 #include "runtime/outside/timers.h"
 #include "runtime/raw_syscall.h"
+#include "runtime/record/adoption.h"
+#include "runtime/record/generation.h"
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/stuck.h"
@@ -23,7 +24,6 @@
 namespace clew::rt {
 namespace {
 
-std::uint32_t g_generation = 0;
 bool g_unkept = false;             // what this process reports goes nowhere yet
 bool g_strategy_to_begin = false;  // with its first thread
 abi::Branch g_branch;              // of one that is not kept
@@ -149,10 +149,6 @@ void go_on_as_copy(const Call& call) {
   static constexpr abi::Job kNothing{};
   if (g_inputs.recording()) g_sched.begin_job(kNothing);
 }
-
-std::uint32_t generation() { return g_generation; }
-
-bool is_recorded_generation() { return g_generation >= control().generation; }
 
 bool keep_copy() {
   if (!g_unkept) return true;

@@ -22,12 +22,6 @@ void begin_copy();
 // The call that made it has been answered, in a replay too.
 void go_on_as_copy(const Call& call);
 
-// Forks since the program was started.
-std::uint32_t generation();
-// Whether what the program writes is to be seen in a replay: it is not that of the processes before
-// the recorded one.
-bool is_recorded_generation();
-
 // Asks for a recording, unless there is one, or this is no copy. False: there is none to be had.
 bool keep_copy();
 // The same before it makes a thread; the strategy for its threads begins.

@@ -7,8 +7,8 @@
 #include <cstdio>
 
 #include "runtime/outside/calls.h"
-#include "runtime/outside/copy.h"
 #include "runtime/raw_syscall.h"
+#include "runtime/record/callbacks.h"
 #include "runtime/record/end.h"
 #include "runtime/sched/scheduler.h"
 
@@ -78,7 +78,7 @@ void Inputs::put(const void* bytes, std::size_t size) {
     const std::uint64_t used = at_ - control_->inputs_tail.load(std::memory_order_acquire);
     if (CLEW_UNLIKELY(used >= size_)) {
       publish();  // as in Log::put
-      keep_copy();
+      g_record_callbacks.keep_copy();
       if (control_->let_go.load(std::memory_order_relaxed) != 0) return;
       const timespec nap{0, 100'000};
       raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&nap), 0);

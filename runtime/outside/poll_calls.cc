@@ -11,7 +11,7 @@
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/descriptors.h"
 #include "runtime/signal/internal.h"
-#include "runtime/sync/deadline.h"
+#include "runtime/time/deadline.h"
 
 namespace clew::rt {
 namespace {

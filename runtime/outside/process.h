@@ -10,9 +10,6 @@ void leave_charge();
 // This process is a copy of the program, with one thread, and nobody records it.
 void go_on_without_clew();
 
-// The program ends with this status, at once.
-[[noreturn]] void leave_program(int status);
-
 }  // namespace clew::rt
 
 #endif  // CLEW_RUNTIME_OUTSIDE_PROCESS_H_

@@ -18,15 +18,16 @@
 #include "runtime/outside/dispatch.h"
 #include "runtime/outside/perform.h"
 #include "runtime/outside/process.h"
-#include "runtime/outside/time_stamp.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/record/end.h"
+#include "runtime/record/job.h"
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/stuck.h"
 #include "runtime/signal/internal.h"
 #include "runtime/snapshot/server.h"
 #include "runtime/sync/foreign.h"
+#include "runtime/time/time_stamp.h"
 
 namespace clew::rt {
 namespace {

@@ -12,17 +12,15 @@
 #include "runtime/intercept/thread_block.h"
 #include "runtime/outside/asks.h"
 #include "runtime/outside/cloned_thread.h"
-#include "runtime/outside/copy.h"
 #include "runtime/outside/descriptors.h"
 #include "runtime/outside/dispatch.h"
 #include "runtime/outside/mapped_files.h"
 #include "runtime/outside/perform.h"
-#include "runtime/outside/process.h"
-#include "runtime/outside/time_stamp.h"
 #include "runtime/outside/unrecorded.h"
 #include "runtime/outside/vdso.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/record/end.h"
+#include "runtime/record/generation.h"
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/stuck.h"
@@ -30,6 +28,7 @@
 #include "runtime/signal/cancel.h"
 #include "runtime/signal/internal.h"
 #include "runtime/sync/models.h"
+#include "runtime/time/time_stamp.h"
 
 namespace clew::rt {
 namespace {

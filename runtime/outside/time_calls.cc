@@ -17,8 +17,8 @@
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/internal.h"
-#include "runtime/sync/deadline.h"
 #include "runtime/sync/foreign.h"
+#include "runtime/time/deadline.h"
 
 namespace clew::rt {
 namespace {

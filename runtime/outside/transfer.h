@@ -9,7 +9,7 @@
 #include "runtime/outside/perform.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/sched/scheduler.h"
-#include "runtime/sync/deadline.h"
+#include "runtime/time/deadline.h"
 
 namespace clew::rt {
 

@@ -5,14 +5,14 @@
 #include <sys/uio.h>
 
 #include "runtime/intercept/init.h"
-#include "runtime/outside/copy.h"
 #include "runtime/outside/descriptors.h"
 #include "runtime/outside/ready.h"
 #include "runtime/outside/timers.h"
 #include "runtime/outside/transfer.h"
+#include "runtime/record/generation.h"
 #include "runtime/signal/descriptors.h"
 #include "runtime/signal/internal.h"
-#include "runtime/sync/deadline.h"
+#include "runtime/time/deadline.h"
 
 namespace clew::rt {
 namespace {

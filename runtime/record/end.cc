@@ -4,14 +4,13 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "runtime/outside/copy.h"
-#include "runtime/outside/unrecorded.h"
 #include "runtime/raw_syscall.h"
+#include "runtime/record/callbacks.h"
+#include "runtime/record/generation.h"
+#include "runtime/record/job.h"
 #include "runtime/record/log.h"
 #include "runtime/record/stacks.h"
 #include "runtime/sched/scheduler.h"
-#include "runtime/snapshot/server.h"
-#include "runtime/sync/models.h"
 
 namespace clew::rt {
 namespace {
@@ -128,13 +127,13 @@ void report_end(Clock clock) {
 }
 
 void report_status(int status) {
-  if (generation() > 0) leave_mutexes_to_others();
+  if (generation() > 0) g_record_callbacks.leave_locks_to_others();
   Payload payload;
   g_log.message(abi::MessageType::kStatus, payload.number(static_cast<std::uint64_t>(status)));
 }
 
 EndInSight::EndInSight(const char* path) : hash_(g_log.hash()) {
-  tell_unrecorded();
+  g_record_callbacks.tell_unrecorded();
   report_end(g_sched.clock());
   Payload payload;
   g_log.message(abi::MessageType::kBecomes, payload.text(path));
@@ -149,7 +148,7 @@ void EndInSight::take_back() const {
 
 void report_exit() {
   if (g_ended) return;
-  tell_unrecorded();
+  g_record_callbacks.tell_unrecorded();
   char reason[256];
   if (!g_failure_reported && g_sched.left_over(reason, sizeof reason))
     report_failure(abi::FailureKind::kInfeasible, reason);
@@ -158,13 +157,21 @@ void report_exit() {
   report_end(g_sched.clock());
 }
 
+void leave_program(int status) {
+  report_exit();
+  if (running_job()) finish_job(abi::JobEnd::kExited, status & 0xff, g_sched.clock());
+  report_status((status & 0xff) << 8);
+  raw_syscall(SYS_exit_group, status);
+  __builtin_unreachable();
+}
+
 void report_waits() {
   if (g_sched.current->state != FiberState::kFinished) report_wait(*g_sched.current);
   g_sched.visit_others(report_wait);
 }
 
 void end_hang(const char* why) {
-  keep_copy();
+  g_record_callbacks.keep_copy();
   report_failure(abi::FailureKind::kHang, why);
   leave();
 }
@@ -176,7 +183,7 @@ void end_broken_off() {
 }
 
 void end_deadlock() {
-  keep_copy();
+  g_record_callbacks.keep_copy();
   // The current thread is the last that blocked; its stack is the one we are on.
   report_failure(abi::FailureKind::kDeadlock, "no thread can go on");
   report_waits();
@@ -184,7 +191,7 @@ void end_deadlock() {
 }
 
 void end_unsupported(const char* what) {
-  keep_copy();
+  g_record_callbacks.keep_copy();
   report_failure(abi::FailureKind::kUnsupported, what);
   leave();
 }

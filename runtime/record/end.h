@@ -33,6 +33,9 @@ class EndInSight {
   std::uint64_t hash_;
 };
 
+// The program ends by itself with this status, at once.
+[[noreturn]] void leave_program(int status);
+
 // Who waits for what. REQUIRES: the running thread is in no other state than its record says.
 void report_waits();
 

@@ -5,8 +5,8 @@
 
 #include <cstring>
 
-#include "runtime/outside/copy.h"
 #include "runtime/raw_syscall.h"
+#include "runtime/record/callbacks.h"
 #include "runtime/record/trace.h"
 #include "runtime/sched/scheduler.h"
 
@@ -68,7 +68,7 @@ void Log::put(const std::uint8_t* bytes, std::size_t size) {
                        control_->ring_size)) {
     // The host empties the ring. If it is gone, so are we (PR_SET_PDEATHSIG), or it has let us go.
     publish();
-    keep_copy();
+    g_record_callbacks.keep_copy();
     if (control_->let_go.load(std::memory_order_relaxed) != 0) return;
     const timespec nap{0, 200'000};
     raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&nap), 0);

@@ -1,7 +1,7 @@
 #include "runtime/sched/sharing.h"
 
+#include "runtime/keep.h"
 #include "runtime/sched/scheduler.h"
-#include "runtime/snapshot/keep.h"
 
 namespace clew::rt {
 

@@ -4,18 +4,18 @@
 #include <sys/syscall.h>
 
 #include "runtime/fiber/signal_stack.h"
+#include "runtime/keep.h"
 #include "runtime/outside/asks.h"
 #include "runtime/outside/perform.h"
 #include "runtime/raw_syscall.h"
-#include "runtime/record/crash.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/stuck.h"
 #include "runtime/signal/attend.h"
 #include "runtime/signal/descriptors.h"
+#include "runtime/signal/faults.h"
 #include "runtime/signal/internal.h"
 #include "runtime/signal/signals.h"
-#include "runtime/snapshot/reset.h"
-#include "runtime/sync/deadline.h"
+#include "runtime/time/deadline.h"
 
 namespace clew::rt {
 namespace {
@@ -61,7 +61,7 @@ void tell_kernel(int signal) {
     plain.flags = of_children;
     raw_syscall(SYS_rt_sigaction, signal, reinterpret_cast<long>(&plain), 0, kSetSize);
   }
-  note_signal_change(signal);
+  if (keep_ready) kept().changed_signals |= bit_of(signal);
 }
 
 // Blocking everything for a moment is what libraries do (sanitizers all but a dozen signals); it

@@ -6,7 +6,7 @@
 //    the kernel: it is posted, and the thread attends to it at its next yield point (attend.h).
 //  - One that comes from outside interrupts whatever runs, and is only noted. It is posted when the
 //    kernel is asked next (outside/asks.h), which is recorded.
-//  - Faults are handled on the spot, by the program's handler or by a report (record/crash.h).
+//  - Faults are handled on the spot, by the program's handler or by a report (faults.h).
 #ifndef CLEW_RUNTIME_SIGNAL_SIGNALS_H_
 #define CLEW_RUNTIME_SIGNAL_SIGNALS_H_
 
@@ -80,7 +80,7 @@ class TemporaryMask {
 long signal_call(const Call& call);
 
 // What the kernel was told before clew took over, by code that runs before any constructor.
-// REQUIRES: the crash handlers are not installed yet.
+// REQUIRES: the fault handlers are not installed yet.
 void adopt_handlers(Fiber& main);
 // What the program begins with blocked and ignored.
 void inherit_signals(const abi::Control& control, Fiber& main);

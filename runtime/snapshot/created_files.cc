@@ -7,9 +7,9 @@
 #include <sys/syscall.h>
 
 #include "clew_abi/control.h"
+#include "runtime/keep.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/record/log.h"
-#include "runtime/snapshot/keep.h"
 
 namespace clew::rt {
 namespace {

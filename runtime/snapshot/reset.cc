@@ -10,9 +10,9 @@
 #include "clew_abi/control.h"
 #include "runtime/arena.h"
 #include "runtime/fiber/context.h"
+#include "runtime/keep.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/snapshot/fork.h"
-#include "runtime/snapshot/keep.h"
 
 namespace clew::rt {
 namespace {
@@ -404,11 +404,6 @@ void put_back() {
 void engine_entry() { run_engine(); }
 
 }  // namespace
-
-void note_signal_change(int signal) {
-  if (keep_ready && signal >= 1 && signal <= 64)
-    kept().changed_signals |= std::uint64_t{1} << (signal - 1);
-}
 
 CLEW_NOINLINE void grow_main_stack() {
   volatile char room[512 * 1024];

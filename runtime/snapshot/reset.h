@@ -24,9 +24,6 @@ bool remember_here();
 // From any stack. If the process cannot be put back it ends.
 [[noreturn]] void go_back();
 
-// The kernel's action for this signal is no longer what it was.
-void note_signal_change(int signal);
-
 }  // namespace clew::rt
 
 #endif  // CLEW_RUNTIME_SNAPSHOT_RESET_H_

@@ -11,8 +11,10 @@
 #include <unistd.h>
 
 #include "runtime/intercept/thread_block.h"
+#include "runtime/keep.h"
 #include "runtime/outside/descriptors.h"
 #include "runtime/raw_syscall.h"
+#include "runtime/record/job.h"
 #include "runtime/record/log.h"
 #include "runtime/record/trace.h"
 #include "runtime/sched/scheduler.h"
@@ -20,7 +22,6 @@
 #include "runtime/snapshot/checkpoint.h"
 #include "runtime/snapshot/created_files.h"
 #include "runtime/snapshot/fork.h"
-#include "runtime/snapshot/keep.h"
 #include "runtime/snapshot/reset.h"
 
 namespace clew::rt {
@@ -52,11 +53,7 @@ constinit Output g_output[3] = {};
 std::uint32_t g_depth = 0;       // checkpoints up to and with this process's own
 std::uint32_t g_first_file = 0;  // created by the job of this process
 bool g_begun = false;
-bool g_running_job = false;
 bool g_can_go_back = false;  // this process is put back after its job
-bool g_failed = false;
-abi::FailureKind g_failure = abi::FailureKind::kExit;
-std::uint64_t g_failure_key = 0;
 
 abi::Control& control() { return *reinterpret_cast<abi::Control*>(abi::kControlAddress); }
 
@@ -143,10 +140,8 @@ void take_job() {
   const std::uint32_t i = control().jobs_done.load(std::memory_order_acquire);
   const abi::Job& job = job_at(i);
   if (is_for_parent(job)) raw_syscall(SYS_exit_group, kOrderlyEnd);
-  g_running_job = true;
+  begin_job_report();
   kept().in_job = true;
-  g_failed = false;
-  g_failure_key = 0;
   g_checkpoint_clock = job.flags & abi::kJobCheckpoint ? job.stop_at : kNever;
   control().live_clock.store(0, std::memory_order_relaxed);
   empty_output();
@@ -257,29 +252,20 @@ void begin_here() {
 void reach_main() { begin_here(); }
 void reach_first_thread() { begin_here(); }
 
-bool running_job() { return g_running_job; }
 void leave_job() {
-  g_running_job = false;
+  end_job_report();
   created_files_leave();
 }
 
-void note_job_failure(abi::FailureKind kind, std::uint64_t key) {
-  if (g_failed) return;
-  g_failed = true;
-  g_failure = kind;
-  g_failure_key = key;
-}
-
-void add_to_failure_key(std::uint64_t part) { g_failure_key += part; }
-
-void finish_job(abi::JobEnd end, int status, Clock clock) {
+void end_job(abi::JobEnd end, int status, Clock clock) {
   const std::uint32_t i = control().jobs_done.load(std::memory_order_acquire);
   abi::JobResult& result = result_at(i);
   fill_result(result, i, clock);
-  result.end = end == abi::JobEnd::kExited && g_failed ? abi::JobEnd::kFailed : end;
+  const JobFailure& failure = job_failure();
+  result.end = end == abi::JobEnd::kExited && failure.failed ? abi::JobEnd::kFailed : end;
   result.status = status;
-  if (g_failed) result.failure = g_failure;
-  result.failure_key = g_failed ? g_failure_key : static_cast<std::uint64_t>(status);
+  if (failure.failed) result.failure = failure.kind;
+  result.failure_key = failure.failed ? failure.key : static_cast<std::uint64_t>(status);
   remove_created(g_first_file);
   // After a crash by a signal other than abort's the memory is not to be trusted.
   const bool trusted = end != abi::JobEnd::kSignalled || status == SIGABRT;

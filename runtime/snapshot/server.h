@@ -14,18 +14,12 @@ namespace clew::rt {
 void reach_main();
 void reach_first_thread();
 
-// Whether this process runs a job for the host.
-bool running_job();
 // This process is a copy that the program made of itself: it has no job.
 void leave_job();
 
-// The run has failed in this way; the first report counts. Equal failures have equal keys.
-void note_job_failure(abi::FailureKind kind, std::uint64_t key);
-void add_to_failure_key(std::uint64_t part);
-
 // The run is over: its result goes to the host, and the process to its next job or to its end.
 // REQUIRES: running_job().
-[[noreturn]] void finish_job(abi::JobEnd end, int status, Clock clock);
+[[noreturn]] void end_job(abi::JobEnd end, int status, Clock clock);
 
 }  // namespace clew::rt
 

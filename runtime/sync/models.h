@@ -10,7 +10,7 @@
 #include <semaphore.h>
 
 #include "runtime/sched/fiber.h"
-#include "runtime/sync/deadline.h"
+#include "runtime/time/deadline.h"
 
 namespace clew::rt {
 

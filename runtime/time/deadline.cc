@@ -1,4 +1,4 @@
-#include "runtime/sync/deadline.h"
+#include "runtime/time/deadline.h"
 
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 // The processor's time stamp counter, which reads virtual time too: the instruction faults
 // (PR_SET_TSC) and is stood in for.
-#ifndef CLEW_RUNTIME_OUTSIDE_TIME_STAMP_H_
-#define CLEW_RUNTIME_OUTSIDE_TIME_STAMP_H_
+#ifndef CLEW_RUNTIME_TIME_TIME_STAMP_H_
+#define CLEW_RUNTIME_TIME_TIME_STAMP_H_
 
 #include <ucontext.h>
 
@@ -15,4 +15,4 @@ bool stand_in_for_time_stamp(ucontext_t& context);
 
 }  // namespace clew::rt
 
-#endif  // CLEW_RUNTIME_OUTSIDE_TIME_STAMP_H_
+#endif  // CLEW_RUNTIME_TIME_TIME_STAMP_H_

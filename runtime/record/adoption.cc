@@ -1,5 +1,5 @@
 // Before the runtime is in charge, or on its own behalf: all calls here go to the kernel.
-#include "runtime/intercept/adoption.h"
+#include "runtime/record/adoption.h"
 
 #include <fcntl.h>
 #include <stdio.h>

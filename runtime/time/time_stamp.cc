@@ -1,4 +1,4 @@
-#include "runtime/outside/time_stamp.h"
+#include "runtime/time/time_stamp.h"
 
 #include <sys/prctl.h>
 #include <sys/syscall.h>

@@ -1,5 +1,5 @@
-#ifndef CLEW_RUNTIME_INTERCEPT_ADOPTION_H_
-#define CLEW_RUNTIME_INTERCEPT_ADOPTION_H_
+#ifndef CLEW_RUNTIME_RECORD_ADOPTION_H_
+#define CLEW_RUNTIME_RECORD_ADOPTION_H_
 
 #include "clew_abi/adoption.h"
 
@@ -14,4 +14,4 @@ int ask_for_recording_of_copy(int host, const abi::Branch& branch);
 
 }  // namespace clew::rt
 
-#endif  // CLEW_RUNTIME_INTERCEPT_ADOPTION_H_
+#endif  // CLEW_RUNTIME_RECORD_ADOPTION_H_

@@ -1,12 +1,13 @@
-#include "runtime/snapshot/keep.h"
+#include "runtime/keep.h"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "runtime/raw_syscall.h"
-#include "runtime/record/end.h"
 
 namespace clew::rt {
+
+constinit void (*g_no_room_to_keep)() = nullptr;
 
 void keep_init() {
   if (keep_ready) return;
@@ -14,8 +15,10 @@ void keep_init() {
       raw_syscall(SYS_mmap, static_cast<long>(kKeepAddress), static_cast<long>(kKeepSize),
                   PROT_READ | PROT_WRITE,
                   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-  if (got != static_cast<long>(kKeepAddress))
-    end_unsupported("so little address space (ulimit -v)");
+  if (got != static_cast<long>(kKeepAddress)) {
+    g_no_room_to_keep();
+    __builtin_unreachable();
+  }
   keep_ready = true;
   kept().next = kKeepAddress + 4096;
 }

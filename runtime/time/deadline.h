@@ -1,6 +1,6 @@
 // Absolute times as the program gives them, in the scheduler's time.
-#ifndef CLEW_RUNTIME_SYNC_DEADLINE_H_
-#define CLEW_RUNTIME_SYNC_DEADLINE_H_
+#ifndef CLEW_RUNTIME_TIME_DEADLINE_H_
+#define CLEW_RUNTIME_TIME_DEADLINE_H_
 
 #include <time.h>
 
@@ -40,4 +40,4 @@ int before_wait(Nanos deadline);
 
 }  // namespace clew::rt
 
-#endif  // CLEW_RUNTIME_SYNC_DEADLINE_H_
+#endif  // CLEW_RUNTIME_TIME_DEADLINE_H_

@@ -1,7 +1,7 @@
 // Memory that outlives a run: shared by a program and all processes forked from it, and left
-// alone when a process is put back to where it was (reset.h). At a fixed address.
-#ifndef CLEW_RUNTIME_SNAPSHOT_KEEP_H_
-#define CLEW_RUNTIME_SNAPSHOT_KEEP_H_
+// alone when a process is put back to where it was (snapshot/reset.h). At a fixed address.
+#ifndef CLEW_RUNTIME_KEEP_H_
+#define CLEW_RUNTIME_KEEP_H_
 
 #include "runtime/rt.h"
 
@@ -17,17 +17,19 @@ struct Kept {
       mark;  // ... for the process that runs jobs; the next such process begins here again
   std::uint32_t epoch;  // number of jobs begun
   void* sharing_cells;
-  std::uint32_t* seen_points;     // see sharing.h
-  std::uint8_t* found_points;     // a bit for each point, see sharing.h
-  std::uint64_t changed_signals;  // bits; see reset.h
-  void* engine;                   // reset.h
+  std::uint32_t* seen_points;     // sched/sharing.h
+  std::uint8_t* found_points;     // a bit for each point; sched/sharing.h
+  std::uint64_t changed_signals;  // bits; the kernel has been told another action since
+  void* engine;                   // snapshot/reset.cc
   std::uint64_t results;          // published so far
   bool in_job;                    // a process is at work on a job
-  std::int64_t waited_in_vain;    // asks.h
+  std::int64_t waited_in_vain;    // outside/asks.h
 };
 
 // Maps the memory. Once, by the first process.
 void keep_init();
+// Ends the run: the address space has no room for it. Set when the runtime takes over.
+extern void (*g_no_room_to_keep)();
 inline bool keep_ready = false;
 inline Kept& kept() { return *reinterpret_cast<Kept*>(kKeepAddress); }
 // Zeroed, aligned to 4096, never freed.
@@ -35,4 +37,4 @@ void* keep_alloc(std::size_t size);
 
 }  // namespace clew::rt
 
-#endif  // CLEW_RUNTIME_SNAPSHOT_KEEP_H_
+#endif  // CLEW_RUNTIME_KEEP_H_
