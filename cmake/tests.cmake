@@ -1,0 +1,57 @@
+# How tests are declared, beside the sources they test.
+#
+# CLEW_TESTS adds the unit tests and the folder tests/. scripts/setup switches it off: who uses clew needs no GoogleTest.
+#
+# CLEW_SANITIZE makes a build folder of unit tests and fuzz targets only, under AddressSanitizer and
+# UndefinedBehaviorSanitizer. It lies within a plain build folder (build/asan in build), from which it takes the programs
+# under test: those run in clew's runtime, where the sanitizers' own runtime has no place.
+option(CLEW_TESTS "Build the tests" ON)
+option(CLEW_SANITIZE "Build unit tests and fuzz targets only, under sanitizers" OFF)
+
+if(CLEW_TESTS)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+  add_custom_target(unit_tests)
+endif()
+
+set(CLEW_PLAIN_BUILD ${CMAKE_BINARY_DIR})
+if(CLEW_SANITIZE)
+  cmake_path(GET CMAKE_BINARY_DIR PARENT_PATH CLEW_PLAIN_BUILD)
+  # -O1 and few debugging data: these are built for every test run.
+  set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -gline-tables-only")
+  add_compile_options(-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+# clew_unit_test(NAME SOURCES ... LIBRARIES ... [DEFINITIONS ...] [DEPENDS ...]): an executable of GoogleTest cases.
+function(clew_unit_test name)
+  if(NOT CLEW_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;DEFINITIONS;DEPENDS")
+  add_executable(${name} ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS})
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} clew_warnings GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  add_dependencies(unit_tests ${name} ${arg_DEPENDS})
+  if(arg_DEPENDS)
+    add_dependencies(${name} ${arg_DEPENDS})
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)
+endfunction()
+
+# clew_fuzz_target(NAME LIBRARIES...): NAME.cc under libFuzzer for a few seconds, see tests/fuzz.sh.
+function(clew_fuzz_target name)
+  if(NOT CLEW_SANITIZE)
+    return()
+  endif()
+  add_executable(${name} ${name}.cc)
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE ${ARGN} clew_warnings)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
+  add_dependencies(unit_tests ${name})
+  add_test(NAME fuzz.${name}
+           COMMAND ${CMAKE_SOURCE_DIR}/tests/fuzz.sh $<TARGET_FILE:${name}>)
+endfunction()
