@@ -43,7 +43,7 @@ Result<Criteria> criteria_of(const CriteriaOptions& options) {
     for (std::string& word : CLI::detail::split(list, ','))
       criteria.only.push_back(std::move(word));
   // What uses them would notice too, but only after the program was started.
-  if (const auto judge = Judge::create(criteria); !judge) return std::unexpected(judge.error());
+  CLEW_CHECK_OK(Judge::create(criteria));
   return criteria;
 }
 

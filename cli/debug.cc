@@ -79,19 +79,18 @@ IsolateOptions isolation_of(const HuntOptions& hunt, const HuntResult& found) {
 }
 
 Result<int> run(DebugCommand& command) {
-  if (auto done = complete(command.hunt); !done) return std::unexpected(done.error());
+  CLEW_CHECK_OK(complete(command.hunt));
   command.hunt.hunt.keep_passing = false;  // the simplified schedule has closer ones
-  auto store = RecordingStore::open();
-  if (!store) return std::unexpected(store.error());
+  CLEW_TRY(auto store, RecordingStore::open());
 
   tell_if_preloaded(command.hunt.hunt.plan);
   // Between the stages, too, Ctrl-C must not lose what was found.
   const Interrupts interrupts;
   print_details(fmt::format("clew: 1/3 hunting: {}\n", limits_text(command.hunt.hunt)));
   HuntStatusLine hunting(HuntStatusLine::Found::kQuiet);
-  const auto found = hunt(command.hunt.hunt, *store, hunting);
+  const auto found = hunt(command.hunt.hunt, store, hunting);
   hunting.clear();
-  if (!found) return std::unexpected(found.error());
+  CLEW_CHECK_OK(found);
   for (const std::string& note : found->notes) print_details("clew: note: " + note + "\n");
 
   Json json = {{"hunt", hunt_json(*found)}, {"isolate", nullptr}};
@@ -101,7 +100,7 @@ Result<int> run(DebugCommand& command) {
   } else {
     print_found(*found);
     Stages stages;
-    const auto result = isolate(isolation_of(command.hunt.hunt, *found), *store, stages);
+    const auto result = isolate(isolation_of(command.hunt.hunt, *found), store, stages);
     stages.end();
     if (result) {
       print_isolated(*result, command.json);
@@ -112,7 +111,7 @@ Result<int> run(DebugCommand& command) {
       print_details(hunt_text(*found));
     }
   }
-  if (auto done = write_json(command.json, json); !done) return std::unexpected(done.error());
+  CLEW_CHECK_OK(write_json(command.json, json));
   return exit_status_of(*found);
 }
 

@@ -97,9 +97,8 @@ GdbSession::~GdbSession() {
 }
 
 Result<int> GdbSession::attached(pid_t pid) {
-  auto gdb = spawn(gdb_command(gdb_, commands_, pid, extra_));
-  if (!gdb) return std::unexpected(gdb.error());
-  pid_ = *gdb;
+  CLEW_TRY(auto gdb, spawn(gdb_command(gdb_, commands_, pid, extra_)));
+  pid_ = gdb;
   pidfd_ = FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
   if (!pidfd_.valid())
     return fail(ErrorCode::kSystem, fmt::format("cannot watch gdb: {}", std::strerror(errno)));

@@ -26,25 +26,22 @@ struct HuntOnce {
 
 Result<int> run(HuntOnce& once) {
   HuntCommand& command = once.command;
-  if (auto done = complete(command); !done) return std::unexpected(done.error());
-  auto store = RecordingStore::open();
-  if (!store) return std::unexpected(store.error());
+  CLEW_CHECK_OK(complete(command));
+  CLEW_TRY(auto store, RecordingStore::open());
   tell_if_preloaded(command.hunt.plan);
-  if (once.each) return hunt_each(command.hunt, *store, once.json, once.junit);
+  if (once.each) return hunt_each(command.hunt, store, once.json, once.junit);
 
   const Interrupts interrupts;  // up to the end: what was found is to be told
   HuntStatusLine status(command.hunt.keep_going ? HuntStatusLine::Found::kAnnounce
                                                 : HuntStatusLine::Found::kQuiet);
-  const auto result = hunt(command.hunt, *store, status);
+  const auto result = hunt(command.hunt, store, status);
   status.clear();
-  if (!result) return std::unexpected(result.error());
+  CLEW_CHECK_OK(result);
   for (const std::string& note : result->notes) print_details("clew: note: " + note + "\n");
   print_headline(outcome_of(*result), headline(*result));
   print_details(hunt_text(*result));
-  if (auto done = write_junit(once.junit, command.hunt, *result, *store); !done)
-    return std::unexpected(done.error());
-  if (auto done = write_json(once.json, hunt_json(*result)); !done)
-    return std::unexpected(done.error());
+  CLEW_CHECK_OK(write_junit(once.junit, command.hunt, *result, store));
+  CLEW_CHECK_OK(write_json(once.json, hunt_json(*result)));
   return exit_status_of(*result);
 }
 

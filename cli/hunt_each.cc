@@ -212,7 +212,7 @@ Result<AllHunted> hunt_all(const HuntOptions& options, const TestList& list, Rec
         fmt::format("{} of {}, {}", all.cases.size() + 1, list.cases.size(), printable(test.name)));
     auto result = hunt(one, store, status);
     status.clear();
-    if (!result) return std::unexpected(result.error());
+    CLEW_CHECK_OK(result);
     all.interrupted_by = result->interrupted_by != 0 ? result->interrupted_by : interrupts.take();
     if (all.interrupted_by == 0 || !result->failures.empty()) {
       all.cases.push_back({test, std::move(*result)});
@@ -231,27 +231,24 @@ Result<int> hunt_each(const HuntOptions& options, RecordingStore& store, const s
   const Interrupts interrupts;
   const auto list = list_tests(options.plan);
   if (const int signal = interrupts.take(); signal != 0) return 128 + signal;
-  if (!list) return std::unexpected(list.error());
+  CLEW_CHECK_OK(list);
   print_details(fmt::format("clew: {}, {}, seed {}\n", to_word(list->framework),
                             counted(list->cases.size(), "test case"), options.seed));
-  const auto all = hunt_all(options, *list, store, interrupts);
-  if (!all) return std::unexpected(all.error());
+  CLEW_TRY(const auto all, hunt_all(options, *list, store, interrupts));
 
-  const HuntResult total = total_of(*all, options);
-  print_total(all->cases, list->cases.size(), total);
+  const HuntResult total = total_of(all, options);
+  print_total(all.cases, list->cases.size(), total);
   JUnitSuite suite{program_name(options), {}};
-  for (const auto& [test, result] : all->cases) {
+  for (const auto& [test, result] : all.cases) {
     // GoogleTest's names carry the suite, JUnit has a place of its own for it.
     const std::string name =
         test.group.empty() ? test.name : test.name.substr(test.group.size() + 1);
     suite.cases.push_back(
         junit_case(name, test.group.empty() ? suite.name : test.group, result, store));
   }
-  if (auto done = write_text(junit, junit.empty() ? "" : junit_xml(suite)); !done)
-    return std::unexpected(done.error());
-  if (auto done = write_json(json, each_json(all->cases, *list, total)); !done)
-    return std::unexpected(done.error());
-  return exit_status(all->cases, total);
+  CLEW_CHECK_OK(write_text(junit, junit.empty() ? "" : junit_xml(suite)));
+  CLEW_CHECK_OK(write_json(json, each_json(all.cases, *list, total)));
+  return exit_status(all.cases, total);
 }
 
 Result<void> write_junit(const std::string& target, const HuntOptions& options,

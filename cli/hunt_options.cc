@@ -127,9 +127,8 @@ void add_hunt_options(CLI::App& app, HuntCommand& command) {
 Result<void> complete(HuntCommand& command) {
   HuntOptions& hunt = command.hunt;
   if (auto chosen = choose_strategy(command); !chosen) return chosen;
-  auto criteria = criteria_of(command.criteria);
-  if (!criteria) return std::unexpected(criteria.error());
-  hunt.criteria = std::move(*criteria);
+  CLEW_TRY(auto criteria, criteria_of(command.criteria));
+  hunt.criteria = std::move(criteria);
   if (hunt.schedules == 0 && hunt.seconds == 0) hunt.seconds = kDefaultSeconds;
   hunt.seed = command.seed ? *command.seed
                            : std::uniform_int_distribution<std::uint64_t>(
@@ -137,9 +136,8 @@ Result<void> complete(HuntCommand& command) {
   hunt.in_place = !command.start_anew;
 
   const std::vector<std::string> arguments = without_marks(command.command);
-  auto plan = plan_program(arguments);
-  if (!plan) return std::unexpected(plan.error());
-  hunt.plan = std::move(*plan);
+  CLEW_TRY(auto plan, plan_program(arguments));
+  hunt.plan = std::move(plan);
   hunt.plan.budget = command.budget.value_or(kHuntBudget);
   hunt.budget_is_guess = !command.budget;
   hunt.plan.output = OutputMode::kCaptureOnly;

@@ -35,9 +35,8 @@ struct IsolateCommand {
 
 Result<void> complete(IsolateCommand& command) {
   IsolateOptions& isolate = command.isolate;
-  auto criteria = criteria_of(command.criteria);
-  if (!criteria) return std::unexpected(criteria.error());
-  isolate.criteria = std::move(*criteria);
+  CLEW_TRY(auto criteria, criteria_of(command.criteria));
+  isolate.criteria = std::move(criteria);
   isolate.checkpoints = !command.no_checkpoints;
   if (!command.fails) {
     if (isolate.passing || command.words.size() > 2)
@@ -52,25 +51,22 @@ Result<void> complete(IsolateCommand& command) {
   if (command.words.empty())
     return fail(ErrorCode::kUsage, "--fails needs a program to run",
                 "put it at the end: -- ./prog");
-  auto plan = plan_program(without_marks(command.words));
-  if (!plan) return std::unexpected(plan.error());
+  CLEW_TRY(auto plan, plan_program(without_marks(command.words)));
   isolate.failing = *command.fails;
-  isolate.program = std::move(*plan);
+  isolate.program = std::move(plan);
   return read_standard_input();
 }
 
 Result<int> run(IsolateCommand& command) {
-  if (auto done = complete(command); !done) return std::unexpected(done.error());
-  auto store = RecordingStore::open();
-  if (!store) return std::unexpected(store.error());
+  CLEW_CHECK_OK(complete(command));
+  CLEW_TRY(auto store, RecordingStore::open());
   const Interrupts interrupts;  // up to the end: what was found is to be told
   IsolateStatusLine status;
-  const auto result = isolate(command.isolate, *store, status);
+  const auto result = isolate(command.isolate, store, status);
   status.clear();
-  if (!result) return std::unexpected(result.error());
+  CLEW_CHECK_OK(result);
   print_isolated(*result, command.json);
-  if (auto done = write_json(command.json, isolate_json(*result)); !done)
-    return std::unexpected(done.error());
+  CLEW_CHECK_OK(write_json(command.json, isolate_json(*result)));
   return exit_status_of(*result);
 }
 

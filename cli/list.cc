@@ -47,8 +47,7 @@ std::string program_text(const Listed& listed) {
   std::string text = std::filesystem::path(listed.meta->program).filename().string();
   for (std::size_t i = 1; i < listed.meta->arguments.size(); ++i)
     text += " " + listed.meta->arguments[i];
-  std::ranges::replace_if(
-      text, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+  std::ranges::replace_if(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
   if (text.size() > kProgramWidth) {
     std::size_t end = kProgramWidth - 3;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
@@ -96,18 +95,15 @@ Json recording_json(const Listed& listed, std::int64_t now) {
 }
 
 Result<void> list(const std::string& json_target) {
-  auto store = RecordingStore::open();
-  if (!store) return std::unexpected(store.error());
-  auto recordings = store->list();
-  if (!recordings) return std::unexpected(recordings.error());
+  CLEW_TRY(auto store, RecordingStore::open());
+  CLEW_TRY(auto recordings, store.list());
   const std::int64_t now = now_ns();
   if (json_target != "-")
-    print_result(recordings->empty() ? "no recordings yet: clew run -- PROG makes one\n"
-                                     : table(*recordings, now));
+    print_result(recordings.empty() ? "no recordings yet: clew run -- PROG makes one\n"
+                                    : table(recordings, now));
   Json json;
   json["recordings"] = Json::array();
-  for (const Listed& listed : *recordings)
-    json["recordings"].push_back(recording_json(listed, now));
+  for (const Listed& listed : recordings) json["recordings"].push_back(recording_json(listed, now));
   return write_json(json_target, json);
 }
 

@@ -61,41 +61,35 @@ Json report_children(const Descendants& descendants) {
 
 Result<int> recorded_run(LaunchPlan plan, const std::string& json_file) {
   if (json_file == "-") plan.output = OutputMode::kCaptureOnly;
-  auto identity = identify_program(plan.program);
-  if (!identity) return std::unexpected(identity.error());
-  auto store = RecordingStore::open();
-  if (!store) return std::unexpected(store.error());
-  auto draft = store->create();
-  if (!draft) return std::unexpected(draft.error());
-  auto input = InputFeed::from_here(&*draft);
-  if (!input) return std::unexpected(input.error());
-  const StdinKind input_kind = input->kind();
+  CLEW_TRY(auto identity, identify_program(plan.program));
+  CLEW_TRY(auto store, RecordingStore::open());
+  CLEW_TRY(auto draft, store.create());
+  CLEW_TRY(auto input, InputFeed::from_here(&draft));
+  const StdinKind input_kind = input.kind();
 
-  plan.recording = draft->number();
-  auto descendants = Descendants::listen(plan, draft->number(), *store);
-  if (!descendants) return std::unexpected(descendants.error());
+  plan.recording = draft.number();
+  CLEW_TRY(auto descendants, Descendants::listen(plan, draft.number(), store));
 
   tell_if_preloaded(plan);
   ProgressLine progress;
-  auto result = run_target(plan, std::move(*input), &*draft, progress, &*descendants);
+  auto result = run_target(plan, std::move(input), &draft, progress, &descendants);
   progress.clear();
-  if (!result) return std::unexpected(result.error());
+  CLEW_CHECK_OK(result);
   Symbolizer symbols(result->reports);
   locate_failure(*result, symbols);
 
   Meta meta = meta_of_run(plan, *result, input_kind);
-  meta.identity = *identity;
-  const auto recording = draft->commit(std::move(meta));
-  if (!recording) return std::unexpected(recording.error());
+  meta.identity = identity;
+  CLEW_TRY(const auto recording, draft.commit(std::move(meta)));
 
-  if (result->seconds < kMostSecondsToAskAgain) locate_holds(recording->path, *result, progress);
+  if (result->seconds < kMostSecondsToAskAgain) locate_holds(recording.path, *result, progress);
   progress.clear();
   tell_if_output_lost(*result);
-  print_summary(plan, *result, recording->number, symbols);
-  Json json = run_json(recording->number, *result, symbols);
-  json["children"] = report_children(*descendants);
+  print_summary(plan, *result, recording.number, symbols);
+  Json json = run_json(recording.number, *result, symbols);
+  json["children"] = report_children(descendants);
   json["seed"] = plan.seed;
-  if (auto written = write_json(json_file, json); !written) return std::unexpected(written.error());
+  CLEW_CHECK_OK(write_json(json_file, json));
   return exit_status_of(*result);
 }
 

@@ -34,23 +34,20 @@ struct ReplayOptions {
 };
 
 Result<int> debug(const ReplayOptions& options) {
-  auto replay = prepare_replay(options.recording);
-  if (!replay) return std::unexpected(replay.error());
-  auto session = GdbSession::prepare(options.gdb_arguments);
-  if (!session) return std::unexpected(session.error());
-  replay->plan.flags |= abi::kFlagWaitDebugger;
-  const auto result = run_replay(*replay, **session);
-  (*session)->wait();
-  if (!result) return std::unexpected(result.error());
+  CLEW_TRY(auto replay, prepare_replay(options.recording));
+  CLEW_TRY(auto session, GdbSession::prepare(options.gdb_arguments));
+  replay.plan.flags |= abi::kFlagWaitDebugger;
+  const auto result = run_replay(replay, *session);
+  session->wait();
+  CLEW_CHECK_OK(result);
   return 0;
 }
 
 // Paper 1's schedule replay: the switches of the recording, the input of today.
 Result<int> replay_live(const ReplayOptions& options) {
-  auto replay = prepare_replay(options.recording);
-  if (!replay) return std::unexpected(replay.error());
-  if (auto live = check_runs_live(replay->recording); !live) return std::unexpected(live.error());
-  return recorded_run(live_plan(*replay), options.json);
+  CLEW_TRY(auto replay, prepare_replay(options.recording));
+  CLEW_CHECK_OK(check_runs_live(replay.recording));
+  return recorded_run(live_plan(replay), options.json);
 }
 
 std::string same_text(const Replay& replay, const RunResult& run, std::uint64_t times) {
@@ -80,20 +77,19 @@ Result<Tally> run_times(const Replay& replay, std::uint64_t times) {
   ProgressLine progress;
   for (std::uint64_t i = 1; i <= times; ++i) {
     if (times > 1) progress.set_label(fmt::format("replay {} of {}", i, times));
-    auto run = run_replay(replay, progress);
-    if (!run) return std::unexpected(run.error());
-    if (run->interrupted_by != 0) {
-      tally.last = std::move(*run);
+    CLEW_TRY(auto run, run_replay(replay, progress));
+    if (run.interrupted_by != 0) {
+      tally.last = std::move(run);
       break;
     }
     ++tally.replays;
     if (times > 1) progress.overall(tally.replays, times);
-    const auto lines = differences(replay.recording.meta, *run);
+    const auto lines = differences(replay.recording.meta, run);
     if (!lines.empty() && ++tally.diverged == 1) {
-      tally.odd = *run;
+      tally.odd = run;
       tally.lines = lines;
     }
-    tally.last = std::move(*run);
+    tally.last = std::move(run);
   }
   return tally;
 }
@@ -121,28 +117,25 @@ int print_tally(const Replay& replay, const Tally& tally, Symbolizer& symbols) {
 }
 
 Result<int> replay(const ReplayOptions& options) {
-  auto replay = prepare_replay(options.recording);
-  if (!replay) return std::unexpected(replay.error());
-  if (options.json == "-" || options.times > 1) replay->plan.output = OutputMode::kCaptureOnly;
-  auto tally = run_times(*replay, options.times);
-  if (!tally) return std::unexpected(tally.error());
-  RunResult& run = tally->odd ? *tally->odd : *tally->last;
+  CLEW_TRY(auto replay, prepare_replay(options.recording));
+  if (options.json == "-" || options.times > 1) replay.plan.output = OutputMode::kCaptureOnly;
+  CLEW_TRY(auto tally, run_times(replay, options.times));
+  RunResult& run = tally.odd ? *tally.odd : *tally.last;
   Symbolizer symbols(run.reports);
   locate_failure(run, symbols);
-  if (!tally->odd && run.seconds < kMostSecondsToAskAgain) {
+  if (!tally.odd && run.seconds < kMostSecondsToAskAgain) {
     ProgressLine progress;
     locate_holds(options.recording, run, progress);
     progress.clear();
   }
   tell_if_output_lost(run);
-  const int status = print_tally(*replay, *tally, symbols);
+  const int status = print_tally(replay, tally, symbols);
 
-  Json json = run_json(replay->recording.number, run, symbols);
-  json["replays"] = tally->replays;
-  json["diverged"] = tally->diverged;
-  json["differences"] = tally->lines;
-  if (auto written = write_json(options.json, json); !written)
-    return std::unexpected(written.error());
+  Json json = run_json(replay.recording.number, run, symbols);
+  json["replays"] = tally.replays;
+  json["diverged"] = tally.diverged;
+  json["differences"] = tally.lines;
+  CLEW_CHECK_OK(write_json(options.json, json));
   return status;
 }
 

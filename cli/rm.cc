@@ -51,19 +51,16 @@ Result<void> remove(const RemoveOptions& options) {
   if (options.numbers.empty() && !options.all && !options.incomplete)
     return fail(ErrorCode::kUsage, "clew rm needs the numbers of recordings, --all or --incomplete",
                 "clew list shows them");
-  auto store = RecordingStore::open();
-  if (!store) return std::unexpected(store.error());
-  const auto recordings = store->list();
-  if (!recordings) return std::unexpected(recordings.error());
-  const auto chosen = choose(options, *recordings);
-  if (!chosen) return std::unexpected(chosen.error());
-  for (const std::uint64_t number : *chosen)
-    if (auto done = store->remove(number); !done) return done;
+  CLEW_TRY(auto store, RecordingStore::open());
+  CLEW_TRY(const auto recordings, store.list());
+  CLEW_TRY(const auto chosen, choose(options, recordings));
+  for (const std::uint64_t number : chosen)
+    if (auto done = store.remove(number); !done) return done;
   print_result(
-      fmt::format("removed {} recording{}\n", chosen->size(), chosen->size() == 1 ? "" : "s"));
+      fmt::format("removed {} recording{}\n", chosen.size(), chosen.size() == 1 ? "" : "s"));
   if (!options.all) return {};
   const auto running = static_cast<std::size_t>(
-      std::ranges::count(*recordings, RecordingState::kRunning, &Listed::state));
+      std::ranges::count(recordings, RecordingState::kRunning, &Listed::state));
   if (running != 0) print_result(fmt::format("{} still running, kept\n", running));
   return {};
 }

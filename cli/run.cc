@@ -40,18 +40,16 @@ Result<LaunchPlan> make_plan(const RunOptions& options) {
   plan.schedule_seed = plan.seed;
   plan.strategy = options.strategy == "none" ? abi::StrategyKind::kNone : abi::StrategyKind::kTimer;
   if (options.schedule) {
-    const auto schedule = load_schedule(*options.schedule);
-    if (!schedule) return std::unexpected(schedule.error());
+    CLEW_TRY(const auto schedule, load_schedule(*options.schedule));
     plan.strategy = abi::StrategyKind::kSchedule;
-    plan.follow = encode(*schedule);
+    plan.follow = encode(schedule);
   }
   return planned;
 }
 
 Result<int> run(const RunOptions& options) {
-  auto plan = make_plan(options);
-  if (!plan) return std::unexpected(plan.error());
-  return recorded_run(std::move(*plan), options.json);
+  CLEW_TRY(auto plan, make_plan(options));
+  return recorded_run(std::move(plan), options.json);
 }
 
 }  // namespace

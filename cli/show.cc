@@ -33,31 +33,28 @@ std::string ending(const Replay& replay, const RunResult& run, Symbolizer& symbo
 }
 
 Result<int> show(const ShowOptions& options) {
-  auto replay = prepare_replay(options.recording);
-  if (!replay) return std::unexpected(replay.error());
-  replay->plan.output = OutputMode::kCaptureOnly;
-  replay->plan.flags |= abi::kFlagSlices;
-  if (replay->recording.meta.summary.clock <= kMostPoints)
-    replay->plan.flags |= abi::kFlagEveryPoint;
+  CLEW_TRY(auto replay, prepare_replay(options.recording));
+  replay.plan.output = OutputMode::kCaptureOnly;
+  replay.plan.flags |= abi::kFlagSlices;
+  if (replay.recording.meta.summary.clock <= kMostPoints) replay.plan.flags |= abi::kFlagEveryPoint;
 
   ProgressLine progress;
-  auto run = run_replay(*replay, progress);
+  auto run = run_replay(replay, progress);
   progress.clear();
-  if (!run) return std::unexpected(run.error());
+  CLEW_CHECK_OK(run);
   Symbolizer symbols(run->reports);
   locate_failure(*run, symbols);
-  const auto lines = differences(replay->recording.meta, *run);
-  if (!lines.empty()) print_departure(*replay, *run, lines, symbols);
+  const auto lines = differences(replay.recording.meta, *run);
+  if (!lines.empty()) print_departure(replay, *run, lines, symbols);
 
   if (options.json != "-") {
     print_result(slices_text(*run, options.all ? Length::kAll : Length::kShortened, symbols));
-    if (lines.empty()) print_result(ending(*replay, *run, symbols));
+    if (lines.empty()) print_result(ending(replay, *run, symbols));
   }
   if (!options.json.empty()) {
-    Json json = run_json(replay->recording.number, *run, symbols);
+    Json json = run_json(replay.recording.number, *run, symbols);
     json["slices"] = slices_json(*run, symbols);
-    if (auto written = write_json(options.json, json); !written)
-      return std::unexpected(written.error());
+    CLEW_CHECK_OK(write_json(options.json, json));
   }
   if (run->interrupted_by != 0) return 128 + run->interrupted_by;
   return lines.empty() ? 0 : kExitDeparted;

@@ -16,7 +16,7 @@ Result<void> read_standard_input() {
         "clew: reading standard input to its end, to give it to every run\n"
         "hint: </dev/null if the program needs none\n");
   });
-  if (!ended_by) return std::unexpected(ended_by.error());
+  CLEW_CHECK_OK(ended_by);
   if (*ended_by == 0) return {};
   print_details(fmt::format("clew: interrupted by {} while reading standard input\n",
                             signal_name(*ended_by)));

@@ -43,13 +43,12 @@ Result<std::vector<std::uint64_t>> parse_clocks(std::span<const std::string> wor
                                                 std::uint64_t last) {
   std::vector<std::uint64_t> clocks;
   for (const std::string& word : words) {
-    const auto clock = parse_clock(word);
-    if (!clock) return std::unexpected(clock.error());
-    if (*clock > last)
+    CLEW_TRY(const auto clock, parse_clock(word));
+    if (clock > last)
       return fail(ErrorCode::kUsage,
-                  fmt::format("clock {} is past the end of the run, {}", *clock, with_commas(last)),
+                  fmt::format("clock {} is past the end of the run, {}", clock, with_commas(last)),
                   "clew show lists what happened when");
-    clocks.push_back(*clock);
+    clocks.push_back(clock);
   }
   return clocks;
 }
@@ -64,11 +63,10 @@ Result<int> where(const WhereOptions& options) {
   } else if (words.size() > 1) {
     words = words.subspan(1);
   }
-  if (!replay) return std::unexpected(replay.error());
-  const auto clocks = parse_clocks(words, replay->recording.meta.summary.clock);
-  if (!clocks) return std::unexpected(clocks.error());
+  CLEW_CHECK_OK(replay);
+  CLEW_TRY(const auto clocks, parse_clocks(words, replay->recording.meta.summary.clock));
   replay->plan.output = OutputMode::kCaptureOnly;
-  replay->plan.queries = *clocks;
+  replay->plan.queries = clocks;
   std::ranges::sort(replay->plan.queries);
   const auto repeated = std::ranges::unique(replay->plan.queries);
   replay->plan.queries.erase(repeated.begin(), repeated.end());
@@ -76,7 +74,7 @@ Result<int> where(const WhereOptions& options) {
   ProgressLine progress;
   auto run = run_replay(*replay, progress);
   progress.clear();
-  if (!run) return std::unexpected(run.error());
+  CLEW_CHECK_OK(run);
   Symbolizer symbols(run->reports);
   locate_failure(*run, symbols);
   const auto lines = differences(replay->recording.meta, *run);
@@ -84,12 +82,11 @@ Result<int> where(const WhereOptions& options) {
 
   Json json = run_json(replay->recording.number, *run, symbols);
   json["at"] = Json::array();
-  for (const Moment& moment : moments(*run, *clocks, symbols)) {
+  for (const Moment& moment : moments(*run, clocks, symbols)) {
     if (options.json != "-") print_result(moment_text(*run, moment));
     json["at"].push_back(moment_json(*run, moment));
   }
-  if (auto written = write_json(options.json, json); !written)
-    return std::unexpected(written.error());
+  CLEW_CHECK_OK(write_json(options.json, json));
   if (run->interrupted_by != 0) return 128 + run->interrupted_by;
   return lines.empty() ? 0 : kExitDeparted;
 }

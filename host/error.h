@@ -32,4 +32,29 @@ using Result = std::expected<T, Error>;
 
 }  // namespace clew
 
+// Both return the error of a Result from the enclosing function, whose own type is a Result too;
+// the arguments may contain commas.
+//
+//   CLEW_TRY(auto file, open_file(path));  // file is the value, moved out of the Result
+//   CLEW_CHECK_OK(file.flush());           // the value, if there is one, is not needed here
+//
+// In place of the declaration, CLEW_TRY may name a variable that exists.
+// CLEW_TRY is several statements: it cannot be the only statement of an if or a loop.
+#define CLEW_TRY(declaration, ...) \
+  CLEW_TRY_AS(CLEW_TRY_NAME(clew_result_, __COUNTER__), declaration, __VA_ARGS__)
+#define CLEW_CHECK_OK(...) CLEW_CHECK_OK_AS(CLEW_TRY_NAME(clew_result_, __COUNTER__), __VA_ARGS__)
+
+#define CLEW_TRY_AS(result, declaration, ...)                                          \
+  auto&& result = (__VA_ARGS__);                                                       \
+  if (!result) return std::unexpected(std::forward<decltype(result)>(result).error()); \
+  declaration = *std::forward<decltype(result)>(result)
+#define CLEW_CHECK_OK_AS(result, ...)                                         \
+  do {                                                                        \
+    if (auto&& result = (__VA_ARGS__); !result)                               \
+      return std::unexpected(std::forward<decltype(result)>(result).error()); \
+  } while (false)
+// The counter is expanded before it is joined.
+#define CLEW_TRY_NAME(a, b) CLEW_TRY_JOIN(a, b)
+#define CLEW_TRY_JOIN(a, b) a##b
+
 #endif  // CLEW_HOST_ERROR_H_

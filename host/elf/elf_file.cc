@@ -26,7 +26,7 @@ Result<ElfFile> ElfFile::open(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return fail(ErrorCode::kSystem, fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  struct stat status {};
+  struct stat status{};
   const bool regular = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
   const auto size = regular ? static_cast<std::size_t>(status.st_size) : 0;
   void* data = size > 0 ? mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
@@ -35,14 +35,14 @@ Result<ElfFile> ElfFile::open(const std::string& path) {
   ElfFile file;
   file.bytes_ = {static_cast<const std::byte*>(data), size};
   file.mapped_ = true;
-  if (auto parsed = file.parse(path); !parsed) return std::unexpected(parsed.error());
+  CLEW_CHECK_OK(file.parse(path));
   return file;
 }
 
 Result<ElfFile> ElfFile::from_bytes(std::span<const std::byte> bytes, const std::string& name) {
   ElfFile file;
   file.bytes_ = bytes;
-  if (auto parsed = file.parse(name); !parsed) return std::unexpected(parsed.error());
+  CLEW_CHECK_OK(file.parse(name));
   return file;
 }
 

@@ -148,10 +148,9 @@ Result<std::optional<EventPair>> Explanation::find_pair(Explainer& explainer,
   for (std::size_t i = pairs.size(); i-- > first && !confirmed;) {
     const auto schedule = schedule_of(pairs[i]);
     if (!schedule) continue;
-    const auto run = x_.trials.run_one(*schedule, {});
-    if (!run) return std::unexpected(run.error());
-    if (!*run) break;
-    confirmed = (*run)->outcome == Trial::kPass;
+    CLEW_TRY(const auto run, x_.trials.run_one(*schedule, {}));
+    if (!run) break;
+    confirmed = run->outcome == Trial::kPass;
     if (confirmed) chosen = pairs[i];
   }
   CriticalPair& found = x_.result.pair.emplace();
@@ -175,16 +174,15 @@ Result<void> Explanation::explain_preemptions(Explainer& explainer) {
   // Unless it is asked for, not worth whole runs.
   if (x_.trials.has_checkpoints() && !x_.result.simplified) return {};
   x_.stage = "finding out how far each switch can be moved";
-  const auto runs = x_.trials.run({&plan, 1});
-  if (!runs) return std::unexpected(runs.error());
-  if (runs->empty()) return {};
-  const Script script = script_of(runs->front().trace);
+  CLEW_TRY(const auto runs, x_.trials.run({&plan, 1}));
+  if (runs.empty()) return {};
+  const Script script = script_of(runs.front().trace);
   const auto is_scheduled = [&](std::uint64_t clock) {
     return std::ranges::binary_search(narrowed_.failing.schedule.switches, Clock{clock}, {},
                                       &Switch::clock);
   };
   std::size_t item = 0;
-  for (const TraceEvent& event : runs->front().trace) {
+  for (const TraceEvent& event : runs.front().trace) {
     if (event.kind != StepKind::kDecision) continue;
     const std::size_t at = item++;
     // What fairness adds to a long run is not of the schedule's making.
@@ -195,15 +193,14 @@ Result<void> Explanation::explain_preemptions(Explainer& explainer) {
     if (auto from = explainer.standing(event.clock, explainer.thread(event.thread)))
       info.from = std::move(*from);
     info.next = explainer.running(event.clock);
-    const auto window =
-        window_of(x_.trials, script, at, x_.trials.has_checkpoints() ? kInnerOfLong : kInner);
-    if (!window) return std::unexpected(window.error());
-    if (*window) {
-      const Window& found = (*window)->window;
+    CLEW_TRY(const auto window,
+             window_of(x_.trials, script, at, x_.trials.has_checkpoints() ? kInnerOfLong : kInner));
+    if (window) {
+      const Window& found = window->window;
       SwitchWindow& shown = info.window.emplace();
-      shown.after = explainer.location((*window)->before);
-      shown.first = explainer.location((*window)->first);
-      shown.last = explainer.location((*window)->last);
+      shown.after = explainer.location(window->before);
+      shown.first = explainer.location(window->first);
+      shown.last = explainer.location(window->last);
       // Where a library is, the place of the switch itself will do.
       for (std::optional<Location>* end : {&shown.first, &shown.last})
         if (!*end || !is_user_location(**end)) *end = info.from.at;
@@ -228,20 +225,18 @@ Result<void> Explanation::look_closer() {
       if (event->clock != 0 && (!event->at || !is_user_location(*event->at)))
         events.push_back(event);
   if ((begins_.empty() && events.empty()) || x_.trials.stopped()) return {};
-  auto replay = prepare_replay(std::to_string(failing_record_.number));
-  if (!replay) return std::unexpected(replay.error());
-  replay->plan.output = OutputMode::kCaptureOnly;
-  std::vector<std::uint64_t>& queries = replay->plan.queries;
+  CLEW_TRY(auto replay, prepare_replay(std::to_string(failing_record_.number)));
+  replay.plan.output = OutputMode::kCaptureOnly;
+  std::vector<std::uint64_t>& queries = replay.plan.queries;
   for (const auto& [preemption, clock] : begins_) queries.push_back(clock);
   for (const EventInfo* event : events) queries.push_back(event->clock);
   std::ranges::sort(queries);
   const auto repeated = std::ranges::unique(queries);
   queries.erase(repeated.begin(), repeated.end());
   RunObserver quiet;
-  const auto run = run_replay(*replay, quiet);
-  if (!run) return std::unexpected(run.error());
-  x_.trials.count_elsewhere(run->summary.clock);
-  Explainer explainer(*run);
+  CLEW_TRY(const auto run, run_replay(replay, quiet));
+  x_.trials.count_elsewhere(run.summary.clock);
+  Explainer explainer(run);
   for (EventInfo* event : events)
     if (const auto standing = explainer.running(event->clock);
         standing && standing->thread == event->thread && standing->at)
@@ -271,27 +266,24 @@ Result<void> Explanation::explain() {
   // Both runs are the same up to here.
   const std::uint64_t parting =
       common_until(narrowed_.failing.schedule, narrowed_.passing.schedule);
-  const auto failing_run =
-      x_.trials.run_traced(narrowed_.failing.schedule, parting, parting + kTraced);
-  if (!failing_run) return std::unexpected(failing_run.error());
-  const auto passing_run =
-      x_.trials.run_traced(narrowed_.passing.schedule, parting, parting + kTraced);
-  if (!passing_run) return std::unexpected(passing_run.error());
-  const bool traced = *failing_run && *passing_run;
-  if (traced && (*failing_run)->result.hash != failing_record_.run.summary.hash)
+  CLEW_TRY(const auto failing_run,
+           x_.trials.run_traced(narrowed_.failing.schedule, parting, parting + kTraced));
+  CLEW_TRY(const auto passing_run,
+           x_.trials.run_traced(narrowed_.passing.schedule, parting, parting + kTraced));
+  const bool traced = failing_run && passing_run;
+  if (traced && failing_run->result.hash != failing_record_.run.summary.hash)
     x_.doubt(
         "two runs under the same schedule were not the same: the program depends on something that "
         "clew does not control, and what is said here may be chance");
   const std::vector<TraceEvent> nothing;
-  const std::vector<TraceEvent>& failing_trace = traced ? (*failing_run)->trace : nothing;
-  const std::vector<TraceEvent>& passing_trace = traced ? (*passing_run)->trace : nothing;
+  const std::vector<TraceEvent>& failing_trace = traced ? failing_run->trace : nothing;
+  const std::vector<TraceEvent>& passing_trace = traced ? passing_run->trace : nothing;
   explain_switches(failing, passing, failing_trace, passing_trace);
   x_.result.waits = failing.waits();
   if (!traced) return {};
-  const auto pair = find_pair(failing, failing_trace, passing_trace);
-  if (!pair) return std::unexpected(pair.error());
-  x_.result.failing_course = failing.course(failing_trace, *pair);
-  x_.result.passing_course = passing.course(passing_trace, *pair);
+  CLEW_TRY(const auto pair, find_pair(failing, failing_trace, passing_trace));
+  x_.result.failing_course = failing.course(failing_trace, pair);
+  x_.result.passing_course = passing.course(passing_trace, pair);
   if (auto done = explain_preemptions(failing); !done) return done;
   return look_closer();
 }

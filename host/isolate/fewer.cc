@@ -61,10 +61,9 @@ Result<std::optional<std::size_t>> first_failing(Trials& trials,
     std::vector<JobPlan> plans;
     for (std::size_t i = begin; i < std::min(begin + kRound, scripts.size()); ++i)
       plans.push_back(job_of(scripts[i]));
-    const auto runs = trials.run(plans);
-    if (!runs) return std::unexpected(runs.error());
-    for (std::size_t i = 0; i < runs->size(); ++i)
-      if ((*runs)[i].outcome == Trial::kFail) return begin + i;
+    CLEW_TRY(const auto runs, trials.run(plans));
+    for (std::size_t i = 0; i < runs.size(); ++i)
+      if (runs[i].outcome == Trial::kFail) return begin + i;
   }
   return std::nullopt;
 }
@@ -75,23 +74,20 @@ Result<std::optional<Script>> directed_preemptions(Trials& trials, std::size_t f
   JobPlan plain;
   plain.strategy = abi::StrategyKind::kPlan;
   plain.flags = abi::kJobTrace | abi::kJobAllPoints;
-  auto seen = trials.run({&plain, 1});
-  if (!seen) return std::unexpected(seen.error());
-  if (seen->empty()) return std::nullopt;
+  CLEW_TRY(auto seen, trials.run({&plain, 1}));
+  if (seen.empty()) return std::nullopt;
   TargetSearch search(1);
-  search.learn(plain, {seen->front().result, Verdict::kPass, true, std::move(seen->front().trace)});
+  search.learn(plain, {seen.front().result, Verdict::kPass, true, std::move(seen.front().trace)});
   std::size_t converted = 0;
   for (std::size_t done = 0; done < kMostDirected && search.untried() > 0;) {
     std::vector<JobPlan> plans = search.next(std::min(kRound, search.untried()));
     for (JobPlan& plan : plans) plan.flags |= abi::kJobAllPoints;
-    const auto runs = trials.run(plans);
-    if (!runs) return std::unexpected(runs.error());
-    if (runs->empty() || plans.empty()) return std::nullopt;
-    for (std::size_t i = 0; i < runs->size(); ++i) {
-      if ((*runs)[i].outcome != Trial::kFail || converted++ >= kMostConverted) continue;
-      auto script = to_script(plans[i]);
-      if (!script) return std::unexpected(script.error());
-      if (*script && preemptions_of(**script) < fewer_than) return script;
+    CLEW_TRY(const auto runs, trials.run(plans));
+    if (runs.empty() || plans.empty()) return std::nullopt;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (runs[i].outcome != Trial::kFail || converted++ >= kMostConverted) continue;
+      CLEW_TRY(auto script, to_script(plans[i]));
+      if (script && preemptions_of(*script) < fewer_than) return script;
     }
     done += plans.size();
   }
@@ -143,10 +139,9 @@ Result<Script> with_waits(Trials& trials, Script script) {
     plans.push_back(job_of(other));
     scripts.push_back(std::move(other));
   }
-  const auto runs = trials.run(plans);
-  if (!runs) return std::unexpected(runs.error());
-  for (std::size_t i = 0; i < runs->size(); ++i)
-    if ((*runs)[i].outcome == Trial::kFail) return with_waits(trials, std::move(scripts[i]));
+  CLEW_TRY(const auto runs, trials.run(plans));
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    if (runs[i].outcome == Trial::kFail) return with_waits(trials, std::move(scripts[i]));
   return script;
 }
 
@@ -159,31 +154,26 @@ Result<Fewer> look_for_fewer(Trials& trials, const Script& script, const ToScrip
     std::vector<Script> scripts = recombined(script, count, threads, kMostRecombined);
     // In a program that does the same again and again nearly any place may do.
     if (count == 1) add_random(scripts, script, trials.failure().result, kMostRandom);
-    const auto found = first_failing(trials, scripts);
-    if (!found) return std::unexpected(found.error());
-    if (*found) return Fewer{std::move(scripts[**found]), false};
+    CLEW_TRY(const auto found, first_failing(trials, scripts));
+    if (found) return Fewer{std::move(scripts[*found]), false};
   }
   if (trials.failure().result.clock > kLongestRun) return Fewer{};
   if (preemptions > 1) {
-    auto directed = directed_preemptions(trials, preemptions, to_script);
-    if (!directed) return std::unexpected(directed.error());
-    if (*directed) return Fewer{std::move(**directed), false};
+    CLEW_TRY(auto directed, directed_preemptions(trials, preemptions, to_script));
+    if (directed) return Fewer{std::move(*directed), false};
   }
   ExhaustiveSearch search(static_cast<std::uint32_t>(preemptions - 1));
   const double until = seconds_now() + kMostSeconds;
   for (std::uint64_t done = 0; done < kMostRuns && seconds_now() < until;) {
     const std::vector<JobPlan> plans = search.next(kRound);
     if (plans.empty()) return Fewer{std::nullopt, search.all_pass()};
-    auto runs = trials.run(plans);
-    if (!runs) return std::unexpected(runs.error());
-    if (runs->empty()) return Fewer{};
+    CLEW_TRY(auto runs, trials.run(plans));
+    if (runs.empty()) return Fewer{};
     for (std::size_t i = 0; i < plans.size(); ++i) {
-      TrialRun& run = (*runs)[i];
+      TrialRun& run = runs[i];
       if (run.outcome == Trial::kFail) {
-        auto found = to_script(plans[i]);
-        if (!found) return std::unexpected(found.error());
-        if (*found && preemptions_of(**found) < preemptions)
-          return Fewer{std::move(**found), false};
+        CLEW_TRY(auto found, to_script(plans[i]));
+        if (found && preemptions_of(*found) < preemptions) return Fewer{std::move(*found), false};
       }
       const Verdict verdict = run.outcome == Trial::kPass   ? Verdict::kPass
                               : run.outcome == Trial::kFail ? Verdict::kFail

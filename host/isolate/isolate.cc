@@ -78,47 +78,41 @@ bool Isolation::pulse() {
 // Both sides, in processes of their own, to the end.
 Result<Isolation::Recorded> Isolation::keep(const Narrowed& narrowed) {
   x_.stage = "recording both sides";
-  if (auto reserved = x_.recorder.reserve_for_passing(); !reserved)
-    return std::unexpected(reserved.error());
+  CLEW_CHECK_OK(x_.recorder.reserve_for_passing());
   QueriedClocks clocks = clocks_to_query(narrowed);
-  auto failing = x_.record(job_of(narrowed.failing.schedule), Verdict::kFail, clocks.failing);
-  if (!failing) return std::unexpected(failing.error());
-  auto passing = x_.record(job_of(narrowed.passing.schedule), Verdict::kPass, clocks.passing);
-  if (!passing) return std::unexpected(passing.error());
-  return Recorded{std::move(*failing), std::move(*passing)};
+  CLEW_TRY(auto failing,
+           x_.record(job_of(narrowed.failing.schedule), Verdict::kFail, clocks.failing));
+  CLEW_TRY(auto passing,
+           x_.record(job_of(narrowed.passing.schedule), Verdict::kPass, clocks.passing));
+  return Recorded{std::move(failing), std::move(passing)};
 }
 
 Result<void> Isolation::work() {
-  auto sides = find_sides(x_);
-  if (!sides) return std::unexpected(sides.error());
+  CLEW_TRY(auto sides, find_sides(x_));
   if (x_.trials.stopped()) return {};
-  if (!sides->passing) {
+  if (!sides.passing) {
     x_.result.always_fails = true;
     return {};
   }
-  auto narrowed = narrow(x_, *sides->passing, sides->failing);
-  if (!narrowed) return std::unexpected(narrowed.error());
-  auto kept = keep(*narrowed);
-  if (!kept) return std::unexpected(kept.error());
-  if (kept->failing && !kept->passing && x_.trials.has_cut() && !x_.trials.stopped()) {
+  CLEW_TRY(auto narrowed, narrow(x_, *sides.passing, sides.failing));
+  CLEW_TRY(auto kept, keep(narrowed));
+  if (kept.failing && !kept.passing && x_.trials.has_cut() && !x_.trials.stopped()) {
     // Some run that was taken to pass before it was over fails later.
-    if (auto removed = x_.store.remove(kept->failing->number); !removed) return removed;
+    if (auto removed = x_.store.remove(kept.failing->number); !removed) return removed;
     x_.trials.run_to_the_end();
-    narrowed = narrow(x_, *sides->passing, sides->failing);
-    if (!narrowed) return std::unexpected(narrowed.error());
-    kept = keep(*narrowed);
-    if (!kept) return std::unexpected(kept.error());
+    CLEW_TRY(narrowed, narrow(x_, *sides.passing, sides.failing));
+    CLEW_TRY(kept, keep(narrowed));
   }
-  if (kept->failing && kept->passing) return explain(x_, *narrowed, *kept->failing, *kept->passing);
+  if (kept.failing && kept.passing) return explain(x_, narrowed, *kept.failing, *kept.passing);
   if (x_.result.interrupted_by == 0)
-    x_.doubt(kept->failing ? "the passing side did not pass in a process of its own"
-                           : "the failing side did not fail in a process of its own");
+    x_.doubt(kept.failing ? "the passing side did not pass in a process of its own"
+                          : "the failing side did not fail in a process of its own");
   return {};
 }
 
 Result<IsolateResult> Isolation::run() {
   x_.result.original = x_.subject.number();
-  if (auto done = work(); !done) return std::unexpected(done.error());
+  CLEW_CHECK_OK(work());
   note_interrupt();  // one that came while the cause was put into words
   if (!x_.result.minimal && !x_.result.switches.empty())
     x_.doubt("it was stopped before the difference was as small as it can be");
@@ -129,9 +123,8 @@ Result<IsolateResult> Isolation::run() {
 }
 
 Result<std::string> newest_failing(const RecordingStore& store) {
-  const auto list = store.list();
-  if (!list) return std::unexpected(list.error());
-  for (const Listed& one : *list) {
+  CLEW_TRY(const auto list, store.list());
+  for (const Listed& one : list) {
     // What came of an isolation is not what the next one is about, and a copy made by fork() is
     // nothing that could be run.
     if (!one.meta || one.meta->origin.starts_with(kIsolatedFrom) || one.meta->generation > 0)
@@ -148,47 +141,40 @@ Result<std::string> newest_failing(const RecordingStore& store) {
 Result<Subject> recorded_subject(const IsolateOptions& options, const RecordingStore& store) {
   std::string selector = options.failing;
   if (selector.empty()) {
-    auto newest = newest_failing(store);
-    if (!newest) return std::unexpected(newest.error());
-    selector = std::move(*newest);
+    CLEW_TRY(auto newest, newest_failing(store));
+    selector = std::move(newest);
   }
-  auto replay = prepare_replay(selector);
-  if (!replay) return std::unexpected(replay.error());
-  if (auto live = check_runs_live(replay->recording); !live) return std::unexpected(live.error());
-  const Meta& meta = replay->recording.meta;
+  CLEW_TRY(auto replay, prepare_replay(selector));
+  CLEW_CHECK_OK(check_runs_live(replay.recording));
+  const Meta& meta = replay.recording.meta;
   if (meta.summary.outcome == Outcome::kPass && !options.criteria.need_output())
-    return fail(ErrorCode::kBadInput,
-                fmt::format("recording {} passed: there is no failure to isolate",
-                            replay->recording.number),
-                meta.origin.find(kByCriteria) != std::string::npos
-                    ? "give the criteria again that call it a failure"
-                    : "clew list shows which recordings failed");
-  auto schedule = to_schedule(replay->plan.follow);
-  if (!schedule) return std::unexpected(schedule.error());
-  auto input = HuntInput::of_recording(replay->recording);
-  if (!input) return std::unexpected(input.error());
-  LaunchPlan plan = live_plan(*replay);
-  return Subject{std::move(replay->recording), std::move(plan), std::move(*schedule),
-                 std::move(*input)};
+    return fail(
+        ErrorCode::kBadInput,
+        fmt::format("recording {} passed: there is no failure to isolate", replay.recording.number),
+        meta.origin.find(kByCriteria) != std::string::npos
+            ? "give the criteria again that call it a failure"
+            : "clew list shows which recordings failed");
+  CLEW_TRY(auto schedule, to_schedule(replay.plan.follow));
+  CLEW_TRY(auto input, HuntInput::of_recording(replay.recording));
+  LaunchPlan plan = live_plan(replay);
+  return Subject{std::move(replay.recording), std::move(plan), std::move(schedule),
+                 std::move(input)};
 }
 
 Result<Subject> given_subject(const IsolateOptions& options) {
-  auto schedule = load_schedule(options.failing);
-  if (!schedule) return std::unexpected(schedule.error());
-  auto input = HuntInput::from_here();
-  if (!input) return std::unexpected(input.error());
-  return Subject{std::nullopt, *options.program, std::move(*schedule), std::move(*input)};
+  CLEW_TRY(auto schedule, load_schedule(options.failing));
+  CLEW_TRY(auto input, HuntInput::from_here());
+  return Subject{std::nullopt, *options.program, std::move(schedule), std::move(input)};
 }
 
 }  // namespace
 
 Result<IsolateResult> isolate(const IsolateOptions& options, RecordingStore& store,
                               IsolateObserver& observer) {
-  auto judge = Judge::create(options.criteria);
-  if (!judge) return std::unexpected(judge.error());
-  auto subject = options.program ? given_subject(options) : recorded_subject(options, store);
-  if (!subject) return std::unexpected(subject.error());
-  return Isolation(options, store, observer, std::move(*subject), std::move(*judge)).run();
+  CLEW_TRY(auto judge, Judge::create(options.criteria));
+  CLEW_TRY(auto subject,
+           options.program ? given_subject(options) : recorded_subject(options, store));
+  return Isolation(options, store, observer, std::move(subject), std::move(judge)).run();
 }
 
 }  // namespace clew

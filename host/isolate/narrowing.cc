@@ -205,10 +205,9 @@ Result<void> Narrower::make_late() {
   const Clock fails = narrowed_.failing.schedule.switches[group.index].clock;
   const Clock passes = narrowed_.passing.schedule.switches[group.index].clock;
   const int direction = passes > fails ? 1 : -1;
-  const auto traced = x_.trials.run_traced(narrowed_.failing.schedule, fails.value, 0);
-  if (!traced) return std::unexpected(traced.error());
-  if (!*traced) return {};
-  const std::span<const TraceEvent> trace = (*traced)->trace;
+  CLEW_TRY(const auto traced, x_.trials.run_traced(narrowed_.failing.schedule, fails.value, 0));
+  if (!traced) return {};
+  const std::span<const TraceEvent> trace = traced->trace;
   const TraceEvent* parting = decision_at(trace, fails.value, 0);
   if (parting == nullptr) return {};
   x_.stage = "following the difference to its effect";
@@ -221,20 +220,18 @@ Result<void> Narrower::make_late() {
     const std::size_t middle = std::midpoint(passing, failing);
     const Schedule next[] = {shifted(candidates[std::midpoint(passing, middle)]),
                              shifted(candidates[std::midpoint(middle, failing)])};
-    const auto passed = passes_with(candidates[middle], next);
-    if (!passed) return std::unexpected(passed.error());
-    if (!*passed) return {};
-    (**passed ? passing : failing) = middle;
+    CLEW_TRY(const auto passed, passes_with(candidates[middle], next));
+    if (!passed) return {};
+    (*passed ? passing : failing) = middle;
   }
   Shift last = candidates[passing];
   const std::uint64_t before = failing < candidates.size() ? candidates[failing].clock : UINT64_MAX;
   const std::vector<Shift> between =
       shifts(trace, *parting, direction, last.clock, before, Concerned::kEither);
   for (std::size_t i = between.size(), tried = 0; i-- > 0 && tried < kMostBetween; ++tried) {
-    const auto passed = passes_with(between[i], {});
-    if (!passed) return std::unexpected(passed.error());
-    if (!*passed) break;
-    if (!**passed) continue;
+    CLEW_TRY(const auto passed, passes_with(between[i], {}));
+    if (!passed) break;
+    if (!*passed) continue;
     last = between[i];
     break;
   }
@@ -251,11 +248,10 @@ Result<void> Narrower::make_late() {
 // Nothing: stopped.
 Result<std::optional<bool>> Narrower::passes_with(const Shift& shift,
                                                   std::span<const Schedule> next) {
-  const auto run = x_.trials.run_one(shifted(shift), next);
-  if (!run) return std::unexpected(run.error());
-  if (!*run) return std::nullopt;
+  CLEW_TRY(const auto run, x_.trials.run_one(shifted(shift), next));
+  if (!run) return std::nullopt;
   ++x_.result.tests;
-  return (*run)->outcome == Trial::kPass;
+  return run->outcome == Trial::kPass;
 }
 
 Result<Narrowed> Narrower::narrow() {
@@ -267,8 +263,8 @@ Result<Narrowed> Narrower::narrow() {
   if (narrowed_.groups.empty())
     return fail(ErrorCode::kBadInput, "the failing and the passing schedule are the same",
                 "the program does not do the same each time it is run");
-  if (auto done = narrow_once(difference); !done) return std::unexpected(done.error());
-  if (auto done = make_late(); !done) return std::unexpected(done.error());
+  CLEW_CHECK_OK(narrow_once(difference));
+  CLEW_CHECK_OK(make_late());
   return std::move(narrowed_);
 }
 

@@ -64,11 +64,9 @@ struct PrefixLane::State {
 };
 
 Result<void> PrefixLane::State::start() {
-  auto input = open_input();
-  if (!input) return std::unexpected(input.error());
-  auto started = ServedProgram::start(plan, input->get(), options);
-  if (!started) return std::unexpected(started.error());
-  program.emplace(std::move(*started));
+  CLEW_TRY(auto input, open_input());
+  CLEW_TRY(auto started, ServedProgram::start(plan, input.get(), options));
+  program.emplace(std::move(started));
   stands.clear();
   return {};
 }
@@ -86,18 +84,13 @@ Result<void> PrefixLane::State::go_back(const Task& next) {
 }
 
 Result<ServedJob> PrefixLane::State::run_one(const JobPlan& job) {
-  auto ran = program->run({&job, 1}, {}, 0, &stop);
-  if (!ran) return std::unexpected(ran.error());
-  if (ran->empty()) return fail(ErrorCode::kSystem, "the run was given up");
-  return std::move(ran->front());
+  CLEW_TRY(auto ran, program->run({&job, 1}, {}, 0, &stop));
+  if (ran.empty()) return fail(ErrorCode::kSystem, "the run was given up");
+  return std::move(ran.front());
 }
 
 Result<LaneRun> PrefixLane::State::run(const Task& wanted) {
-  if (!program) {
-    if (auto started = start(); !started) return std::unexpected(started.error());
-  } else if (auto back = go_back(wanted); !back) {
-    return std::unexpected(back.error());
-  }
+  CLEW_CHECK_OK(program ? go_back(wanted) : start());
   base = wanted.schedule;
   LaneRun run;
   run.began = stands.empty() ? 0 : stands.back() - 1;
@@ -110,9 +103,8 @@ Result<LaneRun> PrefixLane::State::run(const Task& wanted) {
     JobPlan job = wanted.job;
     job.flags |= abi::kJobCheckpoint;
     job.stop_at = stop_at;
-    auto ran = run_one(job);
-    if (!ran) return std::unexpected(ran.error());
-    run.job.job = std::move(*ran);
+    CLEW_TRY(auto ran, run_one(job));
+    run.job.job = std::move(ran);
     if (run.job.job.result.end != abi::JobEnd::kCheckpoint) break;
     ++checkpoints;
     stands.push_back(stop_at);
@@ -121,9 +113,8 @@ Result<LaneRun> PrefixLane::State::run(const Task& wanted) {
   const bool ended = run.job.job.result.end != abi::JobEnd::kCheckpoint &&
                      run.job.job.result.end != abi::JobEnd::kNotRun;
   if (!run.cut && !ended) {
-    auto ran = run_one(wanted.job);
-    if (!ran) return std::unexpected(ran.error());
-    run.job.job = std::move(*ran);
+    CLEW_TRY(auto ran, run_one(wanted.job));
+    run.job.job = std::move(ran);
   }
   run.job.done = true;
   if (options.capture) {
@@ -192,7 +183,7 @@ Result<std::optional<LaneRun>> PrefixLane::run(const Task& task,
   Result<LaneRun> result = std::move(*s.result);
   s.result.reset();
   if (s.stop) return std::nullopt;
-  if (!result) return std::unexpected(result.error());
+  CLEW_CHECK_OK(result);
   return std::move(*result);
 }
 

@@ -45,34 +45,28 @@ class SideFinder {
 };
 
 Result<std::optional<Side>> SideFinder::side_of(const Script& script, Verdict verdict) {
-  auto recorded = x_.record(job_of(script), verdict, {});
-  if (!recorded) return std::unexpected(recorded.error());
-  if (!*recorded) return std::nullopt;
-  if (auto removed = x_.store.remove((*recorded)->number); !removed)
-    return std::unexpected(removed.error());
-  const auto run = x_.trials.run_one((*recorded)->schedule, {});
-  if (!run) return std::unexpected(run.error());
-  if (!*run) return std::nullopt;
-  return Side{std::move((*recorded)->schedule), end_of((*run)->result)};
+  CLEW_TRY(auto recorded, x_.record(job_of(script), verdict, {}));
+  if (!recorded) return std::nullopt;
+  CLEW_CHECK_OK(x_.store.remove(recorded->number));
+  CLEW_TRY(const auto run, x_.trials.run_one(recorded->schedule, {}));
+  if (!run) return std::nullopt;
+  return Side{std::move(recorded->schedule), end_of(run->result)};
 }
 
 Result<std::optional<Script>> SideFinder::script_of_job(const JobPlan& plan) {
-  auto recorded = x_.record(plan, Verdict::kFail, {});
-  if (!recorded) return std::unexpected(recorded.error());
-  if (!*recorded) return std::nullopt;
-  if (auto removed = x_.store.remove((*recorded)->number); !removed)
-    return std::unexpected(removed.error());
-  return script_of_schedule((*recorded)->schedule);
+  CLEW_TRY(auto recorded, x_.record(plan, Verdict::kFail, {}));
+  if (!recorded) return std::nullopt;
+  CLEW_CHECK_OK(x_.store.remove(recorded->number));
+  return script_of_schedule(recorded->schedule);
 }
 
 // Nothing: it does not fail, or stopped.
 Result<std::optional<Script>> SideFinder::script_of_schedule(const Schedule& schedule) {
   JobPlan plan = job_of(schedule);
   plan.flags |= abi::kJobTrace;
-  const auto runs = x_.trials.run({&plan, 1});
-  if (!runs) return std::unexpected(runs.error());
-  if (runs->empty() || runs->front().outcome != Trial::kFail) return std::nullopt;
-  return script_of(runs->front().trace);
+  CLEW_TRY(const auto runs, x_.trials.run({&plan, 1}));
+  if (runs.empty() || runs.front().outcome != Trial::kFail) return std::nullopt;
+  return script_of(runs.front().trace);
 }
 
 // The simplified schedule without one of its items, the last that will do.
@@ -85,87 +79,77 @@ Result<std::optional<Side>> SideFinder::without_one(const Script& script) {
     plans.push_back(job_of(rest));
     scripts.push_back(std::move(rest));
   }
-  const auto runs = x_.trials.run(plans);
-  if (!runs) return std::unexpected(runs.error());
-  for (std::size_t i = 0; i < runs->size(); ++i)
-    if ((*runs)[i].outcome == Trial::kPass) return side_of(scripts[i], Verdict::kPass);
+  CLEW_TRY(const auto runs, x_.trials.run(plans));
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    if (runs[i].outcome == Trial::kPass) return side_of(scripts[i], Verdict::kPass);
   return std::nullopt;
 }
 
 Result<Simplified> SideFinder::simplified(Script script) {
   auto simple = simplify(x_.trials, std::move(script));
   if (!simple || x_.trials.stopped()) return simple;
-  auto waiting = with_waits(x_.trials, simple->script);
-  if (!waiting) return std::unexpected(waiting.error());
-  simple->script = std::move(*waiting);
+  CLEW_TRY(auto waiting, with_waits(x_.trials, simple->script));
+  simple->script = std::move(waiting);
   return simple;
 }
 
 Result<void> SideFinder::make_simple() {
   x_.stage = "simplifying";
-  auto script = script_of_schedule(x_.subject.failing);
-  if (!script) return std::unexpected(script.error());
-  if (!*script) return {};
-  auto simple = simplified(std::move(**script));
-  if (!simple) return std::unexpected(simple.error());
-  bool fewest = preemptions_of(simple->script) == 0;
+  CLEW_TRY(auto script, script_of_schedule(x_.subject.failing));
+  if (!script) return {};
+  CLEW_TRY(auto simple, simplified(std::move(*script)));
+  bool fewest = preemptions_of(simple.script) == 0;
   while (!x_.trials.stopped() && !fewest) {
-    auto fewer = look_for_fewer(x_.trials, simple->script,
-                                [this](const JobPlan& plan) -> Result<std::optional<Script>> {
-                                  auto found = script_of_job(plan);
-                                  if (!found || !*found) return found;
-                                  return with_waits(x_.trials, std::move(**found));
-                                });
-    if (!fewer) return std::unexpected(fewer.error());
-    fewest = fewer->none;
-    if (!fewer->script) break;
+    const auto script_with_waits = [this](const JobPlan& plan) -> Result<std::optional<Script>> {
+      auto found = script_of_job(plan);
+      if (!found || !*found) return found;
+      return with_waits(x_.trials, std::move(**found));
+    };
+    CLEW_TRY(auto fewer, look_for_fewer(x_.trials, simple.script, script_with_waits));
+    fewest = fewer.none;
+    if (!fewer.script) break;
     // One preemption says more than the answers to several questions.
-    if (preemptions_of(simple->script) == 1) break;
-    simple = simplified(std::move(*fewer->script));
-    if (!simple) return std::unexpected(simple.error());
-    fewest = preemptions_of(simple->script) == 0;
+    if (preemptions_of(simple.script) == 1) break;
+    CLEW_TRY(simple, simplified(std::move(*fewer.script)));
+    fewest = preemptions_of(simple.script) == 0;
   }
   if (x_.result.interrupted_by != 0) return {};
-  auto failing = side_of(simple->script, Verdict::kFail);
-  if (!failing) return std::unexpected(failing.error());
+  CLEW_TRY(auto failing, side_of(simple.script, Verdict::kFail));
   if (x_.result.interrupted_by != 0) return {};
-  if (!*failing) {
+  if (!failing) {
     x_.doubt("the simplified schedule did not fail in a process of its own; the original is used");
     return {};
   }
   x_.result.simplified = true;
-  x_.result.simplest = preemptions_of(simple->script);
+  x_.result.simplest = preemptions_of(simple.script);
   x_.result.fewest = fewest;
-  failing_ = std::move(**failing);
-  script_ = std::move(simple->script);
+  failing_ = std::move(*failing);
+  script_ = std::move(simple.script);
   return {};
 }
 
 Result<std::optional<Side>> SideFinder::recorded_passing(const std::string& selector) {
-  auto replay = prepare_replay(selector);
-  if (!replay) return std::unexpected(replay.error());
-  if (auto live = check_runs_live(replay->recording); !live) return std::unexpected(live.error());
-  const Meta& meta = replay->recording.meta;
+  CLEW_TRY(auto replay, prepare_replay(selector));
+  CLEW_CHECK_OK(check_runs_live(replay.recording));
+  const Meta& meta = replay.recording.meta;
   const Meta& failing = x_.subject.recording->meta;
   if (!(meta.identity == failing.identity) || meta.arguments != failing.arguments)
     return fail(ErrorCode::kBadInput,
                 fmt::format("recordings {} and {} are of different programs or arguments",
-                            replay->recording.number, x_.subject.number()));
-  auto schedule = to_schedule(replay->plan.follow);
-  if (!schedule) return std::unexpected(schedule.error());
+                            replay.recording.number, x_.subject.number()));
+  CLEW_TRY(auto schedule, to_schedule(replay.plan.follow));
   // A long run is not made again only to see what its recording says; in the end the passing side
   // is run anyway.
   if (x_.trials.has_checkpoints() && meta.summary.outcome == Outcome::kPass &&
       !x_.options.criteria.need_output())
-    return Side{std::move(*schedule), {meta.summary.clock}};
-  return passing_side(std::move(*schedule));
+    return Side{std::move(schedule), {meta.summary.clock}};
+  return passing_side(std::move(schedule));
 }
 
 Result<std::optional<Side>> SideFinder::passing_side(Schedule schedule) {
-  const auto run = x_.trials.run_one(schedule, {});
-  if (!run) return std::unexpected(run.error());
-  if (!*run || (*run)->outcome != Trial::kPass) return std::nullopt;
-  return Side{std::move(schedule), end_of((*run)->result)};
+  CLEW_TRY(const auto run, x_.trials.run_one(schedule, {}));
+  if (!run || run->outcome != Trial::kPass) return std::nullopt;
+  return Side{std::move(schedule), end_of(run->result)};
 }
 
 // Paper 1, section 5: the failing schedule, perturbed ever more widely until the program passes.
@@ -178,11 +162,10 @@ Result<std::optional<Side>> SideFinder::fuzzed_passing(const Side& failing) {
   for (std::size_t tried = 0; tried < most;) {
     const std::vector<JobPlan> plans = fuzz.next(round);
     if (plans.empty()) break;
-    const auto runs = x_.trials.run(plans);
-    if (!runs) return std::unexpected(runs.error());
-    if (runs->empty()) return std::nullopt;
+    CLEW_TRY(const auto runs, x_.trials.run(plans));
+    if (runs.empty()) return std::nullopt;
     for (std::size_t i = 0; i < plans.size(); ++i) {
-      const TrialRun& run = (*runs)[i];
+      const TrialRun& run = runs[i];
       if (run.outcome == Trial::kPass)
         return Side{FuzzSearch::schedule_of(plans[i]), end_of(run.result)};
       fuzz.learn(plans[i], {run.result, Verdict::kFail, false, {}});
@@ -197,9 +180,8 @@ Result<std::optional<Side>> SideFinder::given_passing() {
   if (x_.subject.recording) {
     given = recorded_passing(*x_.options.passing);
   } else {
-    auto schedule = load_schedule(*x_.options.passing);
-    if (!schedule) return std::unexpected(schedule.error());
-    given = passing_side(std::move(*schedule));
+    CLEW_TRY(auto schedule, load_schedule(*x_.options.passing));
+    given = passing_side(std::move(schedule));
   }
   if (given && !*given && !x_.trials.stopped())
     return fail(ErrorCode::kBadInput, "the passing schedule does not pass when it is run",
@@ -235,16 +217,15 @@ Result<std::optional<Side>> SideFinder::passing_for(const Side& failing) {
 }
 
 Result<Sides> SideFinder::find() {
-  const auto failure = x_.trials.set_failure(x_.subject.failing);
-  if (!failure) return std::unexpected(failure.error());
+  CLEW_TRY(const auto failure, x_.trials.set_failure(x_.subject.failing));
   if (x_.trials.stopped()) return Sides{};
   if (x_.subject.recording && x_.subject.recording->meta.summary.failure)
     x_.result.failure = *x_.subject.recording->meta.summary.failure;
-  failing_ = {x_.subject.failing, end_of(failure->result)};
-  x_.result.original_preemptions = failure->result.preemptions;
+  failing_ = {x_.subject.failing, end_of(failure.result)};
+  x_.result.original_preemptions = failure.result.preemptions;
   if (x_.options.simplify) {
     x_.simplifying = true;
-    if (auto done = make_simple(); !done) return std::unexpected(done.error());
+    CLEW_CHECK_OK(make_simple());
     x_.simplifying = false;
     if (x_.trials.stopped() && x_.result.complete) {
       x_.doubt("simplifying was cut short to keep to the limit");
@@ -252,9 +233,8 @@ Result<Sides> SideFinder::find() {
     }
   }
   if (x_.trials.stopped()) return Sides{};
-  auto passing = passing_for(failing_);
-  if (!passing) return std::unexpected(passing.error());
-  return Sides{std::move(failing_), std::move(*passing)};
+  CLEW_TRY(auto passing, passing_for(failing_));
+  return Sides{std::move(failing_), std::move(passing)};
 }
 
 }  // namespace

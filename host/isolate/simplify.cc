@@ -35,12 +35,11 @@ Result<std::optional<std::size_t>> first_failing(const std::vector<Part>& parts,
                                                  const FailsTogether& fails) {
   for (std::size_t begin = 0; begin < parts.size(); begin += kAtATime) {
     const std::size_t end = std::min(begin + kAtATime, parts.size());
-    const auto answers = fails({parts.begin() + static_cast<std::ptrdiff_t>(begin),
-                                parts.begin() + static_cast<std::ptrdiff_t>(end)});
-    if (!answers) return std::unexpected(answers.error());
-    if (answers->empty()) return std::nullopt;
-    const auto found = std::ranges::find(*answers, true);
-    if (found != answers->end()) return begin + static_cast<std::size_t>(found - answers->begin());
+    CLEW_TRY(const auto answers, fails({parts.begin() + static_cast<std::ptrdiff_t>(begin),
+                                        parts.begin() + static_cast<std::ptrdiff_t>(end)}));
+    if (answers.empty()) return std::nullopt;
+    const auto found = std::ranges::find(answers, true);
+    if (found != answers.end()) return begin + static_cast<std::size_t>(found - answers.begin());
   }
   return parts.size();
 }
@@ -52,30 +51,27 @@ Result<Reduced> reduce(std::size_t size, const FailsTogether& fails) {
   std::iota(items.begin(), items.end(), std::size_t{0});
   if (items.empty()) return Reduced{items, true};
   // Nothing at all, to begin with.
-  auto nothing = first_failing({Part{}}, fails);
-  if (!nothing) return std::unexpected(nothing.error());
-  if (!*nothing) return Reduced{items, false};
-  if (**nothing == 0) return Reduced{{}, true};
+  CLEW_TRY(auto nothing, first_failing({Part{}}, fails));
+  if (!nothing) return Reduced{items, false};
+  if (*nothing == 0) return Reduced{{}, true};
   std::size_t granularity = 2;
   while (items.size() > 1) {
     granularity = std::min(granularity, items.size());
     const std::vector<Part> subsets = split(items, granularity);
-    auto subset = first_failing(subsets, fails);
-    if (!subset) return std::unexpected(subset.error());
-    if (!*subset) return Reduced{items, false};
-    if (**subset < subsets.size()) {
-      items = subsets[**subset];
+    CLEW_TRY(auto subset, first_failing(subsets, fails));
+    if (!subset) return Reduced{items, false};
+    if (*subset < subsets.size()) {
+      items = subsets[*subset];
       granularity = 2;
       continue;
     }
     std::vector<Part> complements;
     if (granularity > 2)
       for (const Part& part : subsets) complements.push_back(without(items, part));
-    auto complement = first_failing(complements, fails);
-    if (!complement) return std::unexpected(complement.error());
-    if (!*complement) return Reduced{items, false};
-    if (**complement < complements.size()) {
-      items = complements[**complement];
+    CLEW_TRY(auto complement, first_failing(complements, fails));
+    if (!complement) return Reduced{items, false};
+    if (*complement < complements.size()) {
+      items = complements[*complement];
       granularity = std::max<std::size_t>(granularity - 1, 2);
       continue;
     }
@@ -94,15 +90,13 @@ Result<Simplified> simplify(Trials& trials, Script failing) {
   const FailsTogether fails = [&](const std::vector<Part>& parts) -> Result<std::vector<bool>> {
     std::vector<JobPlan> plans;
     for (const Part& part : parts) plans.push_back(job_of(part_of(part)));
-    const auto runs = trials.run(plans);
-    if (!runs) return std::unexpected(runs.error());
+    CLEW_TRY(const auto runs, trials.run(plans));
     std::vector<bool> answers;
-    for (const TrialRun& run : *runs) answers.push_back(run.outcome == Trial::kFail);
+    for (const TrialRun& run : runs) answers.push_back(run.outcome == Trial::kFail);
     return answers;
   };
-  const auto reduced = reduce(failing.size(), fails);
-  if (!reduced) return std::unexpected(reduced.error());
-  return Simplified{part_of(reduced->kept), reduced->minimal};
+  CLEW_TRY(const auto reduced, reduce(failing.size(), fails));
+  return Simplified{part_of(reduced.kept), reduced.minimal};
 }
 
 }  // namespace clew

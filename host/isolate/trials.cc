@@ -93,10 +93,9 @@ Result<TrialRun> Trials::judged(WorkerJob& ran) {
                      ran.job.stopped->detail};
     if (!hang) add_note(ran.job.stopped->detail);
   } else {
-    auto judgement = judge_.judge(
-        {run.result.end, run.result.status, run.result.failure, ran.output, ran.errors});
-    if (!judgement) return std::unexpected(judgement.error());
-    run.judgement = std::move(*judgement);
+    CLEW_TRY(auto judgement, judge_.judge({run.result.end, run.result.status, run.result.failure,
+                                           ran.output, ran.errors}));
+    run.judgement = std::move(judgement);
   }
   const auto is_the_failure = [&] {
     if (!failure_known_ || options_.any_failure) return true;
@@ -112,9 +111,8 @@ Result<TrialRun> Trials::judged(WorkerJob& ran) {
 Result<void> Trials::start() {
   serve_.capture = options_.criteria.need_output();
   serve_.in_place = !how_to_serve(options_.plan.program).not_in_place;
-  auto input = input_.open();
-  if (!input) return std::unexpected(input.error());
-  const auto trial = ServedProgram::start(options_.plan, input->get(), serve_);
+  CLEW_TRY(auto input, input_.open());
+  const auto trial = ServedProgram::start(options_.plan, input.get(), serve_);
   if (!trial && trial.error().code != ErrorCode::kBadInput) return std::unexpected(trial.error());
   if (!trial) {
     add_note(fmt::format("the program is started anew for each test: {}", trial.error().message));
@@ -158,25 +156,23 @@ Result<void> Trials::limit_budget() {
 }
 
 Result<TrialRun> Trials::set_failure(const Schedule& failing) {
-  if (auto started = start(); !started) return std::unexpected(started.error());
+  CLEW_CHECK_OK(start());
   // The first run that a judge sees is what others differ from.
   if (options_.criteria.fails_if_output_differs) {
-    const auto reference = run_alone(job_of(Schedule{}));
-    if (!reference) return std::unexpected(reference.error());
+    CLEW_CHECK_OK(run_alone(job_of(Schedule{})));
   }
   const double before = seconds_now();
-  auto first = run_first(failing);
-  if (!first) return std::unexpected(first.error());
-  if (!*first) return TrialRun{};
+  CLEW_TRY(auto first, run_first(failing));
+  if (!first) return TrialRun{};
   const double seconds = seconds_now() - before;
-  failure_ = std::move(**first);
+  failure_ = std::move(*first);
   if (failure_.judgement.verdict != Verdict::kFail)
     return fail(ErrorCode::kBadInput, "the failing schedule does not fail when it is run again",
                 "if only the criteria of the hunt call it a failure, give them again");
   failure_known_ = true;
   const ServedProgram::FileUse files = workers_ ? workers_->file_use() : ServedProgram::FileUse{};
-  if (auto left = leave_files_to_one_worker(); !left) return std::unexpected(left.error());
-  if (auto limited = limit_budget(); !limited) return std::unexpected(limited.error());
+  CLEW_CHECK_OK(leave_files_to_one_worker());
+  CLEW_CHECK_OK(limit_budget());
   if (!workers_ || lane_ || !options_.checkpoints || seconds < kLongRun) return failure_;
   if (files.changed_first)
     note_changed_file(files);
@@ -189,17 +185,15 @@ Result<std::vector<TrialRun>> Trials::run_anew(std::span<const JobPlan> plans) {
   std::vector<TrialRun> runs;
   for (const JobPlan& plan : plans) {
     if (!pulse()) return std::vector<TrialRun>{};
-    auto ran = recorder_.run_anew({plan, {}, kAllChoices, options_.plan.pool, ""});
-    if (!ran) return std::unexpected(ran.error());
-    if (!ran->done) {
+    CLEW_TRY(auto ran, recorder_.run_anew({plan, {}, kAllChoices, options_.plan.pool, ""}));
+    if (!ran.done) {
       stopped_ = true;
       return std::vector<TrialRun>{};
     }
-    auto run = judged(*ran);
-    if (!run) return std::unexpected(run.error());
+    CLEW_TRY(auto run, judged(ran));
     ++runs_;
-    events_ += run->result.clock;
-    runs.push_back(std::move(*run));
+    events_ += run.result.clock;
+    runs.push_back(std::move(run));
   }
   return runs;
 }
@@ -208,15 +202,14 @@ Result<std::vector<TrialRun>> Trials::run(std::span<const JobPlan> plans) {
   if (stopped_) return std::vector<TrialRun>{};
   if (!workers_) return run_anew(plans);
   auto ran = workers_->run(plans, {}, kAllChoices, [this](std::uint64_t) { return pulse(); });
-  if (!ran) return std::unexpected(ran.error());
+  CLEW_CHECK_OK(ran);
   if (!pulse()) return std::vector<TrialRun>{};
   std::vector<TrialRun> runs;
   for (WorkerJob& job : *ran) {
-    auto run = judged(job);
-    if (!run) return std::unexpected(run.error());
+    CLEW_TRY(auto run, judged(job));
     ++runs_;
-    events_ += run->result.clock;
-    runs.push_back(std::move(*run));
+    events_ += run.result.clock;
+    runs.push_back(std::move(run));
   }
   return runs;
 }
@@ -258,11 +251,10 @@ Result<std::optional<TrialRun>> Trials::run_ahead(const Schedule& schedule,
       schedules.push_back(&likely);
   std::vector<JobPlan> plans;
   for (const Schedule* one : schedules) plans.push_back(job_of(*one));
-  auto runs = run(plans);
-  if (!runs) return std::unexpected(runs.error());
-  if (runs->empty()) return std::nullopt;
-  for (std::size_t i = 0; i < schedules.size(); ++i) remember(*schedules[i], (*runs)[i]);
-  return std::move(runs->front());
+  CLEW_TRY(auto runs, run(plans));
+  if (runs.empty()) return std::nullopt;
+  for (std::size_t i = 0; i < schedules.size(); ++i) remember(*schedules[i], runs[i]);
+  return std::move(runs.front());
 }
 
 PrefixLane::Task Trials::task_of(const Schedule& schedule, std::span<const Schedule> next) const {
@@ -282,7 +274,7 @@ PrefixLane::Task Trials::task_of(const Schedule& schedule, std::span<const Sched
 
 Result<std::optional<TrialRun>> Trials::run_from_checkpoint(PrefixLane::Task task) {
   auto ran = lane_->run(task, [this] { return pulse(); });
-  if (!ran) return std::unexpected(ran.error());
+  CLEW_CHECK_OK(ran);
   if (!*ran) {
     stopped_ = true;
     return std::nullopt;
@@ -297,9 +289,8 @@ Result<std::optional<TrialRun>> Trials::run_from_checkpoint(PrefixLane::Task tas
   const std::uint64_t clock = lane_run.job.job.result.clock;
   events_ += clock - std::min(lane_run.began, clock);
   if (!lane_run.cut) {
-    auto run = judged(lane_run.job);
-    if (!run) return std::unexpected(run.error());
-    return std::move(*run);
+    CLEW_TRY(auto run, judged(lane_run.job));
+    return std::move(run);
   }
   has_cut_ = true;
   TrialRun run;
@@ -311,10 +302,9 @@ Result<std::optional<TrialRun>> Trials::run_from_checkpoint(PrefixLane::Task tas
 }
 
 Result<std::optional<TrialRun>> Trials::run_alone(const JobPlan& plan) {
-  auto runs = run({&plan, 1});
-  if (!runs) return std::unexpected(runs.error());
-  if (runs->empty()) return std::nullopt;
-  return std::move(runs->front());
+  CLEW_TRY(auto runs, run({&plan, 1}));
+  if (runs.empty()) return std::nullopt;
+  return std::move(runs.front());
 }
 
 Result<std::optional<TrialRun>> Trials::run_traced(const Schedule& schedule, std::uint64_t first,

@@ -101,10 +101,9 @@ class Edges {
   Result<bool> ask(std::vector<std::uint64_t> wanted) {
     std::erase_if(wanted, [this](std::uint64_t at) { return answers_.contains(at); });
     if (wanted.empty()) return true;
-    const auto failed = fails_(wanted);
-    if (!failed) return std::unexpected(failed.error());
-    if (failed->empty()) return false;
-    for (std::size_t i = 0; i < wanted.size(); ++i) answers_[wanted[i]] = (*failed)[i];
+    CLEW_TRY(const auto failed, fails_(wanted));
+    if (failed.empty()) return false;
+    for (std::size_t i = 0; i < wanted.size(); ++i) answers_[wanted[i]] = failed[i];
     return true;
   }
 
@@ -129,12 +128,10 @@ abi::Place place_of(std::span<const abi::TraceEvent> trace, const ScriptItem& it
 Result<std::optional<Window>> find_window(std::uint64_t known, std::uint64_t end,
                                           std::uint64_t inner, const FailsAt& fails) {
   Edges search(known, std::max(known, end), fails);
-  auto done = search.narrow();
-  if (!done) return std::unexpected(done.error());
-  if (!*done) return std::nullopt;
-  done = search.look_inside(known, inner);
-  if (!done) return std::unexpected(done.error());
-  if (!*done) return std::nullopt;
+  CLEW_TRY(const bool narrowed, search.narrow());
+  if (!narrowed) return std::nullopt;
+  CLEW_TRY(const bool seen, search.look_inside(known, inner));
+  if (!seen) return std::nullopt;
   return search.window();
 }
 
@@ -148,24 +145,22 @@ Result<std::optional<ScriptWindow>> window_of(Trials& trials, const Script& scri
   const FailsAt fails = [&](const std::vector<std::uint64_t>& at) -> Result<std::vector<bool>> {
     std::vector<JobPlan> plans;
     for (const std::uint64_t own : at) plans.push_back(job_of(moved(own)));
-    const auto runs = trials.run(plans);
-    if (!runs) return std::unexpected(runs.error());
+    CLEW_TRY(const auto runs, trials.run(plans));
     std::vector<bool> failed;
-    for (const TrialRun& run : *runs) failed.push_back(run.outcome == Trial::kFail);
+    for (const TrialRun& run : runs) failed.push_back(run.outcome == Trial::kFail);
     return failed;
   };
-  const auto window = find_window(script[item].own, trials.failure().result.clock, inner, fails);
-  if (!window) return std::unexpected(window.error());
-  if (!*window) return std::nullopt;
-  const std::uint64_t first = (*window)->first;
-  const Script ends[] = {moved(first), moved((*window)->last), moved(first > 1 ? first - 1 : 1)};
+  CLEW_TRY(const auto window,
+           find_window(script[item].own, trials.failure().result.clock, inner, fails));
+  if (!window) return std::nullopt;
+  const std::uint64_t first = window->first;
+  const Script ends[] = {moved(first), moved(window->last), moved(first > 1 ? first - 1 : 1)};
   std::vector<JobPlan> plans;
   for (const Script& end : ends) plans.push_back(job_of(end, abi::kJobTrace));
-  const auto runs = trials.run(plans);
-  if (!runs) return std::unexpected(runs.error());
-  if (runs->empty()) return std::nullopt;
-  const auto place = [&](std::size_t i) { return place_of((*runs)[i].trace, ends[i][item]); };
-  return ScriptWindow{**window, first > 1 ? place(2) : 0, place(0), place(1)};
+  CLEW_TRY(const auto runs, trials.run(plans));
+  if (runs.empty()) return std::nullopt;
+  const auto place = [&](std::size_t i) { return place_of(runs[i].trace, ends[i][item]); };
+  return ScriptWindow{*window, first > 1 ? place(2) : 0, place(0), place(1)};
 }
 
 }  // namespace clew

@@ -5,9 +5,8 @@
 namespace clew {
 
 Result<CaptureWriter> CaptureWriter::create(const std::filesystem::path& path, std::uint64_t cap) {
-  auto file = OutputFile::create(path);
-  if (!file) return std::unexpected(file.error());
-  return CaptureWriter(*std::move(file), cap);
+  CLEW_TRY(auto file, OutputFile::create(path));
+  return CaptureWriter(std::move(file), cap);
 }
 
 Result<void> CaptureWriter::append(std::span<const std::uint8_t> bytes) {
@@ -32,7 +31,7 @@ Captured CaptureWriter::so_far() const {
 }
 
 Result<Captured> CaptureWriter::finish() {
-  if (auto done = file_.close(); !done) return std::unexpected(done.error());
+  CLEW_CHECK_OK(file_.close());
   return so_far();
 }
 

@@ -67,17 +67,15 @@ Result<void> Draft::sync() const {
 }
 
 Result<Recording> Draft::commit(Meta meta, Durability durability) {
-  if (auto done = check_limits(meta); !done) return std::unexpected(done.error());
-  if (durability == Durability::kPowerCut)
-    if (auto done = sync(); !done) return std::unexpected(done.error());
+  CLEW_CHECK_OK(check_limits(meta));
+  if (durability == Durability::kPowerCut) CLEW_CHECK_OK(sync());
   meta.recording_version = kRecordingVersion;
   meta.abi_version = abi::kVersion;
   meta.clew_version = CLEW_VERSION;
   const std::string text = format_meta(meta);
-  auto done = write_file_atomically(
+  CLEW_CHECK_OK(write_file_atomically(
       path_ / "meta.json", {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()},
-      durability);
-  if (!done) return std::unexpected(done.error());
+      durability));
   Recording recording{number_, std::exchange(path_, {}), std::move(meta)};
   lock_ = FileDescriptor();
   return recording;

@@ -84,7 +84,7 @@ Result<std::vector<std::uint8_t>> read_file(const std::filesystem::path& path,
   // O_NONBLOCK: a pipe of this name must not stop us.
   const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd.valid()) return std::unexpected(system_error("read", path, errno));
-  struct stat status {};
+  struct stat status{};
   if (::fstat(fd.get(), &status) != 0) return std::unexpected(system_error("read", path, errno));
   if (!S_ISREG(status.st_mode))
     return fail(ErrorCode::kBadInput, fmt::format("cannot read {}: not a file", path.string()));
@@ -110,10 +110,9 @@ Result<void> write_file_atomically(const std::filesystem::path& path,
   std::filesystem::path draft = path;
   draft += ".part";
   ::unlink(draft.c_str());
-  auto file = OutputFile::create(draft);
-  if (!file) return std::unexpected(file.error());
-  auto done = file->write(bytes);
-  if (done) done = file->close();
+  CLEW_TRY(auto file, OutputFile::create(draft));
+  auto done = file.write(bytes);
+  if (done) done = file.close();
   if (done && durability == Durability::kPowerCut) done = sync_path(draft);
   if (done && ::rename(draft.c_str(), path.c_str()) != 0)
     done = std::unexpected(system_error("write", path, errno));

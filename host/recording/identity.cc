@@ -64,9 +64,8 @@ std::string read_build_id(const std::filesystem::path& program) {
 }  // namespace
 
 Result<ProgramIdentity> identify_program(const std::filesystem::path& program) {
-  auto content = hash_file(program);
-  if (!content) return std::unexpected(content.error());
-  return ProgramIdentity{content->size, content->hash, read_build_id(program)};
+  CLEW_TRY(auto content, hash_file(program));
+  return ProgramIdentity{content.size, content.hash, read_build_id(program)};
 }
 
 }  // namespace clew

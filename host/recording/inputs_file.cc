@@ -72,9 +72,8 @@ InputsWriter& InputsWriter::operator=(InputsWriter&&) noexcept = default;
 InputsWriter::~InputsWriter() = default;
 
 Result<void> InputsWriter::begin() {
-  auto file = OutputFile::create(path_);
-  if (!file) return std::unexpected(file.error());
-  auto state = std::make_unique<State>(*std::move(file));
+  CLEW_TRY(auto file, OutputFile::create(path_));
+  auto state = std::make_unique<State>(std::move(file));
   if (!state->zstd) return fail(ErrorCode::kSystem, "out of memory for compression");
   ZSTD_CCtx_setParameter(state->zstd.get(), ZSTD_c_compressionLevel, kLevel);
   state_ = std::move(state);
@@ -98,8 +97,8 @@ Result<void> InputsWriter::flush() {
 
 Result<std::optional<Captured>> InputsWriter::finish() {
   if (!state_) return std::nullopt;
-  if (auto done = state_->compress({}, ZSTD_e_end); !done) return std::unexpected(done.error());
-  if (auto done = state_->file.close(); !done) return std::unexpected(done.error());
+  CLEW_CHECK_OK(state_->compress({}, ZSTD_e_end));
+  CLEW_CHECK_OK(state_->file.close());
   state_->content.hash = state_->raw.digest();
   state_->content.stored_hash = state_->stored.digest();
   return state_->content;

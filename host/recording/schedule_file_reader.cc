@@ -280,9 +280,8 @@ Result<std::vector<Entry>> FileReader::read_beginning(std::uint64_t count) {
   StreamDecoder decoder;
   decoder.push(encoder_.bytes());
   while (entries.size() < count) {
-    auto item = decoder.next();
-    if (!item) return std::unexpected(item.error());
-    entries.push_back(std::get<Entry>(**item));
+    CLEW_TRY(auto item, decoder.next());
+    entries.push_back(std::get<Entry>(*item));
   }
   return entries;
 }
@@ -295,9 +294,8 @@ Result<Stream> read_schedule_bytes(std::span<const std::uint8_t> bytes, std::str
 
 Result<std::vector<Entry>> read_schedule_beginning(const std::filesystem::path& path,
                                                    std::uint64_t count) {
-  auto bytes = read_file(path, kMaxFileSize);
-  if (!bytes) return std::unexpected(bytes.error());
-  return FileReader(*bytes, path.string()).read_beginning(count);
+  CLEW_TRY(auto bytes, read_file(path, kMaxFileSize));
+  return FileReader(bytes, path.string()).read_beginning(count);
 }
 
 Result<Stream> read_schedule_file(const std::filesystem::path& path) {

@@ -146,11 +146,10 @@ ScheduleFileWriter& ScheduleFileWriter::operator=(ScheduleFileWriter&&) noexcept
 ScheduleFileWriter::~ScheduleFileWriter() = default;
 
 Result<ScheduleFileWriter> ScheduleFileWriter::create(const std::filesystem::path& path) {
-  auto file = OutputFile::create(path);
-  if (!file) return std::unexpected(file.error());
-  auto state = std::make_unique<State>(*std::move(file));
+  CLEW_TRY(auto file, OutputFile::create(path));
+  auto state = std::make_unique<State>(std::move(file));
   if (!state->zstd) return fail(ErrorCode::kSystem, "out of memory for compression");
-  if (auto done = state->write_header(); !done) return std::unexpected(done.error());
+  CLEW_CHECK_OK(state->write_header());
   return ScheduleFileWriter(std::move(state));
 }
 

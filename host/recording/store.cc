@@ -53,19 +53,17 @@ RecordingState state_of(const fs::path& folder) {
 
 Result<Meta> read_meta(const fs::path& folder) {
   const fs::path path = folder / "meta.json";
-  auto bytes = read_file(path, kMaxMetaSize);
-  if (!bytes) return std::unexpected(bytes.error());
-  return parse_meta({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, path.string());
+  CLEW_TRY(auto bytes, read_file(path, kMaxMetaSize));
+  return parse_meta({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
 }
 
 Result<void> check_captured(const fs::path& path, const Captured& captured) {
-  auto content = hash_file(path);
-  if (!content) return std::unexpected(content.error());
-  if (content->size == captured.stored && content->hash == captured.stored_hash) return {};
+  CLEW_TRY(auto content, hash_file(path));
+  if (content.size == captured.stored && content.hash == captured.stored_hash) return {};
   const std::string what =
-      content->size == captured.stored
+      content.size == captured.stored
           ? "its bytes have changed since it was recorded"
-          : fmt::format("it has {} bytes, {} were recorded", content->size, captured.stored);
+          : fmt::format("it has {} bytes, {} were recorded", content.size, captured.stored);
   return fail(ErrorCode::kBadInput, fmt::format("{} is damaged: {}", path.string(), what),
               "the recording cannot be used; make a new one with clew run");
 }
@@ -84,16 +82,15 @@ Result<Recording> load_folder(std::uint64_t number, fs::path path) {
     case RecordingState::kDamaged:
       break;
   }
-  auto meta = read_meta(path);
-  if (!meta) return std::unexpected(meta.error());
-  Recording recording{number, std::move(path), *std::move(meta)};
+  CLEW_TRY(auto meta, read_meta(path));
+  Recording recording{number, std::move(path), std::move(meta)};
   Result<void> checked = check_captured(recording.stdout_file(), recording.meta.stdout_data);
   if (checked) checked = check_captured(recording.stderr_file(), recording.meta.stderr_data);
   if (checked && recording.meta.stdin_data)
     checked = check_captured(recording.stdin_file(), *recording.meta.stdin_data);
   if (checked && recording.meta.inputs)
     checked = check_captured(recording.inputs_file(), *recording.meta.inputs);
-  if (!checked) return std::unexpected(checked.error());
+  CLEW_CHECK_OK(checked);
   return recording;
 }
 
@@ -126,7 +123,7 @@ std::uint64_t size_of(const fs::path& folder) {
 }
 
 std::int64_t changed_ns(const fs::path& folder) {
-  struct stat status {};
+  struct stat status{};
   if (::stat(folder.c_str(), &status) != 0) return 0;
   return status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec;
 }
@@ -210,15 +207,13 @@ Result<std::vector<std::uint64_t>> RecordingStore::numbers() const {
 Result<Draft> RecordingStore::create() {
   if (::mkdir(path_.c_str(), 0700) != 0 && errno != EEXIST)
     return std::unexpected(system_error("create", path_, errno));
-  auto taken = numbers();
-  if (!taken) return std::unexpected(taken.error());
+  CLEW_TRY(auto taken, numbers());
   const fs::path transit = transit_path(path_);
-  auto lock = make_locked_folder(transit);
-  if (!lock) return std::unexpected(lock.error());
-  for (std::uint64_t number = taken->empty() ? 1 : taken->back() + 1;; ++number) {
+  CLEW_TRY(auto lock, make_locked_folder(transit));
+  for (std::uint64_t number = taken.empty() ? 1 : taken.back() + 1;; ++number) {
     // rename(2) replaces only an empty folder, and one that has a number has its lock.
     if (::rename(transit.c_str(), folder(number).c_str()) == 0)
-      return Draft(number, folder(number), *std::move(lock));
+      return Draft(number, folder(number), std::move(lock));
     if (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR) continue;
     const Error error = system_error("create", folder(number), errno);
     std::error_code ignored;
@@ -230,19 +225,18 @@ Result<Draft> RecordingStore::create() {
 Result<Recording> RecordingStore::load(std::string_view selector) const {
   const auto number = selector.empty() ? std::nullopt : parse_number(selector);
   if (!selector.empty() && !number) return load_path(selector);
-  auto all = numbers();
-  if (!all) return std::unexpected(all.error());
-  if (all->empty())
+  CLEW_TRY(auto all, numbers());
+  if (all.empty())
     return fail(ErrorCode::kUsage, fmt::format("there are no recordings in {}", path_.string()),
                 std::string(kRunHint));
   if (number) {
-    if (std::ranges::binary_search(*all, *number)) return load_folder(*number, folder(*number));
+    if (std::ranges::binary_search(all, *number)) return load_folder(*number, folder(*number));
     return fail(ErrorCode::kUsage,
                 fmt::format("there is no recording {} in {} (the newest is {})", *number,
-                            path_.string(), all->back()),
+                            path_.string(), all.back()),
                 "clew list shows them");
   }
-  for (auto it = all->rbegin(); it != all->rend(); ++it) {
+  for (auto it = all.rbegin(); it != all.rend(); ++it) {
     if (state_of(folder(*it)) != RecordingState::kComplete) continue;
     auto recording = load_folder(*it, folder(*it));
     if (!recording || recording->meta.parent == 0) return recording;
@@ -253,10 +247,9 @@ Result<Recording> RecordingStore::load(std::string_view selector) const {
 }
 
 Result<std::vector<Listed>> RecordingStore::list() const {
-  auto all = numbers();
-  if (!all) return std::unexpected(all.error());
+  CLEW_TRY(auto all, numbers());
   std::vector<Listed> listed;
-  for (auto it = all->rbegin(); it != all->rend(); ++it) {
+  for (auto it = all.rbegin(); it != all.rend(); ++it) {
     listed.push_back(describe(*it, folder(*it)));
     std::error_code ignored;
     if (!fs::exists(listed.back().path, ignored)) listed.pop_back();  // removed meanwhile

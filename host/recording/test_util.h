@@ -86,15 +86,12 @@ inline Meta sample_meta() {
 // Writes every file; output "out" and "error".
 inline Result<Recording> record(Draft draft) {
   Meta meta = sample_meta();
-  auto schedule = draft.open_schedule();
-  if (!schedule) return std::unexpected(schedule.error());
-  for (std::uint64_t clock : {3, 9, 20})
-    if (auto done = schedule->append({.clock = {clock}}); !done)
-      return std::unexpected(done.error());
-  if (auto done = schedule->finish({"T0"}); !done) return std::unexpected(done.error());
+  CLEW_TRY(auto schedule, draft.open_schedule());
+  for (std::uint64_t clock : {3, 9, 20}) CLEW_CHECK_OK(schedule.append({.clock = {clock}}));
+  CLEW_CHECK_OK(schedule.finish({"T0"}));
   const auto capture = [](Result<CaptureWriter> writer, std::string_view text) -> Result<Captured> {
-    if (!writer) return std::unexpected(writer.error());
-    if (auto done = writer->append(bytes_of(text)); !done) return std::unexpected(done.error());
+    CLEW_CHECK_OK(writer);
+    CLEW_CHECK_OK(writer->append(bytes_of(text)));
     return writer->finish();
   };
   auto out = capture(draft.open_stdout(), "out");

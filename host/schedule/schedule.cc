@@ -59,11 +59,9 @@ class Parser {
 
   Result<Schedule> parse() {
     for (;;) {
-      auto done = skip_separator(count_ > 0);
-      if (!done) return std::unexpected(done.error());
+      CLEW_CHECK_OK(skip_separator(count_ > 0));
       if (at_ == text_.size()) return std::move(schedule_);
-      done = parse_item();
-      if (!done) return std::unexpected(done.error());
+      CLEW_CHECK_OK(parse_item());
     }
   }
 
@@ -263,9 +261,8 @@ Result<Schedule> load_schedule(std::string_view text_or_path) {
       parsed.error().hint += fmt::format("; and there is no file {}", quote(text_or_path));
     return parsed;
   }
-  auto text = read_text(path);
-  if (!text) return std::unexpected(text.error());
-  auto schedule = parse_schedule(*text);
+  CLEW_TRY(auto text, read_text(path));
+  auto schedule = parse_schedule(text);
   if (!schedule) schedule.error().message = path.string() + ": " + schedule.error().message;
   return schedule;
 }

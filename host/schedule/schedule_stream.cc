@@ -115,21 +115,19 @@ Stream encode(const Schedule& schedule) {
 }
 
 Result<Schedule> to_schedule(const Stream& stream) {
-  auto threads = parse_names(stream.names);
-  if (!threads) return std::unexpected(threads.error());
-  ScheduleCollector schedule(*std::move(threads));
+  CLEW_TRY(auto threads, parse_names(stream.names));
+  ScheduleCollector schedule(std::move(threads));
   StreamDecoder decoder;
   decoder.push(stream.bytes);
   for (;;) {
     const std::uint64_t offset = decoder.offset();
-    auto item = decoder.next();
-    if (!item) return std::unexpected(item.error());
-    if (!*item) break;
-    const Entry* entry = std::get_if<Entry>(&**item);
+    CLEW_TRY(auto item, decoder.next());
+    if (!item) break;
+    const Entry* entry = std::get_if<Entry>(&*item);
     if (!entry) return bad(offset, "a message among the switches");
-    if (auto done = schedule.add(*entry, offset); !done) return std::unexpected(done.error());
+    CLEW_CHECK_OK(schedule.add(*entry, offset));
   }
-  if (auto done = decoder.finish(); !done) return std::unexpected(done.error());
+  CLEW_CHECK_OK(decoder.finish());
   return schedule.take();
 }
 

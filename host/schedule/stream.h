@@ -74,9 +74,8 @@ class StreamEncoder {
 //
 //   decoder.push(bytes);
 //   for (;;) {
-//     Result<std::optional<StreamItem>> item = decoder.next();
-//     if (!item) return std::unexpected(item.error());   // garbage
-//     if (!*item) break;                                  // needs more bytes
+//     CLEW_TRY(const std::optional<StreamItem> item, decoder.next());  // garbage is an error
+//     if (!item) break;                                                // needs more bytes
 //     ...
 //   }
 //

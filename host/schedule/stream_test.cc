@@ -18,10 +18,9 @@ using Bytes = std::vector<std::uint8_t>;
 Result<std::vector<StreamItem>> decode_all(StreamDecoder& decoder) {
   std::vector<StreamItem> items;
   for (;;) {
-    auto item = decoder.next();
-    if (!item) return std::unexpected(item.error());
-    if (!*item) return items;
-    items.push_back(**std::move(item));
+    CLEW_TRY(auto item, decoder.next());
+    if (!item) return items;
+    items.push_back(*std::move(item));
   }
 }
 

@@ -126,19 +126,17 @@ Result<Judgement> judgement_of(const std::string& command, const CommandEnd& end
 }
 
 Result<Judgement> ask(const std::string& command, const RunFacts& facts) {
-  auto errors = MemoryFile::create(facts.errors);
-  if (!errors) return std::unexpected(errors.error());
+  CLEW_TRY(auto errors, MemoryFile::create(facts.errors));
   Command call;
   call.program = "/bin/sh";
   call.arguments = {"sh", "-c", command};
   call.environment = environment_with({fmt::format("CLEW_EXIT_STATUS={}", facts.status),
-                                       fmt::format("CLEW_STDERR_FILE={}", errors->path())});
+                                       fmt::format("CLEW_STDERR_FILE={}", errors.path())});
   call.input = facts.output;
   call.seconds = kJudgeSeconds;
   call.most_output = kMostJudgeText;
-  const auto end = run_command(call);
-  if (!end) return std::unexpected(end.error());
-  return judgement_of(command, *end);
+  CLEW_TRY(const auto end, run_command(call));
+  return judgement_of(command, end);
 }
 
 }  // namespace
@@ -208,18 +206,12 @@ Result<Judge> Judge::create(Criteria criteria) {
   const auto compile = [](const std::optional<std::string>& expression, const char* option,
                           std::optional<OutputPattern>& into) -> Result<void> {
     if (!expression) return {};
-    auto pattern = OutputPattern::create(*expression, option);
-    if (!pattern) return std::unexpected(pattern.error());
-    into = std::move(*pattern);
+    CLEW_TRY(auto pattern, OutputPattern::create(*expression, option));
+    into = std::move(pattern);
     return {};
   };
-  if (auto done = compile(state.criteria.fails_if_output, "--fails-if-output", state.unwanted);
-      !done)
-    return std::unexpected(done.error());
-  if (auto done =
-          compile(state.criteria.fails_unless_output, "--fails-unless-output", state.wanted);
-      !done)
-    return std::unexpected(done.error());
+  CLEW_CHECK_OK(compile(state.criteria.fails_if_output, "--fails-if-output", state.unwanted));
+  CLEW_CHECK_OK(compile(state.criteria.fails_unless_output, "--fails-unless-output", state.wanted));
   return judge;
 }
 
@@ -241,9 +233,8 @@ Result<Judgement> Judge::judge(const RunFacts& facts) {
   if (!asks && decides(std::move(ended))) return *other;
   if (decides(state.look(facts))) return *other;
   if (asks) {
-    auto said = ask(*state.criteria.judge, facts);
-    if (!said) return std::unexpected(said.error());
-    if (said->verdict != Verdict::kPass && decides(std::move(*said))) return *other;
+    CLEW_TRY(auto said, ask(*state.criteria.judge, facts));
+    if (said.verdict != Verdict::kPass && decides(std::move(said))) return *other;
   }
   if (!other) return Judgement{};
   other->verdict = Verdict::kUnresolved;

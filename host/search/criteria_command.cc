@@ -149,20 +149,18 @@ void note_status(int status, CommandEnd& end) {
 }  // namespace
 
 Result<CommandEnd> run_command(const Command& command) {
-  auto input = MemoryFile::create(command.input);
-  if (!input) return std::unexpected(input.error());
+  CLEW_TRY(auto input, MemoryFile::create(command.input));
   auto output = make_pipe();
   auto errors = make_pipe();
   auto notice = make_pipe();
-  for (const auto* made : {&output, &errors, &notice})
-    if (!*made) return std::unexpected(made->error());
+  for (const auto* made : {&output, &errors, &notice}) CLEW_CHECK_OK(*made);
 
   const std::vector<char*> arguments = pointers(command.arguments);
   const std::vector<char*> environment = pointers(command.environment);
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid == 0)
-    become(command, {input->descriptor(), output->writing.get(), errors->writing.get()},
+    become(command, {input.descriptor(), output->writing.get(), errors->writing.get()},
            notice->writing.get(), parent, arguments.data(), environment.data());
   if (pid < 0) return refused("start a process");
   for (auto* made : {&output, &errors, &notice}) (*made)->writing = FileDescriptor();

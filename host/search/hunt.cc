@@ -167,9 +167,8 @@ Result<void> Hunt::choose_engine() {
     add_note(fmt::format("a process is forked for each schedule: the program uses {}",
                          *servable.not_in_place));
   // Tried once here: a program that cannot be served is started anew for each schedule.
-  auto input = input_.open();
-  if (!input) return std::unexpected(input.error());
-  const auto trial = ServedProgram::start(plan_, input->get(), serve);
+  CLEW_TRY(auto input, input_.open());
+  const auto trial = ServedProgram::start(plan_, input.get(), serve);
   if (!trial && trial.error().code != ErrorCode::kBadInput) return std::unexpected(trial.error());
   if (!trial) {
     add_note(
@@ -187,9 +186,8 @@ Result<std::vector<WorkerJob>> Hunt::run_jobs(std::span<const JobPlan> jobs) {
                          [this](std::uint64_t done) { return pulse(done); });
   std::vector<WorkerJob> results;
   for (const JobPlan& job : jobs) {
-    auto ran = recorder_.run_anew(exact(job));
-    if (!ran) return std::unexpected(ran.error());
-    results.push_back(std::move(*ran));
+    CLEW_TRY(auto ran, recorder_.run_anew(exact(job)));
+    results.push_back(std::move(ran));
     if (!pulse(results.size())) break;
   }
   results.resize(jobs.size());
@@ -210,18 +208,17 @@ Result<Judgement> Hunt::judge(const WorkerJob& ran) {
 // In the order of the jobs, whatever the order in which they were run.
 Result<void> Hunt::take(const JobPlan& plan, WorkerJob& ran) {
   ++result_.schedules;
-  auto judgement = judge(ran);
-  if (!judgement) return std::unexpected(judgement.error());
+  CLEW_TRY(auto judgement, judge(ran));
   JobReport report;
   report.result = ran.job.result;
-  report.verdict = judgement->verdict;
+  report.verdict = judgement.verdict;
   if (interleavings_.size() < kMostInterleavings)
     report.new_interleaving = interleavings_.insert(ran.job.result.interleaving).second;
   report.trace = std::move(ran.job.trace);
-  if (judgement->verdict == Verdict::kUnresolved) ++result_.unresolved;
-  if (judgement->verdict == Verdict::kPass && !first_passing_) first_passing_ = plan;
-  if (judgement->verdict == Verdict::kFail)
-    if (auto done = failed(plan, ran, *judgement); !done) return done;
+  if (judgement.verdict == Verdict::kUnresolved) ++result_.unresolved;
+  if (judgement.verdict == Verdict::kPass && !first_passing_) first_passing_ = plan;
+  if (judgement.verdict == Verdict::kFail)
+    if (auto done = failed(plan, ran, judgement); !done) return done;
   search_->learn(plan, report);
   return {};
 }
@@ -335,12 +332,11 @@ Result<void> Hunt::round(std::size_t size) {
   // Nothing is known about sharing before the first run.
   if (result_.schedules == 0)
     for (JobPlan& plan : plans) plan.flags |= abi::kJobAllPoints;
-  auto ran = run_jobs(plans);
-  if (!ran) return std::unexpected(ran.error());
+  CLEW_TRY(auto ran, run_jobs(plans));
   std::uint32_t threads = 0;
   SharingMap learned = sharing_;
   for (std::size_t i = 0; i < plans.size() && !over(); ++i) {
-    WorkerJob& job = (*ran)[i];
+    WorkerJob& job = ran[i];
     if (!job.done) break;
     threads = std::max(threads, job.job.result.threads);
     learned.add(job.job.shared_points);
@@ -369,10 +365,9 @@ Result<void> Hunt::round(std::size_t size) {
 }
 
 Result<bool> Hunt::keep_passing(const JobPlan& plan, std::string distance) {
-  auto recorded = recorder_.record(exact(plan), Verdict::kPass);
-  if (!recorded) return std::unexpected(recorded.error());
-  if (!*recorded) return false;
-  result_.passing = (*recorded)->number;
+  CLEW_TRY(auto recorded, recorder_.record(exact(plan), Verdict::kPass));
+  if (!recorded) return false;
+  result_.passing = recorded->number;
   result_.passing_distance = std::move(distance);
   return true;
 }
@@ -385,19 +380,17 @@ Result<bool> Hunt::fuzz_for_passing(std::size_t most) {
   for (std::size_t tried = 0; tried < most && !interrupted_ && !out_of_time_;) {
     const std::vector<JobPlan> plans = fuzz.next(round);
     if (plans.empty()) break;
-    auto ran = run_jobs(plans);
-    if (!ran) return std::unexpected(ran.error());
+    CLEW_TRY(auto ran, run_jobs(plans));
     for (std::size_t i = 0; i < plans.size(); ++i) {
-      if (!(*ran)[i].done) break;
-      auto judgement = judge((*ran)[i]);
-      if (!judgement) return std::unexpected(judgement.error());
+      if (!ran[i].done) break;
+      CLEW_TRY(auto judgement, judge(ran[i]));
       if (start_) ++result_.schedules;
-      if (judgement->verdict == Verdict::kPass) {
+      if (judgement.verdict == Verdict::kPass) {
         auto kept = keep_passing(
             plans[i], fmt::format("switches moved by about {:.1f} events", fuzz.sigma()));
         if (!kept || *kept) return kept;
       }
-      fuzz.learn(plans[i], {(*ran)[i].job.result, judgement->verdict, false, {}});
+      fuzz.learn(plans[i], {ran[i].job.result, judgement.verdict, false, {}});
     }
     tried += plans.size();
     round = std::min<std::size_t>(2 * round, kPassingRound);
@@ -409,15 +402,12 @@ Result<bool> Hunt::fuzz_for_passing(std::size_t most) {
 Result<void> Hunt::look_for_passing() {
   stage_ = "looking for a passing schedule close to the failing one";
   stage_until_ = seconds_now() + kPassingSeconds;
-  const auto found = fuzz_for_passing(kPassingJobs);
-  if (!found) return std::unexpected(found.error());
-  if (*found || interrupted_) return {};
+  CLEW_TRY(const auto found, fuzz_for_passing(kPassingJobs));
+  if (found || interrupted_) return {};
   JobPlan no_preemptions;
   no_preemptions.strategy = abi::StrategyKind::kPlan;
-  const auto kept = first_passing_
-                        ? keep_passing(*first_passing_, "the first schedule that passed")
-                        : keep_passing(no_preemptions, "the schedule without preemptions");
-  if (!kept) return std::unexpected(kept.error());
+  CLEW_CHECK_OK(first_passing_ ? keep_passing(*first_passing_, "the first schedule that passed")
+                               : keep_passing(no_preemptions, "the schedule without preemptions"));
   return {};
 }
 
@@ -426,8 +416,7 @@ Result<void> Hunt::run_from_failing() {
   failing_ = start_->schedule;
   failing_clock_ = start_->run_length;
   result_.looked_for_passing = true;
-  const auto found = fuzz_for_passing(options_.schedules != 0 ? options_.schedules : SIZE_MAX);
-  if (!found) return std::unexpected(found.error());
+  CLEW_CHECK_OK(fuzz_for_passing(options_.schedules != 0 ? options_.schedules : SIZE_MAX));
   return {};
 }
 
@@ -442,24 +431,23 @@ void Hunt::note_files() {
 Result<HuntResult> Hunt::run() {
   result_.strategy = options_.strategy;
   result_.seed = options_.seed;
-  if (auto chosen = choose_engine(); !chosen) return std::unexpected(chosen.error());
+  CLEW_CHECK_OK(choose_engine());
   if (start_) {
     auto done = run_from_failing();
     result_.seconds = seconds_now() - started_;
     note_files();
-    if (!done) return std::unexpected(done.error());
+    CLEW_CHECK_OK(done);
     return std::move(result_);
   }
   std::size_t size = 1;
   for (unsigned number = 1; !over() && !result_.complete; ++number) {
-    if (auto done = round(size); !done) return std::unexpected(done.error());
+    CLEW_CHECK_OK(round(size));
     if (number >= kSingleRounds) size = std::min(2 * size, kLargestRound);
     pulse(0);
   }
   result_.seconds = seconds_now() - started_;
   if (result_.complete) result_.conclusion = search_->conclusion();
-  if (options_.keep_passing && failing_ && !interrupted_)
-    if (auto done = look_for_passing(); !done) return std::unexpected(done.error());
+  if (options_.keep_passing && failing_ && !interrupted_) CLEW_CHECK_OK(look_for_passing());
   result_.interleavings = interleavings_.size();
   note_files();
   if (not_repeated_ > 0)
@@ -474,19 +462,15 @@ Result<HuntResult> Hunt::run() {
 }  // namespace
 
 Result<HuntResult> hunt(const HuntOptions& options, RecordingStore& store, HuntObserver& observer) {
-  auto judge = Judge::create(options.criteria);
-  if (!judge) return std::unexpected(judge.error());
-  auto search = make_search(options, store);
-  if (!search) return std::unexpected(search.error());
+  CLEW_TRY(auto judge, Judge::create(options.criteria));
+  CLEW_TRY(auto search, make_search(options, store));
   std::optional<FuzzStart> start;
   if (options.strategy == "fuzz") {
-    auto given = fuzz_start(options, store);
-    if (!given) return std::unexpected(given.error());
-    if (given->looking_for == Verdict::kPass) start = std::move(*given);
+    CLEW_TRY(auto given, fuzz_start(options, store));
+    if (given.looking_for == Verdict::kPass) start = std::move(given);
   }
-  auto input = HuntInput::from_here();
-  if (!input) return std::unexpected(input.error());
-  return Hunt(options, store, observer, std::move(*input), std::move(*judge), std::move(*search),
+  CLEW_TRY(auto input, HuntInput::from_here());
+  return Hunt(options, store, observer, std::move(input), std::move(judge), std::move(search),
               std::move(start))
       .run();
 }

@@ -23,11 +23,9 @@ std::unexpected<Error> cannot_read() {
 
 Result<HuntInput> HuntInput::from_here() {
   HuntInput input;
-  struct stat status {};
+  struct stat status{};
   if (fstat(STDIN_FILENO, &status) != 0 || S_ISCHR(status.st_mode)) return input;
-  if (!S_ISREG(status.st_mode))
-    if (auto settled = settle_standard_input([] {}); !settled)
-      return std::unexpected(settled.error());
+  if (!S_ISREG(status.st_mode)) CLEW_CHECK_OK(settle_standard_input([] {}));
   input.file_ = FileDescriptor(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
   input.offset_ = lseek(STDIN_FILENO, 0, SEEK_CUR);
   if (!input.file_.valid()) return cannot_read();
@@ -38,8 +36,7 @@ Result<HuntInput> HuntInput::of_recording(const Recording& recording) {
   HuntInput input;
   if (!recording.meta.stdin_data) {
     // The feed of a replay says why there is none, if there should be one.
-    if (auto feed = InputFeed::from_recording(recording); !feed)
-      return std::unexpected(feed.error());
+    CLEW_CHECK_OK(InputFeed::from_recording(recording));
     return input;
   }
   input.file_ = FileDescriptor(::open(recording.stdin_file().c_str(), O_RDONLY | O_CLOEXEC));
@@ -57,9 +54,8 @@ Result<FileDescriptor> HuntInput::open() const {
 }
 
 Result<InputFeed> HuntInput::feed(const Draft& draft) const {
-  auto source = open();
-  if (!source) return std::unexpected(source.error());
-  return InputFeed::from_file(std::move(*source), file_.valid() ? &draft : nullptr);
+  CLEW_TRY(auto source, open());
+  return InputFeed::from_file(std::move(source), file_.valid() ? &draft : nullptr);
 }
 
 }  // namespace clew

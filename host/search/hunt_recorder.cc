@@ -79,89 +79,77 @@ LaunchPlan HuntRecorder::plan_of(const ExactJob& job) const {
 }
 
 Result<void> HuntRecorder::reserve_for_passing() {
-  auto draft = store_.create();
-  if (!draft) return std::unexpected(draft.error());
-  reserved_.emplace(std::move(*draft));
+  CLEW_TRY(auto draft, store_.create());
+  reserved_.emplace(std::move(draft));
   return {};
 }
 
 Result<std::optional<RecordedJob>> HuntRecorder::record(const ExactJob& job, Verdict wanted) {
   if (!identity_) {
-    auto identity = identify_program(plan_.program);
-    if (!identity) return std::unexpected(identity.error());
-    identity_ = *identity;
+    CLEW_TRY(auto identity, identify_program(plan_.program));
+    identity_ = identity;
   }
   const LaunchPlan plan = plan_of(job);
-  auto draft = wanted == Verdict::kPass && reserved_ ? Result<Draft>(std::move(*reserved_))
-                                                     : store_.create();
-  if (!draft) return std::unexpected(draft.error());
+  CLEW_TRY(auto draft, wanted == Verdict::kPass && reserved_ ? Result<Draft>(std::move(*reserved_))
+                                                             : store_.create());
   if (wanted == Verdict::kPass) reserved_.reset();
-  auto feed = input_.feed(*draft);
-  if (!feed) return std::unexpected(feed.error());
-  const StdinKind input_kind = feed->kind();
+  CLEW_TRY(auto feed, input_.feed(draft));
+  const StdinKind input_kind = feed.kind();
   Limited limited(until_);
-  auto run = run_target(plan, std::move(*feed), &*draft, limited);
-  if (!run) return std::unexpected(run.error());
-  const Leftovers until_judged(std::move(run->reports.created));
-  interrupted_by_ = run->interrupted_by;
-  ran_out_of_time_ = limited.time_is_up() && !run->summary.failure;
+  CLEW_TRY(auto run, run_target(plan, std::move(feed), &draft, limited));
+  const Leftovers until_judged(std::move(run.reports.created));
+  interrupted_by_ = run.interrupted_by;
+  ran_out_of_time_ = limited.time_is_up() && !run.summary.failure;
   if (interrupted_by_ != 0 || ran_out_of_time_) return std::nullopt;
-  Symbolizer symbols(run->reports);
-  locate_failure(*run, symbols);
+  Symbolizer symbols(run.reports);
+  locate_failure(run, symbols);
 
-  RunFacts facts = facts_of(run->summary);
-  const std::string output = text_of(draft->path() / "stdout");
-  const std::string errors = text_of(draft->path() / "stderr");
+  RunFacts facts = facts_of(run.summary);
+  const std::string output = text_of(draft.path() / "stdout");
+  const std::string errors = text_of(draft.path() / "stderr");
   facts.output = output;
   facts.errors = errors;
-  auto judgement = judge_.judge(facts);
-  if (!judgement) return std::unexpected(judgement.error());
-  if (judgement->verdict != wanted) return std::nullopt;
+  CLEW_TRY(auto judgement, judge_.judge(facts));
+  if (judgement.verdict != wanted) return std::nullopt;
 
-  Meta meta = meta_of_run(plan, *run, input_kind);
+  Meta meta = meta_of_run(plan, run, input_kind);
   meta.identity = *identity_;
   // What only the user's criteria call a failure is none to a replay, which has the program's own
   // end to compare.
-  const bool own_failure = run->summary.failure && run->summary.failure->kind == judgement->kind;
+  const bool own_failure = run.summary.failure && run.summary.failure->kind == judgement.kind;
   meta.origin = job.origin;
   if (wanted == Verdict::kFail && !own_failure)
-    meta.origin += "; " + std::string(kByCriteria) + judgement->detail;
-  const auto recording = draft->commit(std::move(meta));
-  if (!recording) return std::unexpected(recording.error());
+    meta.origin += "; " + std::string(kByCriteria) + judgement.detail;
+  CLEW_TRY(const auto recording, draft.commit(std::move(meta)));
 
-  RecordedJob recorded{recording->number, {}, run->summary, *judgement, {}};
-  recorded.summary.exit_status = exit_status_of(*run);
-  recorded.run = std::move(*run);
+  RecordedJob recorded{recording.number, {}, run.summary, judgement, {}};
+  recorded.summary.exit_status = exit_status_of(run);
+  recorded.run = std::move(run);
   if (wanted == Verdict::kFail && !own_failure)
-    recorded.summary.failure = Failure{judgement->kind, judgement->detail, "", std::nullopt};
-  auto stream = read_schedule_file(recording->schedule_file());
-  if (!stream) return std::unexpected(stream.error());
-  auto schedule = to_schedule(*stream);
-  if (!schedule) return std::unexpected(schedule.error());
-  recorded.schedule = std::move(*schedule);
+    recorded.summary.failure = Failure{judgement.kind, judgement.detail, "", std::nullopt};
+  CLEW_TRY(auto stream, read_schedule_file(recording.schedule_file()));
+  CLEW_TRY(auto schedule, to_schedule(stream));
+  recorded.schedule = std::move(schedule);
   return recorded;
 }
 
 Result<WorkerJob> HuntRecorder::run_anew(const ExactJob& job) {
-  auto input = input_.open();
-  if (!input) return std::unexpected(input.error());
-  auto feed = InputFeed::from_file(std::move(*input), nullptr);
-  if (!feed) return std::unexpected(feed.error());
+  CLEW_TRY(auto input, input_.open());
+  CLEW_TRY(auto feed, InputFeed::from_file(std::move(input), nullptr));
   RunObserver quiet;
-  auto run = run_target(plan_of(job), std::move(*feed), nullptr, quiet);
-  if (!run) return std::unexpected(run.error());
-  const Leftovers leftovers(std::move(run->reports.created));
-  const RunFacts facts = facts_of(run->summary);
+  CLEW_TRY(auto run, run_target(plan_of(job), std::move(feed), nullptr, quiet));
+  const Leftovers leftovers(std::move(run.reports.created));
+  const RunFacts facts = facts_of(run.summary);
   WorkerJob result;
-  result.done = run->interrupted_by == 0;
+  result.done = run.interrupted_by == 0;
   result.job.result.end = facts.end;
   result.job.result.status = facts.status;
   result.job.result.failure = facts.failure;
-  result.job.result.clock = run->summary.clock;
-  result.job.result.hash = result.job.result.interleaving = run->summary.hash;
-  result.job.result.threads = static_cast<std::uint32_t>(run->summary.threads);
+  result.job.result.clock = run.summary.clock;
+  result.job.result.hash = result.job.result.interleaving = run.summary.hash;
+  result.job.result.threads = static_cast<std::uint32_t>(run.summary.threads);
   result.job.result.failure_key = std::hash<std::string>{}(
-      run->summary.failure ? run->summary.failure->kind + run->summary.failure->detail : "");
+      run.summary.failure ? run.summary.failure->kind + run.summary.failure->detail : "");
   return result;
 }
 

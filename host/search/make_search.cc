@@ -32,21 +32,17 @@ Result<FuzzStart> fuzz_start(const HuntOptions& options, RecordingStore& store) 
   if (!options.from) return FuzzStart{};
   const std::string& from = *options.from;
   if (from.find_first_of(":,/") == std::string::npos || from.find(".clew") != std::string::npos) {
-    auto recording = store.load(from);
-    if (!recording) return std::unexpected(recording.error());
-    if (auto live = check_runs_live(*recording); !live) return std::unexpected(live.error());
-    auto stream = read_schedule_file(recording->schedule_file());
-    if (!stream) return std::unexpected(stream.error());
-    auto schedule = to_schedule(*stream);
-    if (!schedule) return std::unexpected(schedule.error());
-    const bool passed = recording->meta.summary.outcome == Outcome::kPass;
-    return FuzzStart{std::move(*schedule), passed ? Verdict::kFail : Verdict::kPass,
-                     recording->meta.summary.clock};
+    CLEW_TRY(auto recording, store.load(from));
+    CLEW_CHECK_OK(check_runs_live(recording));
+    CLEW_TRY(auto stream, read_schedule_file(recording.schedule_file()));
+    CLEW_TRY(auto schedule, to_schedule(stream));
+    const bool passed = recording.meta.summary.outcome == Outcome::kPass;
+    return FuzzStart{std::move(schedule), passed ? Verdict::kFail : Verdict::kPass,
+                     recording.meta.summary.clock};
   }
-  auto schedule = load_schedule(from);
-  if (!schedule) return std::unexpected(schedule.error());
-  const std::uint64_t last = schedule->switches.empty() ? 1 : schedule->switches.back().clock.value;
-  return FuzzStart{std::move(*schedule), Verdict::kFail, 2 * last + 100};
+  CLEW_TRY(auto schedule, load_schedule(from));
+  const std::uint64_t last = schedule.switches.empty() ? 1 : schedule.switches.back().clock.value;
+  return FuzzStart{std::move(schedule), Verdict::kFail, 2 * last + 100};
 }
 
 const std::vector<std::string>& strategy_names() {
@@ -67,10 +63,9 @@ Result<std::unique_ptr<Search>> make_search(const HuntOptions& options, Recordin
   if (name == "period") return std::make_unique<PeriodSearch>(options.seed);
   if (name == "exhaustive") return std::make_unique<ExhaustiveSearch>(options.bound);
   if (name == "fuzz") {
-    auto start = fuzz_start(options, store);
-    if (!start) return std::unexpected(start.error());
-    return std::make_unique<FuzzSearch>(std::move(start->schedule), start->looking_for,
-                                        start->run_length, options.seed, options.sigma);
+    CLEW_TRY(auto start, fuzz_start(options, store));
+    return std::make_unique<FuzzSearch>(std::move(start.schedule), start.looking_for,
+                                        start.run_length, options.seed, options.sigma);
   }
   return fail(ErrorCode::kUsage, fmt::format("there is no strategy '{}'", name),
               fmt::format("one of {}", fmt::join(strategy_names(), ", ")));

@@ -60,14 +60,14 @@ Result<int> read_to_end(int copy, const std::function<void()>& slow) {
       return fail(ErrorCode::kBadInput, "standard input is larger than 256 MiB",
                   "give a smaller one, or /dev/null");
     const std::span piece(buffer.data(), static_cast<std::size_t>(size));
-    if (auto kept = keep(copy, piece); !kept) return std::unexpected(kept.error());
+    CLEW_CHECK_OK(keep(copy, piece));
   }
 }
 
 }  // namespace
 
 Result<int> settle_standard_input(const std::function<void()>& slow) {
-  struct stat status {};
+  struct stat status{};
   if (fstat(STDIN_FILENO, &status) != 0 || S_ISCHR(status.st_mode) || S_ISREG(status.st_mode))
     return 0;
   const FileDescriptor copy(memfd_create("clew input", MFD_CLOEXEC));

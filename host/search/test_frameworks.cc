@@ -52,7 +52,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 
 bool file_contains(const std::string& path, std::string_view mark) {
   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat info {};
+  struct stat info{};
   if (!file.valid() || fstat(file.get(), &info) != 0 || info.st_size <= 0) return false;
   const auto size = static_cast<std::size_t>(info.st_size);
   void* bytes = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
@@ -227,11 +227,10 @@ Result<CommandEnd> ask(const LaunchPlan& plan, Arguments arguments) {
 
 // The version, if it is a Catch2 program.
 Result<std::optional<unsigned>> catch2_version(const LaunchPlan& plan) {
-  const auto end = ask(plan, {plan.arguments.front(), "--libidentify"});
-  if (!end) return std::unexpected(end.error());
+  CLEW_TRY(const auto end, ask(plan, {plan.arguments.front(), "--libidentify"}));
   bool known = false;
   unsigned version = 2;
-  for (const std::string_view line : lines_of(end->output)) {
+  for (const std::string_view line : lines_of(end.output)) {
     const std::size_t value =
         line.find_first_not_of(' ', std::min(line.find(':'), line.size()) + 1);
     if (value == std::string_view::npos) continue;
@@ -246,9 +245,8 @@ Result<std::optional<unsigned>> catch2_version(const LaunchPlan& plan) {
 using Names = std::optional<std::vector<std::string>>;
 
 Result<Names> ask_google_test(const LaunchPlan& plan) {
-  const auto end = ask(plan, with(plan.arguments, {"--gtest_list_tests"}));
-  if (!end) return std::unexpected(end.error());
-  auto names = google_test_names(end->output);
+  CLEW_TRY(const auto end, ask(plan, with(plan.arguments, {"--gtest_list_tests"})));
+  auto names = google_test_names(end.output);
   const bool linked = file_contains(plan.program, kFrameworks[0].mark);
   if (names.empty() && !linked) return std::nullopt;
   const auto disabled = [](const std::string& name) {
@@ -261,23 +259,20 @@ Result<Names> ask_google_test(const LaunchPlan& plan) {
 }
 
 Result<Names> ask_catch2(const LaunchPlan& plan) {
-  const auto version = catch2_version(plan);
-  if (!version) return std::unexpected(version.error());
-  if (!*version) return std::nullopt;
-  const Arguments flags = **version >= 3 ? Arguments{"--list-tests", "--verbosity", "quiet"}
-                                         : Arguments{"--list-test-names-only"};
-  const auto end = ask(plan, with(catch2_arguments(plan.arguments, Keep::kSpecs), flags));
-  if (!end) return std::unexpected(end.error());
-  return catch2_names(end->output);
+  CLEW_TRY(const auto version, catch2_version(plan));
+  if (!version) return std::nullopt;
+  const Arguments flags = *version >= 3 ? Arguments{"--list-tests", "--verbosity", "quiet"}
+                                        : Arguments{"--list-test-names-only"};
+  CLEW_TRY(const auto end, ask(plan, with(catch2_arguments(plan.arguments, Keep::kSpecs), flags)));
+  return catch2_names(end.output);
 }
 
 Result<Names> ask_doctest(const LaunchPlan& plan) {
-  const auto end =
-      ask(plan, with(without_doctest_options(plan.arguments, {"r", "reporters", "o", "out"}),
-                     {"--dt-list-test-cases", "--dt-no-colors=true"}));
-  if (!end) return std::unexpected(end.error());
-  if (end->output.find("[doctest] listing") == std::string::npos) return std::nullopt;
-  return doctest_names(end->output);
+  CLEW_TRY(const auto end,
+           ask(plan, with(without_doctest_options(plan.arguments, {"r", "reporters", "o", "out"}),
+                          {"--dt-list-test-cases", "--dt-no-colors=true"})));
+  if (end.output.find("[doctest] listing") == std::string::npos) return std::nullopt;
+  return doctest_names(end.output);
 }
 
 Result<Names> ask_framework(TestFramework framework, const LaunchPlan& plan) {
@@ -370,14 +365,13 @@ std::vector<std::string> arguments_for(TestFramework framework,
 
 Result<TestList> list_tests(const LaunchPlan& plan) {
   for (const TestFramework framework : candidates(plan.program)) {
-    const auto names = ask_framework(framework, plan);
-    if (!names) return std::unexpected(names.error());
-    if (!*names) continue;
-    if ((*names)->empty())
+    CLEW_TRY(const auto names, ask_framework(framework, plan));
+    if (!names) continue;
+    if (names->empty())
       return fail(ErrorCode::kUsage, fmt::format("no test case of {} is selected", plan.shown),
                   "the filter among its arguments matches none");
     TestList list{framework, {}};
-    for (const std::string& name : **names) list.cases.push_back(make_case(framework, plan, name));
+    for (const std::string& name : *names) list.cases.push_back(make_case(framework, plan, name));
     return list;
   }
   return fail(ErrorCode::kBadInput,

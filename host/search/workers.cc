@@ -81,13 +81,11 @@ Result<void> Workers::State::work_on_round(std::optional<ServedProgram>& program
     int restarts = 0;
     for (std::size_t at = 0; at < piece.size() && !stop;) {
       if (!program) {
-        auto input = open_input();
-        if (!input) return std::unexpected(input.error());
+        CLEW_TRY(auto input, open_input());
         LaunchPlan with_pool = plan;
         with_pool.pool = pool;
-        auto started = ServedProgram::start(with_pool, input->get(), options);
-        if (!started) return std::unexpected(started.error());
-        program.emplace(std::move(*started));
+        CLEW_TRY(auto started, ServedProgram::start(with_pool, input.get(), options));
+        program.emplace(std::move(started));
       }
       const std::size_t fitting = program->fitting(piece.subspan(at));
       if (fitting == 0) return fail(ErrorCode::kInternal, "a schedule is too large to be run");

@@ -20,9 +20,8 @@ const char* to_word(abi::PointKind kind) {
 }
 
 Result<PointTable> PointTable::open(const std::string& module) {
-  auto file = ElfFile::open(module);
-  if (!file) return std::unexpected(file.error());
-  return of(std::move(*file));
+  CLEW_TRY(auto file, ElfFile::open(module));
+  return of(std::move(file));
 }
 
 PointTable PointTable::of(ElfFile file) {

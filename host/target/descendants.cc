@@ -177,9 +177,8 @@ Result<std::optional<RecordedChild>> Descendants::Descendant::conclude(std::uint
   RunResult& run = child.run;
   const EndFacts how = facts(live_clock);
   run.seconds = seconds_now() - started_;
-  auto inputs = intake_.finish();
-  if (!inputs) return std::unexpected(inputs.error());
-  run.inputs = *inputs;
+  CLEW_TRY(auto inputs, intake_.finish());
+  run.inputs = inputs;
   run.reports = std::move(intake_.reports());
   run.summary = summarize(how, run.reports);
   if (run.reports.threads.size() == threads_before_ && run.summary.outcome == Outcome::kPass)
@@ -195,11 +194,10 @@ Result<std::optional<RecordedChild>> Descendants::Descendant::conclude(std::uint
   meta.origin = fmt::format("process {} of recording {}{}", pid_, parent,
                             plan_.generation > 0 ? ", a copy made by fork()" : "");
   for (const auto& open : {&Draft::open_stdout, &Draft::open_stderr}) {
-    auto empty = (draft_.*open)(0);
-    if (!empty) return std::unexpected(empty.error());
-    if (auto closed = empty->finish(); !closed) return std::unexpected(closed.error());
+    CLEW_TRY(auto empty, (draft_.*open)(0));
+    CLEW_CHECK_OK(empty.finish());
   }
-  if (auto done = draft_.commit(std::move(meta)); !done) return std::unexpected(done.error());
+  CLEW_CHECK_OK(draft_.commit(std::move(meta)));
   return child;
 }
 
@@ -211,9 +209,8 @@ Descendants::~Descendants() = default;
 
 Result<Descendants> Descendants::listen(const LaunchPlan& plan, std::uint64_t recording,
                                         RecordingStore& store) {
-  auto socket = open_socket();
-  if (!socket) return std::unexpected(socket.error());
-  return Descendants(plan, recording, store, std::move(*socket));
+  CLEW_TRY(auto socket, open_socket());
+  return Descendants(plan, recording, store, std::move(socket));
 }
 
 // The same for the same command of the same program, as far as the order of its processes is.
@@ -240,16 +237,14 @@ Result<std::unique_ptr<Descendants::Descendant>> Descendants::make_program(Launc
 Result<std::unique_ptr<Descendants::Descendant>> Descendants::make_copy(pid_t pid,
                                                                         const abi::Branch& branch,
                                                                         Intake& program) {
-  auto origin = origin_of(branch, program);
-  if (!origin) return std::unexpected(origin.error());
-  origin->plan.schedule_seed = seed_for(origin->plan.arguments);
-  origin->plan.follow = {};
-  origin->plan.generation = branch.generation;
-  auto made = make(std::move(origin->plan), pid);
+  CLEW_TRY(auto origin, origin_of(branch, program));
+  origin.plan.schedule_seed = seed_for(origin.plan.arguments);
+  origin.plan.follow = {};
+  origin.plan.generation = branch.generation;
+  auto made = make(std::move(origin.plan), pid);
   if (!made) return made;
   const auto folder = store_.path() / std::to_string(branch.recording);
-  if (auto begun = (*made)->begin_with(folder, origin->reports, branch); !begun)
-    return std::unexpected(begun.error());
+  CLEW_CHECK_OK((*made)->begin_with(folder, origin.reports, branch));
   return made;
 }
 
@@ -265,7 +260,7 @@ Result<Descendants::Origin> Descendants::origin_of(const abi::Branch& branch, In
   if (plan == nullptr)
     return fail(ErrorCode::kBadInput, "the process that it is a copy of is not recorded");
   intake->take();
-  if (auto flushed = intake->flush(); !flushed) return std::unexpected(flushed.error());
+  CLEW_CHECK_OK(intake->flush());
   Origin origin{*plan, {}};
   origin.reports.threads = intake->reports().threads;
   origin.reports.modules = intake->reports().modules;
@@ -275,20 +270,16 @@ Result<Descendants::Origin> Descendants::origin_of(const abi::Branch& branch, In
 Result<std::unique_ptr<Descendants::Descendant>> Descendants::make(LaunchPlan plan, pid_t pid) {
   plan.strategy = plan_.strategy == abi::StrategyKind::kNone ? abi::StrategyKind::kNone
                                                              : abi::StrategyKind::kTimer;
-  auto identity = identify_program(plan.program);
-  if (!identity) return std::unexpected(identity.error());
+  CLEW_TRY(auto identity, identify_program(plan.program));
   FileDescriptor pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   if (!pidfd.valid())
     return fail(ErrorCode::kSystem, fmt::format("cannot watch it: {}", std::strerror(errno)));
-  auto draft = store_.create();
-  if (!draft) return std::unexpected(draft.error());
-  plan.recording = draft->number();
-  auto memory = ControlMemory::create(plan, {.record_inputs = true});
-  if (!memory) return std::unexpected(memory.error());
-  auto intake = Intake::create(std::move(*memory), &*draft);
-  if (!intake) return std::unexpected(intake.error());
-  return std::make_unique<Descendant>(pid, std::move(pidfd), std::move(plan), std::move(*identity),
-                                      std::move(*draft), std::move(*intake));
+  CLEW_TRY(auto draft, store_.create());
+  plan.recording = draft.number();
+  CLEW_TRY(auto memory, ControlMemory::create(plan, {.record_inputs = true}));
+  CLEW_TRY(auto intake, Intake::create(std::move(memory), &draft));
+  return std::make_unique<Descendant>(pid, std::move(pidfd), std::move(plan), std::move(identity),
+                                      std::move(draft), std::move(intake));
 }
 
 void Descendants::answer(Intake& program) {

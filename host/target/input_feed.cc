@@ -28,7 +28,7 @@ Result<FileDescriptor> open_reading(const std::filesystem::path& path) {
 }  // namespace
 
 Result<InputFeed> InputFeed::from_here(const Draft* draft) {
-  struct stat status {};
+  struct stat status{};
   if (fstat(STDIN_FILENO, &status) != 0 || is_null_device(status)) return empty();
   FileDescriptor source(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
   if (!S_ISREG(status.st_mode)) return piped(std::move(source), draft);
@@ -50,10 +50,9 @@ Result<InputFeed> InputFeed::from_file(FileDescriptor source, const Draft* draft
 }
 
 Result<InputFeed> InputFeed::empty() {
-  auto null = open_reading("/dev/null");
-  if (!null) return std::unexpected(null.error());
+  CLEW_TRY(auto null, open_reading("/dev/null"));
   InputFeed feed;
-  feed.child_end_ = std::move(*null);
+  feed.child_end_ = std::move(null);
   return feed;
 }
 
@@ -63,12 +62,11 @@ Result<InputFeed> InputFeed::from_recording(const Recording& recording) {
     return fail(ErrorCode::kBadInput, "the recording does not have the program's standard input",
                 "inputs of 256 MiB or more are not recorded; record it with a smaller one");
   const bool stored = meta.stdin_data.has_value() && meta.stdin_kind != StdinKind::kNone;
-  auto source = open_reading(stored ? recording.stdin_file() : "/dev/null");
-  if (!source) return std::unexpected(source.error());
-  if (meta.stdin_kind == StdinKind::kStream) return piped(std::move(*source), nullptr);
+  CLEW_TRY(auto source, open_reading(stored ? recording.stdin_file() : "/dev/null"));
+  if (meta.stdin_kind == StdinKind::kStream) return piped(std::move(source), nullptr);
   InputFeed feed;
   feed.kind_ = meta.stdin_kind;
-  feed.child_end_ = std::move(*source);
+  feed.child_end_ = std::move(source);
   return feed;
 }
 
@@ -89,8 +87,7 @@ Result<InputFeed> InputFeed::piped(FileDescriptor source, const Draft* draft) {
 // The program reads the copy, so that what it saw is what is recorded, whatever happens to the
 // file.
 Result<InputFeed> InputFeed::copied(FileDescriptor source, const Draft& draft) {
-  auto store = draft.open_stdin();
-  if (!store) return std::unexpected(store.error());
+  CLEW_TRY(auto store, draft.open_stdin());
   std::array<std::uint8_t, 65536> buffer;
   for (;;) {
     const ssize_t size = read(source.get(), buffer.data(), buffer.size());
@@ -100,14 +97,13 @@ Result<InputFeed> InputFeed::copied(FileDescriptor source, const Draft& draft) {
                   fmt::format("cannot read standard input: {}", std::strerror(errno)));
     if (size == 0) break;
     const std::span piece(buffer.data(), static_cast<std::size_t>(size));
-    if (auto kept = store->append(piece); !kept) return std::unexpected(kept.error());
+    CLEW_CHECK_OK(store.append(piece));
   }
-  auto copy = open_reading(draft.path() / "stdin");
-  if (!copy) return std::unexpected(copy.error());
+  CLEW_TRY(auto copy, open_reading(draft.path() / "stdin"));
   InputFeed feed;
   feed.kind_ = StdinKind::kFile;
-  feed.child_end_ = std::move(*copy);
-  feed.store_ = std::move(*store);
+  feed.child_end_ = std::move(copy);
+  feed.store_ = std::move(store);
   return feed;
 }
 
@@ -152,9 +148,8 @@ void InputFeed::on_writable() {
 Result<std::optional<Captured>> InputFeed::finish() {
   if (problem_) return std::unexpected(*problem_);
   if (!store_) return std::nullopt;
-  auto captured = store_->finish();
-  if (!captured) return std::unexpected(captured.error());
-  return *captured;
+  CLEW_TRY(auto captured, store_->finish());
+  return captured;
 }
 
 }  // namespace clew

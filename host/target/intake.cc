@@ -18,9 +18,8 @@ constexpr const char* kOverwritten = "the program overwrote clew's memory";
 Result<Intake> Intake::create(ControlMemory memory, const Draft* draft) {
   Intake intake(std::move(memory));
   if (draft == nullptr) return intake;
-  auto schedule = draft->open_schedule();
-  if (!schedule) return std::unexpected(schedule.error());
-  intake.schedule_ = std::move(*schedule);
+  CLEW_TRY(auto schedule, draft->open_schedule());
+  intake.schedule_ = std::move(schedule);
   intake.inputs_ = draft->open_inputs();
   return intake;
 }
@@ -33,9 +32,8 @@ Result<void> Intake::begin_with(const std::filesystem::path& folder, const Repor
   reports_.threads.assign(reports.threads.begin(), reports.threads.begin() + threads);
   for (const ModuleInfo& module : reports.modules)
     if (module.base < branch.points) reports_.modules.push_back(module);
-  auto entries = read_schedule_beginning(folder / "schedule", branch.entries);
-  if (!entries) return std::unexpected(entries.error());
-  for (const Entry& entry : *entries)
+  CLEW_TRY(auto entries, read_schedule_beginning(folder / "schedule", branch.entries));
+  for (const Entry& entry : entries)
     if (auto done = schedule_->append(entry); !done) return done;
   return copy_inputs(folder / "inputs", branch.inputs, *inputs_);
 }
@@ -96,9 +94,8 @@ Result<std::optional<Captured>> Intake::finish() {
   }
   std::optional<Captured> captured;
   if (inputs_ && !error_) {
-    auto inputs = inputs_->finish();
-    if (!inputs) return std::unexpected(inputs.error());
-    captured = *inputs;
+    CLEW_TRY(auto inputs, inputs_->finish());
+    captured = inputs;
   }
   if (error_) return std::unexpected(*error_);
   return captured;

@@ -40,7 +40,7 @@ std::unexpected<Error> cannot_run(const std::string& name, const char* why, std:
 }
 
 Result<void> check_file(const std::string& path, const std::string& shown) {
-  struct stat status {};
+  struct stat status{};
   if (stat(path.c_str(), &status) != 0) return cannot_run(shown, std::strerror(errno));
   if (S_ISDIR(status.st_mode)) return cannot_run(shown, "it is a directory");
   if (!S_ISREG(status.st_mode)) return cannot_run(shown, "it is not a regular file");
@@ -69,7 +69,7 @@ bool has_thread_sanitizer(const ElfFile& file) {
 
 // The dynamic linker preloads nothing into a program that gives its user more rights.
 bool gives_rights(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   return (stat(path.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) != 0) ||
          getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
 }
@@ -93,9 +93,8 @@ Result<void> check_preloadable(const ElfFile& file, const std::string& path,
 }
 
 Result<std::string> runtime_to_preload() {
-  const auto installation = toolchain::own_installation();
-  if (!installation) return std::unexpected(installation.error());
-  std::string runtime = installation->runtime.string();
+  CLEW_TRY(const auto installation, toolchain::own_installation());
+  std::string runtime = installation.runtime.string();
   if (runtime.find_first_of(": ;\t\n") != std::string::npos)
     return fail(ErrorCode::kBadInput,
                 fmt::format("the path {} cannot be given to the dynamic linker: it holds a space "
@@ -110,7 +109,7 @@ Result<std::string> runtime_to_preload() {
 Result<std::string> find_program(const std::string& name) {
   if (name.empty()) return cannot_run("''", "the name is empty");
   if (name.find('/') != std::string::npos) {
-    if (auto usable = check_file(name, name); !usable) return std::unexpected(usable.error());
+    CLEW_CHECK_OK(check_file(name, name));
     return absolute(name);
   }
   const char* variable = std::getenv("PATH");
@@ -129,7 +128,7 @@ Result<std::string> find_program(const std::string& name) {
 }
 
 Result<std::string> preload_for(const std::string& path, const std::string& shown) {
-  if (auto usable = check_file(path, shown); !usable) return std::unexpected(usable.error());
+  CLEW_CHECK_OK(check_file(path, shown));
   if (is_script(path))
     return cannot_run(shown, "it is a script, not a program",
                       "name the program that the script starts");
@@ -143,19 +142,16 @@ Result<std::string> preload_for(const std::string& path, const std::string& show
     return cannot_run(shown, "it is no dynamically linked program",
                       "link it without -static, and not as a shared library");
   if (has_runtime(*file)) return "";
-  if (auto loadable = check_preloadable(*file, path, shown); !loadable)
-    return std::unexpected(loadable.error());
+  CLEW_CHECK_OK(check_preloadable(*file, path, shown));
   return runtime_to_preload();
 }
 
 Result<LaunchPlan> plan_program(const std::vector<std::string>& command) {
   const std::string& shown = command.front();
-  auto program = find_program(shown);
-  if (!program) return std::unexpected(program.error());
-  auto preload = preload_for(*program, shown);
-  if (!preload) return std::unexpected(preload.error());
-  LaunchPlan plan = plan_here(*program, command);
-  plan.preload = std::move(*preload);
+  CLEW_TRY(auto program, find_program(shown));
+  CLEW_TRY(auto preload, preload_for(program, shown));
+  LaunchPlan plan = plan_here(program, command);
+  plan.preload = std::move(preload);
   return plan;
 }
 

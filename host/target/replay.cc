@@ -20,9 +20,8 @@ Result<void> check_identity(const Recording& recording) {
   if (access(meta.program.c_str(), F_OK) != 0)
     return fail(ErrorCode::kBadInput,
                 fmt::format("{}, the program of this recording, is gone", meta.program), again);
-  const auto identity = identify_program(meta.program);
-  if (!identity) return std::unexpected(identity.error());
-  if (*identity == meta.identity) return {};
+  CLEW_TRY(const auto identity, identify_program(meta.program));
+  if (identity == meta.identity) return {};
   return fail(ErrorCode::kBadInput,
               fmt::format("{} has been rebuilt since it was recorded", meta.program), again);
 }
@@ -48,33 +47,28 @@ void compare_stream(const char* name, const Captured& recorded, const Captured& 
 }  // namespace
 
 Result<Replay> prepare_replay(const std::string& selector) {
-  const auto store = RecordingStore::open();
-  if (!store) return std::unexpected(store.error());
-  auto recording = store->load(selector);
-  if (!recording) return std::unexpected(recording.error());
-  auto stream = read_schedule_file(recording->schedule_file());
-  if (!stream) return std::unexpected(stream.error());
-  if (auto same = check_identity(*recording); !same) return std::unexpected(same.error());
-  LaunchPlan plan = plan_of(*recording, std::move(*stream));
-  auto preload = preload_for(plan.program, plan.shown);
-  if (!preload) return std::unexpected(preload.error());
-  plan.preload = std::move(*preload);
-  if (was_interrupted(recording->meta)) {
-    plan.budget = recording->meta.summary.clock + 1;
+  CLEW_TRY(const auto store, RecordingStore::open());
+  CLEW_TRY(auto recording, store.load(selector));
+  CLEW_TRY(auto stream, read_schedule_file(recording.schedule_file()));
+  CLEW_CHECK_OK(check_identity(recording));
+  LaunchPlan plan = plan_of(recording, std::move(stream));
+  CLEW_TRY(auto preload, preload_for(plan.program, plan.shown));
+  plan.preload = std::move(preload);
+  if (was_interrupted(recording.meta)) {
+    plan.budget = recording.meta.summary.clock + 1;
     plan.flags |= abi::kFlagBreaksOff;
   } else {
     // One that goes on much longer than the recorded run has departed from it.
-    plan.budget = std::min(plan.budget, recording->meta.summary.clock + kMostBeyond);
+    plan.budget = std::min(plan.budget, recording.meta.summary.clock + kMostBeyond);
   }
-  return Replay{std::move(*recording), std::move(plan)};
+  return Replay{std::move(recording), std::move(plan)};
 }
 
 Result<RunResult> run_replay(const Replay& replay, RunObserver& observer) {
   // What it read from its standard input is among its inputs.
-  auto input =
-      replay.plan.inputs ? InputFeed::empty() : InputFeed::from_recording(replay.recording);
-  if (!input) return std::unexpected(input.error());
-  return run_target(replay.plan, std::move(*input), nullptr, observer);
+  CLEW_TRY(auto input,
+           replay.plan.inputs ? InputFeed::empty() : InputFeed::from_recording(replay.recording));
+  return run_target(replay.plan, std::move(input), nullptr, observer);
 }
 
 LaunchPlan live_plan(const Replay& replay) {

@@ -40,15 +40,12 @@ Result<Outlets> open_outlets(const LaunchPlan& plan, const Draft* draft) {
   const bool pass = plan.output == OutputMode::kPassThrough;
   const auto sink = [&](int pass_to, auto open_store) -> Result<OutputSink> {
     if (draft == nullptr) return OutputSink::create(pass ? pass_to : -1, std::nullopt);
-    auto store = open_store();
-    if (!store) return std::unexpected(store.error());
-    return OutputSink::create(pass ? pass_to : -1, std::move(*store));
+    CLEW_TRY(auto store, open_store());
+    return OutputSink::create(pass ? pass_to : -1, std::move(store));
   };
-  auto output = sink(STDOUT_FILENO, [&] { return draft->open_stdout(kStoredOutput); });
-  if (!output) return std::unexpected(output.error());
-  auto errors = sink(STDERR_FILENO, [&] { return draft->open_stderr(kStoredOutput); });
-  if (!errors) return std::unexpected(errors.error());
-  return Outlets{std::move(*output), std::move(*errors)};
+  CLEW_TRY(auto output, sink(STDOUT_FILENO, [&] { return draft->open_stdout(kStoredOutput); }));
+  CLEW_TRY(auto errors, sink(STDERR_FILENO, [&] { return draft->open_stderr(kStoredOutput); }));
+  return Outlets{std::move(output), std::move(errors)};
 }
 
 class Run {
@@ -242,9 +239,8 @@ Result<RunResult> Run::conclude() {
 
   facts.live_clock = intake_.memory().live_clock();
   facts.stopped = stopped_;
-  auto inputs = intake_.finish();
-  if (!inputs) return std::unexpected(inputs.error());
-  result_.inputs = *inputs;
+  CLEW_TRY(auto inputs, intake_.finish());
+  result_.inputs = inputs;
   result_.reports = std::move(intake_.reports());
   if (result_.reports.maps.empty()) result_.reports.maps = std::move(maps_);
   result_.summary = summarize(facts, result_.reports);
@@ -278,21 +274,15 @@ Result<int> RunObserver::attached(pid_t) { return -1; }
 
 Result<RunResult> run_target(const LaunchPlan& plan, InputFeed input, const Draft* draft,
                              RunObserver& observer, Descendants* descendants) {
-  auto memory = ControlMemory::create(plan, {.record_inputs = draft != nullptr});
-  if (!memory) return std::unexpected(memory.error());
-  if (plan.inputs)
-    if (auto read = read_inputs_file(*plan.inputs, memory->inputs()); !read)
-      return std::unexpected(read.error());
-  const int control = memory->descriptor();
-  auto intake = Intake::create(std::move(*memory), draft);
-  if (!intake) return std::unexpected(intake.error());
-  auto outlets = open_outlets(plan, draft);
-  if (!outlets) return std::unexpected(outlets.error());
-  auto child = Child::start(
-      plan, {input.child_end(), outlets->output.child_end(), outlets->errors.child_end(), control});
-  if (!child) return std::unexpected(child.error());
-  return Run(plan, std::move(input), observer, descendants, std::move(*intake), std::move(*outlets),
-             std::move(*child))
+  CLEW_TRY(auto memory, ControlMemory::create(plan, {.record_inputs = draft != nullptr}));
+  if (plan.inputs) CLEW_CHECK_OK(read_inputs_file(*plan.inputs, memory.inputs()));
+  const int control = memory.descriptor();
+  CLEW_TRY(auto intake, Intake::create(std::move(memory), draft));
+  CLEW_TRY(auto outlets, open_outlets(plan, draft));
+  CLEW_TRY(auto child, Child::start(plan, {input.child_end(), outlets.output.child_end(),
+                                           outlets.errors.child_end(), control}));
+  return Run(plan, std::move(input), observer, descendants, std::move(intake), std::move(outlets),
+             std::move(child))
       .to_the_end();
 }
 

@@ -41,7 +41,7 @@ Result<FileDescriptor> output_file(bool capture) {
 }
 
 std::string content_of(int fd) {
-  struct stat status {};
+  struct stat status{};
   if (fstat(fd, &status) != 0) return {};
   std::string text(std::min(static_cast<std::size_t>(status.st_size), kMostOutput), '\0');
   const ssize_t size = pread(fd, text.data(), text.size(), 0);
@@ -163,19 +163,16 @@ Result<ServedProgram> ServedProgram::start(const LaunchPlan& wanted, int input,
   plan.flags |= abi::kFlagFromMain | abi::kFlagServe;
   if (options.in_place) plan.flags |= abi::kFlagInPlace;
   if (options.capture) plan.flags |= abi::kFlagCapture;
-  auto memory = ControlMemory::create(plan, {.jobs = options.jobs,
-                                             .data = options.data,
-                                             .sharing = options.sharing,
-                                             .trace = options.trace});
-  if (!memory) return std::unexpected(memory.error());
-  auto output = output_file(options.capture);
-  if (!output) return std::unexpected(output.error());
-  auto errors = output_file(options.capture);
-  if (!errors) return std::unexpected(errors.error());
-  auto child = Child::start(plan, {input, output->get(), errors->get(), memory->descriptor()});
-  if (!child) return std::unexpected(child.error());
-  ServedProgram program(std::make_unique<State>(options, std::move(*output), std::move(*errors),
-                                                std::move(*memory), std::move(*child)));
+  CLEW_TRY(auto memory, ControlMemory::create(plan, {.jobs = options.jobs,
+                                                     .data = options.data,
+                                                     .sharing = options.sharing,
+                                                     .trace = options.trace}));
+  CLEW_TRY(auto output, output_file(options.capture));
+  CLEW_TRY(auto errors, output_file(options.capture));
+  CLEW_TRY(auto child,
+           Child::start(plan, {input, output.get(), errors.get(), memory.descriptor()}));
+  ServedProgram program(std::make_unique<State>(options, std::move(output), std::move(errors),
+                                                std::move(memory), std::move(child)));
   State& state = *program.state_;
   const double until = seconds_now() + kStartSeconds;
   while (state.state() == abi::ServerState::kStarting) {
@@ -336,9 +333,9 @@ Result<std::vector<ServedJob>> ServedProgram::run(std::span<const JobPlan> jobs,
       stalled = stall.look(*pulse, now - last_look);
     }
     last_look = now;
-    const auto stuck =
-        runner > 0 ? stuck_children.look(s.memory.waits_for_children_only(), runner, now)
-                   : std::nullopt;
+    const auto stuck = runner > 0
+                           ? stuck_children.look(s.memory.waits_for_children_only(), runner, now)
+                           : std::nullopt;
     const bool too_long = now - since > s.options.stuck_seconds;
     if (runner > 0 && (stuck || stalled >= kBlockedSeconds || too_long)) {
       if (stuck)
@@ -383,8 +380,7 @@ Result<void> ServedProgram::leave_checkpoint() {
   if (depth() == 0) return {};
   JobPlan leave;
   leave.flags = abi::kJobLeave;
-  auto left = run({&leave, 1}, {}, 0, nullptr);
-  if (!left) return std::unexpected(left.error());
+  CLEW_CHECK_OK(run({&leave, 1}, {}, 0, nullptr));
   return {};
 }
 

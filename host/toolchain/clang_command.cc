@@ -89,13 +89,12 @@ Result<std::vector<std::string>> clang_arguments(std::span<const std::string> us
                                                  const Installation& installation,
                                                  const Files& files) {
   const auto expanded = expand_response_files(user_arguments, files);
-  const Result<Request> request = read_request(expanded, files);
-  if (!request) return std::unexpected(request.error());
+  CLEW_TRY(const Request request, read_request(expanded, files));
 
   Arguments result;
-  if (request->has_input) result = instrumenting(*request, installation);
-  append(result, assemble(user_arguments, expanded, *request,
-                          request->links ? linking(*request, installation) : Arguments{}));
+  if (request.has_input) result = instrumenting(request, installation);
+  append(result, assemble(user_arguments, expanded, request,
+                          request.links ? linking(request, installation) : Arguments{}));
   return result;
 }
 

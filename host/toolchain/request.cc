@@ -44,7 +44,7 @@ class Reader {
         break;
       }
       if (text.starts_with(kOwnPrefix)) {
-        if (auto read = read_own(text); !read) return std::unexpected(read.error());
+        CLEW_CHECK_OK(read_own(text));
       } else if (text.size() < 2 || text.front() != '-') {
         read_input(text);
       } else {
