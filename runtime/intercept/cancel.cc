@@ -6,24 +6,6 @@
 
 using namespace clew::rt;
 
-namespace clew::rt {
-
-// Nothing that the thread was about to wait for is of interest any more: its waits go now, so
-// that none of them takes a wake-up that is meant for another thread.
-void act_on_cancel() {
-  g_sched.current->guarded = false;
-  Fiber& self = *g_sched.current;
-  self.result = PTHREAD_CANCELED;
-  g_sched.abandon_waits_below(UINTPTR_MAX, UINTPTR_MAX);
-  unwind_thread();
-}
-
-void test_cancel() {
-  if (CLEW_UNLIKELY(cancel_wanted(*g_sched.current))) act_on_cancel();
-}
-
-}  // namespace clew::rt
-
 namespace {
 
 void act_if_asynchronous(const Fiber& self) {

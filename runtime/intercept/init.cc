@@ -14,9 +14,10 @@
 #include "runtime/fiber/context.h"
 #include "runtime/intercept/sanitizer.h"
 #include "runtime/intercept/thread.h"
-#include "runtime/intercept/thread_block.h"
 #include "runtime/keep.h"
 #include "runtime/libc/real.h"
+#include "runtime/libc/refused.h"
+#include "runtime/libc/user_dispatch.h"
 #include "runtime/outside/copy.h"
 #include "runtime/outside/dispatch.h"
 #include "runtime/outside/process.h"
@@ -34,25 +35,19 @@
 #include "runtime/signal/signals.h"
 #include "runtime/snapshot/server.h"
 #include "runtime/sync/models.h"
+#include "runtime/thread/life.h"
+#include "runtime/thread/thread_block.h"
 #include "runtime/time/deadline.h"
 
 using namespace clew;
 using namespace clew::rt;
 
 extern "C" {
-// Read by the stubs of refused functions.
-unsigned char clew_in_charge = 0;
-
+// Called by the stubs of refused functions.
 [[noreturn]] void clew_refuse(const char* name) {
   char what[64];
   snprintf(what, sizeof what, "%s()", name);
   end_unsupported(what);
-}
-
-void* clew_resolve_refused(const char* name) {
-  void* found = dlsym(RTLD_NEXT, name);
-  CLEW_CHECK(found != nullptr);
-  return found;
 }
 }
 
@@ -113,6 +108,7 @@ int main_of_program(int count, char** arguments, char** environment) {
 void connect_folders() {
   g_no_room_to_keep = [] { end_unsupported("so little address space (ulimit -v)"); };
   g_record_callbacks = {keep_copy, tell_unrecorded, leave_mutexes_to_others, end_job};
+  g_thread_life = {run_thread, unwind_thread};
 }
 
 void take_over(abi::Control& control) {
@@ -199,14 +195,10 @@ __attribute__((constructor(101))) void start(int, char**, char** environment) {
 // may wait for threads (libomp): if the system call by which the process ends is caught, the run
 // ends there.
 __attribute__((destructor(101))) void finish() {
-  if (g_sched.active && !catches_system_calls()) report_exit();
+  if (g_sched.active && !user_dispatch_is_on()) report_exit();
 }
 
 }  // namespace
-
-namespace clew::rt {
-void leave_charge() { clew_in_charge = 0; }
-}  // namespace clew::rt
 
 // The C library's own entry, called by the program's start code: main is wrapped.
 CLEW_EXPORT int __libc_start_main(int (*main)(int, char**, char**), int count, char** arguments,

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 
 #include "clew_abi/sanitizer.h"
+#include "runtime/libc/refused.h"
 #include "runtime/outside/dispatch.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/record/end.h"
@@ -22,8 +23,6 @@
 #include "runtime/sched/sharing.h"
 #include "runtime/signal/signals.h"
 #include "runtime/time/time_stamp.h"
-
-extern "C" unsigned char clew_in_charge;
 
 namespace clew::rt {
 namespace {

@@ -3,9 +3,9 @@
 #include <sys/syscall.h>
 
 #include "runtime/intercept/call.h"
-#include "runtime/intercept/thread.h"
 #include "runtime/outside/system_call.h"
 #include "runtime/raw_syscall.h"
+#include "runtime/thread/scheduling.h"
 
 using namespace clew::rt;
 

@@ -2,18 +2,18 @@
 #include "runtime/intercept/thread.h"
 
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include "runtime/intercept/call.h"
-#include "runtime/intercept/thread_block.h"
 #include "runtime/outside/copy.h"
 #include "runtime/outside/perform.h"
 #include "runtime/outside/process.h"
-#include "runtime/raw_syscall.h"
+#include "runtime/signal/attend.h"
 #include "runtime/signal/cancel.h"
 #include "runtime/snapshot/server.h"
 #include "runtime/sync/models.h"
+#include "runtime/thread/names.h"
+#include "runtime/thread/thread_block.h"
 
 using namespace clew::rt;
 
@@ -137,23 +137,11 @@ int detach_thread(pthread_t handle) {
   return 0;
 }
 
-void set_thread_name(Fiber& fiber, const char* name) {
-  const size_t length = strnlen(name, sizeof fiber.name - 1);
-  memcpy(fiber.name, name, length);
-  fiber.name[length] = '\0';
-  // The kernel's thread has that of the first, which is the process's in /proc.
-  if (fiber.index == 0)
-    raw_syscall(SYS_prctl, PR_SET_NAME, reinterpret_cast<long>(fiber.name), 0, 0, 0);
-  Payload payload;
-  payload.number(fiber.index).text(fiber.name);
-  g_log.message(clew::abi::MessageType::kName, payload);
-}
-
-void get_thread_name(const Fiber& fiber, char* out) {
-  const char* known = fiber.name[0] != '\0' ? fiber.name : program_invocation_short_name;
-  const size_t length = strnlen(known, sizeof fiber.name - 1);
-  memcpy(out, known, length);
-  out[length] = '\0';
+void run_thread(Fiber& fiber) {
+  g_sched.started();
+  // A signal that came before its first step.
+  if (fiber.disturbed) attend(fiber, kUndisturbed);
+  end_thread(fiber.start(fiber.argument));
 }
 
 }  // namespace clew::rt

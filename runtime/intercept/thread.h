@@ -14,13 +14,6 @@ int create_thread(pthread_t* out, const pthread_attr_t* attributes, void* (*star
 int join_thread(pthread_t handle, void** result, Nanos deadline);
 int detach_thread(pthread_t handle);
 
-// As the kernel keeps them: fifteen characters, the rest is cut off.
-void set_thread_name(Fiber& fiber, const char* name);
-void get_thread_name(const Fiber& fiber, char* out);
-
-// The one that the thread is told it runs on: the first of those it may.
-int processor_of(const Fiber& fiber);
-
 // What a step names a thread by: its index. Null: there is no such thread.
 void* thread_object(pthread_t handle);
 // Whether a thread that is about to join `step.object` would get it at once (Fiber::can_go_on).
@@ -28,6 +21,8 @@ bool has_ended(const Fiber& waiting);
 
 // REQUIRES: no thread but the first.
 void resolve_thread_end();
+// All that a thread does, from its first step to its end (ThreadLife).
+[[noreturn]] void run_thread(Fiber& fiber);
 // The running thread returns from its start routine, or has been unwound to it.
 [[noreturn]] void end_thread(void* result);
 // Unwinds the running thread, whose result is known.

@@ -10,12 +10,12 @@
 #include <sys/syscall.h>
 
 #include "runtime/fiber/signal_stack.h"
-#include "runtime/intercept/thread_block.h"
 #include "runtime/outside/copy.h"
 #include "runtime/record/end.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/attend.h"
 #include "runtime/sync/models.h"
+#include "runtime/thread/thread_block.h"
 
 namespace clew::rt {
 namespace {

@@ -7,8 +7,7 @@
 #include <sys/syscall.h>
 
 #include "clew_abi/adoption.h"
-#include "runtime/intercept/thread_block.h"
-#include "runtime/outside/dispatch.h"
+#include "runtime/libc/user_dispatch.h"
 #include "runtime/outside/perform.h"
 #include "runtime/outside/timers.h"
 #include "runtime/raw_syscall.h"
@@ -20,6 +19,7 @@
 #include "runtime/signal/descriptors.h"
 #include "runtime/signal/internal.h"
 #include "runtime/snapshot/created_files.h"
+#include "runtime/thread/thread_block.h"
 
 namespace clew::rt {
 namespace {
@@ -116,7 +116,7 @@ bool copies_can_be_recorded() { return g_inputs.recording() && control().recordi
 void begin_copy() {
   created_files_leave();
   forget_arrived();
-  catch_system_calls_again();
+  renew_user_dispatch();
   watch_for_stuck_threads_again();
   g_strategy_to_begin = true;
   // A copy of a copy goes on with what that one has kept to itself.

@@ -1,6 +1,5 @@
 // Catching every system call that the program makes, wherever its code is: in libc, in a library,
-// or in its own assembly. Linux sends SIGSYS for each (PR_SET_SYSCALL_USER_DISPATCH, since 5.11),
-// except for those made in the runtime's own code. The common ones come faster, through interposed
+// or in its own assembly (libc/user_dispatch.h). The common ones come faster, through interposed
 // functions.
 #ifndef CLEW_RUNTIME_OUTSIDE_DISPATCH_H_
 #define CLEW_RUNTIME_OUTSIDE_DISPATCH_H_
@@ -11,7 +10,6 @@ struct Call;
 
 // False: this kernel cannot; calls inside of libc are not seen then.
 bool catch_system_calls();
-bool catches_system_calls();
 // While it lives, before the above, questions for random bytes are answered from the seed.
 // Everything else goes to the kernel.
 class OnlyRandomness {
@@ -19,12 +17,6 @@ class OnlyRandomness {
   OnlyRandomness();
   ~OnlyRandomness();
 };
-// A copy of the process has to ask again.
-void catch_system_calls_again();
-
-// The process goes on without clew.
-void catch_system_calls_no_more();
-
 // Whether libc made the call in a function that is no cancellation point, whatever the call is.
 bool is_without_cancel(const Call& call);
 
@@ -32,16 +24,6 @@ bool is_without_cancel(const Call& call);
 // stay where they are. Only the process has the id that it was told before: a replay prints it
 // again.
 void leave_calls_to_kernel();
-
-// For libc functions that the runtime calls on its own behalf: their system calls are not caught.
-class Uncaught {
- public:
-  Uncaught();
-  ~Uncaught();
-
- private:
-  char before_;
-};
 
 }  // namespace clew::rt
 

@@ -76,9 +76,9 @@ long process_call(const Call& call);
 long time_call(const Call& call);
 long map_call(const Call& call);
 long async_call(const Call& call);
-bool shares_memory();                    // whether the program has any that a child would share
-long limit_call(const Call& call);       // resource limits
-long scheduling_call(const Call& call);  // intercept/scheduling.cc
+bool shares_memory();               // whether the program has any that a child would share
+long limit_call(const Call& call);  // resource limits
+long scheduling_call(const Call& call);
 
 }  // namespace clew::rt
 

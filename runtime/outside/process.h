@@ -4,9 +4,6 @@
 
 namespace clew::rt {
 
-// The runtime is no longer in charge of this process (a copy of the program).
-void leave_charge();
-
 // This process is a copy of the program, with one thread, and nobody records it.
 void go_on_without_clew();
 

@@ -12,10 +12,11 @@
 
 #include "clew_abi/notes.h"
 #include "runtime/fiber/signal_stack.h"
+#include "runtime/libc/refused.h"
+#include "runtime/libc/user_dispatch.h"
 #include "runtime/outside/cloned_thread.h"
 #include "runtime/outside/copy.h"
 #include "runtime/outside/descriptors.h"
-#include "runtime/outside/dispatch.h"
 #include "runtime/outside/perform.h"
 #include "runtime/outside/process.h"
 #include "runtime/raw_syscall.h"
@@ -253,8 +254,8 @@ void go_on_without_clew() {
   g_sched.active = false;
   clew_own_top = 0;
   g_inputs.stop();
-  leave_charge();
-  catch_system_calls_no_more();
+  clew_in_charge = 0;
+  end_user_dispatch();
   watch_for_stuck_threads_no_more();
   enable_time_stamp();
   hand_signals_to_kernel(*g_sched.current);

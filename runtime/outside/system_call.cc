@@ -8,8 +8,6 @@
 #include <unistd.h>
 
 #include "runtime/intercept/init.h"
-#include "runtime/intercept/thread.h"
-#include "runtime/intercept/thread_block.h"
 #include "runtime/outside/asks.h"
 #include "runtime/outside/cloned_thread.h"
 #include "runtime/outside/descriptors.h"
@@ -28,6 +26,9 @@
 #include "runtime/signal/cancel.h"
 #include "runtime/signal/internal.h"
 #include "runtime/sync/models.h"
+#include "runtime/thread/names.h"
+#include "runtime/thread/scheduling.h"
+#include "runtime/thread/thread_block.h"
 #include "runtime/time/time_stamp.h"
 
 namespace clew::rt {

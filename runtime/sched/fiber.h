@@ -118,7 +118,7 @@ struct Fiber {
 
   // The pthread side.
   pthread_t handle = 0;
-  void* block = nullptr;  // of intercept/thread_block.cc
+  void* block = nullptr;  // of thread/thread_block.cc
   int number = 0;         // the thread id in libc's thread control block
   void* (*start)(void*) = nullptr;
   void* argument = nullptr;

@@ -6,12 +6,12 @@
 #include <cstring>
 
 #include "runtime/arena.h"
-#include "runtime/intercept/thread_block.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/record/debug_table.h"
 #include "runtime/record/end.h"
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
+#include "runtime/thread/thread_block.h"
 
 namespace clew::rt {
 

@@ -4,15 +4,9 @@
 #define CLEW_RUNTIME_SIGNAL_CANCEL_H_
 
 #include "runtime/sched/fiber.h"
+#include "runtime/thread/thread_block.h"
 
 namespace clew::rt {
-
-// Whether libc has switched it off, as it does in functions that are to be no cancellation points
-// (sem_open, shm_open, syslog).
-bool libc_disables_cancel(const Fiber& fiber);
-// Whether it lets the thread be cancelled at any time, as it does around a system call in one that
-// is.
-bool libc_waits_for_cancel(const Fiber& fiber);
 
 // Whether the thread would be cancelled at a cancellation point.
 inline bool cancel_wanted(const Fiber& fiber) {

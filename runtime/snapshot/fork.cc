@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include "clew_abi/control.h"
-#include "runtime/intercept/thread_block.h"
-#include "runtime/outside/dispatch.h"
+#include "runtime/libc/user_dispatch.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/rt.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/stuck.h"
+#include "runtime/thread/thread_block.h"
 
 namespace clew::rt {
 namespace {
@@ -51,7 +51,7 @@ bool fork_and_wait(int* status) {
   CLEW_CHECK(pid >= 0);
   if (pid == 0) {
     raw_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
-    catch_system_calls_again();
+    renew_user_dispatch();
     watch_for_stuck_threads_again();
     if (Fiber* first = g_sched.threads[0].fiber)
       set_main_number(*first, static_cast<int>(raw_syscall(SYS_getpid)));

@@ -10,7 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runtime/intercept/thread_block.h"
 #include "runtime/keep.h"
 #include "runtime/outside/descriptors.h"
 #include "runtime/raw_syscall.h"
@@ -23,6 +22,7 @@
 #include "runtime/snapshot/created_files.h"
 #include "runtime/snapshot/fork.h"
 #include "runtime/snapshot/reset.h"
+#include "runtime/thread/thread_block.h"
 
 namespace clew::rt {
 

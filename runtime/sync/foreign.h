@@ -4,7 +4,7 @@
 #ifndef CLEW_RUNTIME_SYNC_FOREIGN_H_
 #define CLEW_RUNTIME_SYNC_FOREIGN_H_
 
-#include "runtime/outside/dispatch.h"
+#include "runtime/libc/user_dispatch.h"
 #include "runtime/sched/wait.h"
 
 namespace clew::rt {

@@ -1,17 +1,15 @@
-#include "runtime/intercept/thread_block.h"
+#include "runtime/thread/thread_block.h"
 
 #include <linux/futex.h>
 #include <sys/single_threaded.h>
 #include <sys/syscall.h>
 
 #include "runtime/arena.h"
-#include "runtime/intercept/thread.h"
 #include "runtime/libc/real.h"
-#include "runtime/outside/dispatch.h"
+#include "runtime/libc/user_dispatch.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/sched/scheduler.h"
-#include "runtime/signal/attend.h"
-#include "runtime/signal/cancel.h"
+#include "runtime/thread/life.h"
 
 extern "C" {
 #define CLEW_TLS(name, type) \
@@ -21,6 +19,9 @@ extern "C" {
 }
 
 namespace clew::rt {
+
+constinit ThreadLife g_thread_life;
+
 namespace {
 
 // Where glibc keeps the kernel's thread id in its thread control block; the kernel clears it
@@ -105,11 +106,8 @@ void* thread_body(void* argument) {
   block->way_out = way_out;
   if (__builtin_setjmp(way_out) != 0) return nullptr;
   clew_context_park_and_exit_thread(&block->context);
-  Fiber* fiber = block->fiber;
-  g_sched.started();
-  // A signal that came before its first step.
-  if (fiber->disturbed) attend(*fiber, kUndisturbed);
-  end_thread(fiber->start(fiber->argument));
+  g_thread_life.run(*block->fiber);
+  __builtin_unreachable();
 }
 
 [[noreturn]] void leave_body(void* block) {

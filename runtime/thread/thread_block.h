@@ -1,8 +1,8 @@
 // What libc gives a thread: a stack and a thread control block with its thread-local storage. They
 // are made by libc's own pthread_create on a kernel thread that ends at once and leaves them
 // behind; another kernel thread takes libc's way out of it when they are given back.
-#ifndef CLEW_RUNTIME_INTERCEPT_THREAD_BLOCK_H_
-#define CLEW_RUNTIME_INTERCEPT_THREAD_BLOCK_H_
+#ifndef CLEW_RUNTIME_THREAD_THREAD_BLOCK_H_
+#define CLEW_RUNTIME_THREAD_THREAD_BLOCK_H_
 
 #include <pthread.h>
 
@@ -31,6 +31,13 @@ void use_thread_pointer(Fiber& fiber, std::uintptr_t thread_pointer);
 // thread-local storage. REQUIRES: it is not the running one, its block is not of the pool.
 void give_back_block(Fiber& fiber);
 
+// Whether libc has switched cancellation off, as it does in functions that are to be no
+// cancellation points (sem_open, shm_open, syslog).
+bool libc_disables_cancel(const Fiber& fiber);
+// Whether libc lets the thread be cancelled at any time, as it does around the system call of a
+// function that is a cancellation point.
+bool libc_waits_for_cancel(const Fiber& fiber);
+
 // Makes blocks in advance: making one takes tens of microseconds and a mapping of its own, which a
 // program that is run ten thousand times a second cannot afford.
 void fill_pool(std::uint32_t count);
@@ -47,4 +54,4 @@ class AsKernelThread {
 
 }  // namespace clew::rt
 
-#endif  // CLEW_RUNTIME_INTERCEPT_THREAD_BLOCK_H_
+#endif  // CLEW_RUNTIME_THREAD_THREAD_BLOCK_H_
