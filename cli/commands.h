@@ -9,15 +9,10 @@ class App;
 
 namespace clew::cli {
 
-void register_run(CLI::App& app, int& exit_status);
-void register_hunt(CLI::App& app, int& exit_status);
-void register_isolate(CLI::App& app, int& exit_status);
-void register_debug(CLI::App& app, int& exit_status);
-void register_replay(CLI::App& app, int& exit_status);
-void register_where(CLI::App& app, int& exit_status);
-void register_show(CLI::App& app, int& exit_status);
-void register_list(CLI::App& app, int& exit_status);
-void register_rm(CLI::App& app, int& exit_status);
+// A name of commands.def: void register_run(CLI::App& app, int& exit_status), and so on.
+#define CLEW_COMMAND(name) void register_##name(CLI::App& app, int& exit_status);
+#include "cli/commands.def"
+#undef CLEW_COMMAND
 
 }  // namespace clew::cli
 

@@ -55,15 +55,9 @@ int run_command(int argc, char** argv) {
   app.get_formatter()->column_width(28);
   app.add_subcommand("cc", "Compile C for clew (clew cc --help)");
   app.add_subcommand("c++", "Compile C++ for clew (clew c++ --help)");
-  register_run(app, exit_status);
-  register_hunt(app, exit_status);
-  register_isolate(app, exit_status);
-  register_debug(app, exit_status);
-  register_replay(app, exit_status);
-  register_where(app, exit_status);
-  register_show(app, exit_status);
-  register_list(app, exit_status);
-  register_rm(app, exit_status);
+#define CLEW_COMMAND(name) register_##name(app, exit_status);
+#include "cli/commands.def"
+#undef CLEW_COMMAND
   app.footer(
       "Example:\n"
       "  clew c++ -g -O1 queue.cc -o queue -pthread\n"
