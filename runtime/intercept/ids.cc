@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 
 #include "runtime/intercept/call.h"
-#include "runtime/outside/system_call.h"
+#include "runtime/syscall/system_call.h"
 
 using namespace clew::rt;
 

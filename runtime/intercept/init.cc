@@ -14,14 +14,13 @@
 #include "runtime/fiber/context.h"
 #include "runtime/intercept/sanitizer.h"
 #include "runtime/intercept/thread.h"
+#include "runtime/intercept/timer.h"
 #include "runtime/keep.h"
 #include "runtime/libc/real.h"
 #include "runtime/libc/refused.h"
 #include "runtime/libc/user_dispatch.h"
-#include "runtime/outside/copy.h"
-#include "runtime/outside/dispatch.h"
-#include "runtime/outside/process.h"
-#include "runtime/outside/system_call.h"
+#include "runtime/outside/asks.h"
+#include "runtime/outside/randomness.h"
 #include "runtime/outside/unrecorded.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/record/adoption.h"
@@ -31,10 +30,16 @@
 #include "runtime/record/job.h"
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
+#include "runtime/signal/callbacks.h"
 #include "runtime/signal/faults.h"
 #include "runtime/signal/signals.h"
 #include "runtime/snapshot/server.h"
 #include "runtime/sync/models.h"
+#include "runtime/syscall/copy.h"
+#include "runtime/syscall/dispatch.h"
+#include "runtime/syscall/families.h"
+#include "runtime/syscall/system_call.h"
+#include "runtime/syscall/timers.h"
 #include "runtime/thread/life.h"
 #include "runtime/thread/thread_block.h"
 #include "runtime/time/deadline.h"
@@ -109,6 +114,8 @@ void connect_folders() {
   g_no_room_to_keep = [] { end_unsupported("so little address space (ulimit -v)"); };
   g_record_callbacks = {keep_copy, tell_unrecorded, leave_mutexes_to_others, end_job};
   g_thread_life = {run_thread, unwind_thread};
+  g_signal_callbacks = {[] { g_asks.expect_signals(); }, most_pending_signals, timer_signal_taken};
+  g_timer_threads = {start_thread_for_timer, forget_thread_for_timers};
 }
 
 void take_over(abi::Control& control) {

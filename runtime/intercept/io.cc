@@ -1,4 +1,4 @@
-// Input and output: a yield point, then the system call (outside/system_call.h).
+// Input and output: a yield point, then the system call (syscall/system_call.h).
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 
 #include "runtime/intercept/call.h"
-#include "runtime/outside/system_call.h"
-#include "runtime/sched/stuck.h"
+#include "runtime/signal/stuck.h"
+#include "runtime/syscall/system_call.h"
 
 using namespace clew::rt;
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "runtime/intercept/call.h"
-#include "runtime/sched/stuck.h"
+#include "runtime/signal/stuck.h"
 #include "runtime/sync/openmp_locks.h"
 #include "runtime/sync/tasks.h"
 

@@ -15,13 +15,13 @@
 
 #include "clew_abi/sanitizer.h"
 #include "runtime/libc/refused.h"
-#include "runtime/outside/dispatch.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/record/end.h"
 #include "runtime/record/job.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/sharing.h"
 #include "runtime/signal/signals.h"
+#include "runtime/syscall/dispatch.h"
 #include "runtime/time/time_stamp.h"
 
 namespace clew::rt {

@@ -3,8 +3,8 @@
 #include <sys/syscall.h>
 
 #include "runtime/intercept/call.h"
-#include "runtime/outside/system_call.h"
 #include "runtime/raw_syscall.h"
+#include "runtime/syscall/system_call.h"
 #include "runtime/thread/scheduling.h"
 
 using namespace clew::rt;

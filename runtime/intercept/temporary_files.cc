@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "runtime/intercept/file_watch.h"
-#include "runtime/intercept/init.h"
+#include "runtime/outside/randomness.h"
 #include "runtime/random.h"
 
 using namespace clew::rt;

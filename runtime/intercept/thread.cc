@@ -5,13 +5,12 @@
 #include <sys/syscall.h>
 
 #include "runtime/intercept/call.h"
-#include "runtime/outside/copy.h"
 #include "runtime/outside/perform.h"
-#include "runtime/outside/process.h"
 #include "runtime/signal/attend.h"
 #include "runtime/signal/cancel.h"
 #include "runtime/snapshot/server.h"
 #include "runtime/sync/models.h"
+#include "runtime/syscall/copy.h"
 #include "runtime/thread/names.h"
 #include "runtime/thread/thread_block.h"
 
@@ -149,7 +148,7 @@ void run_thread(Fiber& fiber) {
 CLEW_INTERPOSE int pthread_create(pthread_t* out, const pthread_attr_t* attributes,
                                   void* (*start)(void*), void* argument) {
   if (g_sched.active) reach_first_thread();
-  if (g_sched.active && !keep_copy_with_threads()) go_on_without_clew();
+  if (g_sched.active && !keep_copy_with_threads()) continue_without_clew();
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kCreate, out}), pthread_create, out, attributes,
                   start, argument);
   g_sched.pass_time(kNanosPerThread);

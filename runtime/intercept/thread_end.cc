@@ -10,9 +10,9 @@
 #include "runtime/fiber/signal_stack.h"
 #include "runtime/intercept/call.h"
 #include "runtime/intercept/thread.h"
-#include "runtime/outside/cloned_thread.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/sync/models.h"
+#include "runtime/syscall/cloned_thread.h"
 
 using namespace clew::rt;
 

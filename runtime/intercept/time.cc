@@ -2,8 +2,8 @@
 #include <sys/syscall.h>
 
 #include "runtime/intercept/call.h"
-#include "runtime/outside/system_call.h"
 #include "runtime/sync/tasks.h"
+#include "runtime/syscall/system_call.h"
 #include "runtime/time/deadline.h"
 
 using namespace clew::rt;

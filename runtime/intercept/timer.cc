@@ -1,9 +1,10 @@
 // Timers that start a thread (SIGEV_THREAD): libc would have a kernel thread of its own for them.
+#include "runtime/intercept/timer.h"
+
 #include <sys/syscall.h>
 
 #include "runtime/intercept/call.h"
-#include "runtime/outside/system_call.h"
-#include "runtime/outside/timers.h"
+#include "runtime/syscall/system_call.h"
 
 using namespace clew::rt;
 

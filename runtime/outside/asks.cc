@@ -6,15 +6,15 @@
 
 #include "runtime/arena.h"
 #include "runtime/keep.h"
+#include "runtime/outside/foreign.h"
 #include "runtime/outside/inputs.h"
 #include "runtime/outside/ready.h"
+#include "runtime/outside/signal_descriptors.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/record/end.h"
 #include "runtime/record/generation.h"
 #include "runtime/sched/scheduler.h"
-#include "runtime/signal/descriptors.h"
 #include "runtime/signal/signals.h"
-#include "runtime/sync/foreign.h"
 
 namespace clew::rt {
 

@@ -5,7 +5,7 @@
 #include "runtime/outside/descriptors.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/sched/scheduler.h"
-#include "runtime/signal/internal.h"
+#include "runtime/signal/cancel.h"
 
 namespace clew::rt {
 namespace {

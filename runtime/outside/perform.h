@@ -66,20 +66,6 @@ long answered(const Call& call, Live live) {
   return result;
 }
 
-// The families, each in a file of its own name.
-long descriptor_call(const Call& call);
-long control_call(const Call& call);  // fcntl and ioctl
-long transfer_call(const Call& call);
-long poll_call(const Call& call);
-long lock_call(const Call& call);
-long process_call(const Call& call);
-long time_call(const Call& call);
-long map_call(const Call& call);
-long async_call(const Call& call);
-bool shares_memory();               // whether the program has any that a child would share
-long limit_call(const Call& call);  // resource limits
-long scheduling_call(const Call& call);
-
 }  // namespace clew::rt
 
 #endif  // CLEW_RUNTIME_OUTSIDE_PERFORM_H_

@@ -6,6 +6,7 @@
 #include "runtime/arena.h"
 #include "runtime/libc/real.h"
 #include "runtime/outside/asks.h"
+#include "runtime/outside/foreign.h"
 #include "runtime/outside/inputs.h"
 #include "runtime/outside/perform.h"
 #include "runtime/raw_syscall.h"
@@ -18,7 +19,6 @@
 #include "runtime/sched/sharing.h"
 #include "runtime/signal/attend.h"
 #include "runtime/snapshot/checkpoint.h"
-#include "runtime/sync/foreign.h"
 
 namespace clew::rt {
 

@@ -1,30 +1,26 @@
-// The system calls about signals, and what the kernel is told.
+// What the program wants to be done with signals, and what the kernel is told of it.
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
 
 #include "runtime/fiber/signal_stack.h"
 #include "runtime/keep.h"
-#include "runtime/outside/asks.h"
-#include "runtime/outside/perform.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/sched/scheduler.h"
-#include "runtime/sched/stuck.h"
 #include "runtime/signal/attend.h"
-#include "runtime/signal/descriptors.h"
+#include "runtime/signal/callbacks.h"
 #include "runtime/signal/faults.h"
-#include "runtime/signal/internal.h"
 #include "runtime/signal/signals.h"
-#include "runtime/time/deadline.h"
+#include "runtime/signal/stuck.h"
 
 namespace clew::rt {
+
+constinit SignalCallbacks g_signal_callbacks;
+
 namespace {
 
 Action g_actions[NSIG];
 std::uint64_t g_ever_blocked = 0;
-
-constexpr std::uint64_t kUnblockable = bit_of(SIGKILL) | bit_of(SIGSTOP);
-constexpr long kSetSize = 8;
 
 bool is_function(const void* handler) {
   return handler != reinterpret_cast<void*>(SIG_DFL) && handler != reinterpret_cast<void*>(SIG_IGN);
@@ -38,13 +34,13 @@ void on_arrival(int, siginfo_t* info, void*) { note_arrived(*info); }
 void on_arrival_of_end(int signal, siginfo_t* info, void*) {
   if (g_sched.active && is_sent_by_call(*info)) return note_arrived(*info);
   const Action plain{};
-  raw_syscall(SYS_rt_sigaction, signal, reinterpret_cast<long>(&plain), 0, kSetSize);
+  raw_syscall(SYS_rt_sigaction, signal, reinterpret_cast<long>(&plain), 0, kSignalSetSize);
   raw_syscall(SYS_tgkill, raw_syscall(SYS_getpid), raw_syscall(SYS_gettid), signal);
 }
 
 void tell_kernel(int signal) {
   const bool comes_at_once = is_fault(signal) || signal == SIGSYS;
-  if (comes_at_once && is_function(g_actions[signal].handler)) g_asks.expect_signals();
+  if (comes_at_once && is_function(g_actions[signal].handler)) g_signal_callbacks.expect_signals();
   if (signal == SIGKILL || signal == SIGSTOP || comes_at_once || signal == kStuckSignal) return;
   const bool ignored = g_actions[signal].handler == reinterpret_cast<void*>(SIG_IGN);
   const unsigned long of_children = g_actions[signal].flags & (SA_NOCLDSTOP | SA_NOCLDWAIT);
@@ -52,14 +48,14 @@ void tell_kernel(int signal) {
       is_function(g_actions[signal].handler) || (g_ever_blocked & bit_of(signal)) != 0;
   if (ours_to_see && !ignored) {
     install_handler(signal, on_arrival, SA_RESTART | of_children, ~bit_of(SIGSYS));
-    g_asks.expect_signals();
+    g_signal_callbacks.expect_signals();
   } else if (!ignored && (kSentByCalls & bit_of(signal)) != 0) {
     install_handler(signal, on_arrival_of_end, SA_RESTART, ~bit_of(SIGSYS));
   } else {
     Action plain{};
     plain.handler = reinterpret_cast<void*>(ignored ? SIG_IGN : SIG_DFL);
     plain.flags = of_children;
-    raw_syscall(SYS_rt_sigaction, signal, reinterpret_cast<long>(&plain), 0, kSetSize);
+    raw_syscall(SYS_rt_sigaction, signal, reinterpret_cast<long>(&plain), 0, kSignalSetSize);
   }
   if (keep_ready) kept().changed_signals |= bit_of(signal);
 }
@@ -84,6 +80,16 @@ void set_mask(Fiber& self, std::uint64_t mask) {
   }
   if (freed != 0 && is_pending(self, freed)) self.disturbed = true;
   if (added != 0) distribute_pending();
+}
+
+}  // namespace
+
+void install_handler(int signal, SignalHandler handler, unsigned long flags, std::uint64_t mask) {
+  constexpr unsigned long kRestorer = 0x04000000;  // SA_RESTORER
+  set_signal_handler(signal, handler);
+  const Action action{reinterpret_cast<void*>(clew_signal_entry),
+                      flags | SA_SIGINFO | SA_ONSTACK | kRestorer, clew_signal_return, mask};
+  raw_syscall(SYS_rt_sigaction, signal, reinterpret_cast<long>(&action), 0, kSignalSetSize);
 }
 
 long change_action(int signal, const Action* wanted, Action* before) {
@@ -145,114 +151,13 @@ long change_stack(const stack_t* wanted, stack_t* before) {
   return 0;
 }
 
-long wait_for_signal(std::uint64_t set, siginfo_t* out, const timespec* timeout) {
-  Fiber& self = *g_sched.current;
-  if (timeout != nullptr && !is_duration(*timeout)) return -EINVAL;
-  const Nanos deadline = timeout != nullptr ? deadline_after(*timeout) : kForever;
-  set &= ~kUnblockable;
-  siginfo_t info{};
-  if (!take_pending(self, set, info)) {
-    g_asks.ask();
-    if (!take_pending(self, set, info)) {
-      if (deadline <= g_sched.now()) return -EAGAIN;
-      self.signals.waited_for = set;
-      const Woke woke =
-          g_sched.block(abi::WaitKind::kSignal, nullptr, deadline, kSignalsAlways | kCancel);
-      self.signals.waited_for = 0;
-      if (woke == Woke::kByCancel) return kCancelled;
-      if (!take_pending(self, set, info)) return woke == Woke::kByTime ? -EAGAIN : -EINTR;
-    }
-  }
-  if (out != nullptr) *out = info;
-  return info.si_signo;
-}
-
-long suspend(const std::uint64_t* mask) {
-  TemporaryMask temporary(mask);
-  Fiber& self = *g_sched.current;
-  const Woke woke =
-      g_sched.block(abi::WaitKind::kSignal, nullptr, kForever, kSignalsAlways | kCancel);
-  (void)self;
-  return woke == Woke::kByCancel ? kCancelled : -EINTR;
-}
-
-siginfo_t info_of_sender(int signal, int code) {
-  siginfo_t info{};
-  info.si_signo = signal;
-  info.si_code = code;
-  info.si_pid = g_sched.process;
-  info.si_uid = static_cast<unsigned>(raw_syscall(SYS_getuid));
-  return info;
-}
-
-Fiber* thread_of_number(long number) {
-  Fiber* found = nullptr;
-  g_sched.for_each_living([&](Fiber& fiber) {
-    if (fiber.number == number) found = &fiber;
-  });
-  return found;
-}
-
 // What the kernel was told while calls were not caught.
 void adopt_handler(int signal) {
   Action action{};
-  raw_syscall(SYS_rt_sigaction, signal, 0, reinterpret_cast<long>(&action), kSetSize);
+  raw_syscall(SYS_rt_sigaction, signal, 0, reinterpret_cast<long>(&action), kSignalSetSize);
   if (!is_function(action.handler)) return;
   g_actions[signal] = action;
   tell_kernel(signal);
-}
-
-// By this libc lets every thread change its ids (initgroups, which is not interposed). Its
-// pthread_create installs the handler.
-constexpr int kChangeIds = 33;
-
-// To a thread of this program, by the number that gettid() told.
-long send_to_thread(long number, int signal, siginfo_t info) {
-  if (number <= 0) return -EINVAL;
-  Fiber* fiber = thread_of_number(number);
-  if (fiber == nullptr) return -ESRCH;
-  if (signal == kChangeIds && !has_handler(signal)) adopt_handler(signal);
-  if (signal < 0 || signal >= NSIG) return -EINVAL;
-  if (signal == 0) return 0;
-  const long result = post(info, fiber);
-  if (fiber == g_sched.current && fiber->disturbed) attend(*fiber, kUndisturbed);
-  return result;
-}
-
-long send_to_program(int signal, siginfo_t info) {
-  if (signal < 0 || signal >= NSIG) return -EINVAL;
-  if (signal == 0) return 0;
-  if (signal == SIGKILL || signal == SIGSTOP)
-    return raw_syscall(SYS_kill, raw_syscall(SYS_getpid), signal);
-  const long result = post(info, nullptr);
-  if (g_sched.current->disturbed) attend(*g_sched.current, kUndisturbed);
-  return result;
-}
-
-// Signals to others go to the kernel.
-bool is_for_another_process(const Call& call) {
-  const bool by_process = call.number == SYS_kill || call.number == SYS_tgkill ||
-                          call.number == SYS_rt_sigqueueinfo ||
-                          call.number == SYS_rt_tgsigqueueinfo;
-  if (!by_process || call.a[0] == g_sched.process) return false;
-  // The kernel takes the number of any thread for that of its process.
-  const bool by_any_thread = call.number == SYS_kill || call.number == SYS_rt_sigqueueinfo;
-  return !(by_any_thread && thread_of_number(call.a[0]) != nullptr);
-}
-
-template <class T>
-T* pointer(long a) {
-  return reinterpret_cast<T*>(a);
-}
-
-}  // namespace
-
-void install_handler(int signal, SignalHandler handler, unsigned long flags, std::uint64_t mask) {
-  constexpr unsigned long kRestorer = 0x04000000;  // SA_RESTORER
-  set_signal_handler(signal, handler);
-  const Action action{reinterpret_cast<void*>(clew_signal_entry),
-                      flags | SA_SIGINFO | SA_ONSTACK | kRestorer, clew_signal_return, mask};
-  raw_syscall(SYS_rt_sigaction, signal, reinterpret_cast<long>(&action), 0, kSetSize);
 }
 
 const Action& action_of(int signal) { return g_actions[signal]; }
@@ -276,65 +181,6 @@ TemporaryMask::~TemporaryMask() {
   if (set_) set_mask(*g_sched.current, before_);
 }
 
-long signal_call(const Call& call) {
-  const long(&a)[6] = call.a;
-  if (is_for_another_process(call)) {
-    const long result = recorded(call);
-    g_asks.ask();  // this process may be one of several
-    return result;
-  }
-  switch (call.number) {
-    case SYS_signalfd:
-    case SYS_signalfd4:
-      return signal_descriptor_call(call);
-    case SYS_rt_sigaction:
-      return a[3] == kSetSize ? change_action(static_cast<int>(a[0]), pointer<Action>(a[1]),
-                                              pointer<Action>(a[2]))
-                              : -EINVAL;
-    case SYS_rt_sigprocmask:
-      return a[3] == kSetSize
-                 ? change_mask(a[0], pointer<std::uint64_t>(a[1]), pointer<std::uint64_t>(a[2]))
-                 : -EINVAL;
-    case SYS_rt_sigpending:
-      if (a[1] > kSetSize) return -EINVAL;
-      g_asks.ask();
-      *pointer<std::uint64_t>(a[0]) = pending_set(*g_sched.current) & g_sched.current->signals.mask;
-      return 0;
-    case SYS_rt_sigtimedwait:
-      if (a[3] != kSetSize) return -EINVAL;
-      return wait_for_signal(*pointer<std::uint64_t>(a[0]), pointer<siginfo_t>(a[1]),
-                             pointer<timespec>(a[2]));
-    case SYS_rt_sigsuspend:
-      if (a[1] != kSetSize) return -EINVAL;
-      return suspend(pointer<std::uint64_t>(a[0]));
-    case SYS_pause:
-      return suspend(nullptr);
-    case SYS_sigaltstack:
-      return change_stack(pointer<stack_t>(a[0]), pointer<stack_t>(a[1]));
-    case SYS_tgkill:
-      return send_to_thread(static_cast<int>(a[1]), static_cast<int>(a[2]),
-                            info_of_sender(static_cast<int>(a[2]), SI_TKILL));
-    case SYS_tkill:
-      return send_to_thread(static_cast<int>(a[0]), static_cast<int>(a[1]),
-                            info_of_sender(static_cast<int>(a[1]), SI_TKILL));
-    case SYS_kill:
-      return send_to_program(static_cast<int>(a[1]),
-                             info_of_sender(static_cast<int>(a[1]), SI_USER));
-    case SYS_rt_sigqueueinfo: {
-      siginfo_t info = *pointer<siginfo_t>(a[2]);
-      info.si_signo = static_cast<int>(a[1]);
-      return send_to_program(static_cast<int>(a[1]), info);
-    }
-    case SYS_rt_tgsigqueueinfo: {
-      siginfo_t info = *pointer<siginfo_t>(a[3]);
-      info.si_signo = static_cast<int>(a[2]);
-      return send_to_thread(static_cast<int>(a[1]), static_cast<int>(a[2]), info);
-    }
-    default:
-      return -ENOSYS;
-  }
-}
-
 void adopt_handlers(Fiber& main) {
   for (int signal = 1; signal < NSIG; ++signal) adopt_handler(signal);
   stack_t stack{};
@@ -351,18 +197,19 @@ void inherit_signals(const abi::Control& control, Fiber& main) {
   for (int signal = 1; signal < NSIG; ++signal)
     if ((kSentByCalls & bit_of(signal)) != 0) tell_kernel(signal);
   if (control.blocked_signals != 0) set_mask(main, control.blocked_signals);
-  if ((control.flags & abi::kFlagChild) != 0) g_asks.expect_signals();
+  if ((control.flags & abi::kFlagChild) != 0) g_signal_callbacks.expect_signals();
   const std::uint64_t none = 0;
-  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&none), 0, kSetSize);
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&none), 0, kSignalSetSize);
 }
 
 void hand_signals_to_kernel(const Fiber& self) {
   for (int signal = 1; signal < NSIG; ++signal) {
     if (signal == SIGKILL || signal == SIGSTOP) continue;
-    raw_syscall(SYS_rt_sigaction, signal, reinterpret_cast<long>(&g_actions[signal]), 0, kSetSize);
+    raw_syscall(SYS_rt_sigaction, signal, reinterpret_cast<long>(&g_actions[signal]), 0,
+                kSignalSetSize);
   }
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&self.signals.mask), 0,
-              kSetSize);
+              kSignalSetSize);
   stack_t none{};
   none.ss_flags = SS_DISABLE;
   const stack_t& stack = self.signals.stack.ss_size != 0 ? self.signals.stack : none;
@@ -371,15 +218,17 @@ void hand_signals_to_kernel(const Fiber& self) {
 
 KernelSignals::KernelSignals() {
   for (int signal = 1; signal < NSIG; ++signal)
-    raw_syscall(SYS_rt_sigaction, signal, 0, reinterpret_cast<long>(&actions_[signal]), kSetSize);
-  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, 0, reinterpret_cast<long>(&mask_), kSetSize);
+    raw_syscall(SYS_rt_sigaction, signal, 0, reinterpret_cast<long>(&actions_[signal]),
+                kSignalSetSize);
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, 0, reinterpret_cast<long>(&mask_), kSignalSetSize);
   raw_syscall(SYS_sigaltstack, 0, reinterpret_cast<long>(&stack_));
 }
 
 void KernelSignals::restore() const {
   for (int signal = 1; signal < NSIG; ++signal)
-    raw_syscall(SYS_rt_sigaction, signal, reinterpret_cast<long>(&actions_[signal]), 0, kSetSize);
-  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&mask_), 0, kSetSize);
+    raw_syscall(SYS_rt_sigaction, signal, reinterpret_cast<long>(&actions_[signal]), 0,
+                kSignalSetSize);
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&mask_), 0, kSignalSetSize);
   raw_syscall(SYS_sigaltstack, reinterpret_cast<long>(&stack_), 0);
 }
 

@@ -11,7 +11,6 @@
 #include "runtime/record/crash.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/cancel.h"
-#include "runtime/signal/internal.h"
 #include "runtime/signal/signals.h"
 
 namespace clew::rt {

@@ -8,6 +8,10 @@
 
 namespace clew::rt {
 
+// The answer of a system call that ended because its thread is cancelled: the caller acts on it.
+// Beyond what the kernel answers.
+inline constexpr long kCancelled = -5000;
+
 // Whether the thread would be cancelled at a cancellation point.
 inline bool cancel_wanted(const Fiber& fiber) {
   const Cancellation& state = fiber.cancellation;

@@ -5,7 +5,7 @@
 #include "runtime/fiber/own_stack.h"
 #include "runtime/record/crash.h"
 #include "runtime/sched/scheduler.h"
-#include "runtime/signal/internal.h"
+#include "runtime/signal/signals.h"
 #include "runtime/time/time_stamp.h"
 
 namespace clew::rt {

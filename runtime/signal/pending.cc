@@ -1,15 +1,9 @@
 // Signals that were sent and not yet delivered.
 #include <errno.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 
 #include "runtime/arena.h"
-#include "runtime/outside/asks.h"
-#include "runtime/outside/perform.h"
-#include "runtime/outside/timers.h"
-#include "runtime/raw_syscall.h"
 #include "runtime/sched/scheduler.h"
-#include "runtime/signal/attend.h"
+#include "runtime/signal/callbacks.h"
 #include "runtime/signal/signals.h"
 
 namespace clew::rt {
@@ -66,7 +60,7 @@ siginfo_t take(Queue& queue, Pending** link) {
   taken->next = g_free;
   g_free = taken;
   --g_count;
-  timer_signal_taken(taken->info);
+  g_signal_callbacks.taken(taken->info);
   return taken->info;
 }
 
@@ -161,12 +155,7 @@ Posted post(const siginfo_t& info, Fiber* to, Queued queued) {
 
 void learn_limit() {
   g_most_is_known = true;
-  const long most = answered(Call{SYS_getrlimit, {}}, [] {
-    rlimit limit{};
-    raw_syscall(SYS_getrlimit, RLIMIT_SIGPENDING, reinterpret_cast<long>(&limit));
-    return static_cast<long>(limit.rlim_cur < kForever ? limit.rlim_cur : kForever);
-  });
-  if (most > 0) g_most = static_cast<std::size_t>(most);
+  if (const std::size_t most = g_signal_callbacks.most_pending()) g_most = most;
 }
 
 }  // namespace

@@ -12,8 +12,8 @@
 
 #include <signal.h>
 
+#include "clew_abi/control.h"
 #include "runtime/fiber/signal_stack.h"
-#include "runtime/outside/calls.h"
 #include "runtime/sched/fiber.h"
 
 namespace clew::rt {
@@ -32,12 +32,20 @@ void install_handler(int signal, SignalHandler handler, unsigned long flags,
                      std::uint64_t mask = 0);
 
 constexpr std::uint64_t bit_of(int signal) { return std::uint64_t{1} << (signal - 1); }
+inline constexpr std::uint64_t kUnblockable = bit_of(SIGKILL) | bit_of(SIGSTOP);
+inline constexpr long kSignalSetSize = 8;  // of a set as the kernel knows it
 
 // What a call may bring about, besides its answer.
 inline constexpr std::uint64_t kSentByCalls = bit_of(SIGPIPE) | bit_of(SIGXFSZ);
 
 const Action& action_of(int signal);
 bool has_handler(int signal);
+void reset_action(int signal);
+
+// What sigaction, sigprocmask and sigaltstack do; -errno on failure. Any pointer may be null.
+long change_action(int signal, const Action* wanted, Action* before);
+long change_mask(long how, const std::uint64_t* set, std::uint64_t* before);
+long change_stack(const stack_t* wanted, stack_t* before);
 
 // To a thread, or, null, to whichever does not block it. -EAGAIN: too many are pending.
 long post(const siginfo_t& info, Fiber* to);
@@ -47,13 +55,18 @@ bool post_by_kernel(int signal);  // by alarm and setitimer: nobody's
 void post_from_outside(const siginfo_t& info);
 // Whether it is one of kSentByCalls, and was not sent by somebody else.
 bool is_sent_by_call(const siginfo_t& info);
+// A signal interrupts the program. To be called in the kernel's handler.
+void note_arrived(const siginfo_t& info);
 // Signals that have interrupted the program since the last call.
 bool any_arrived();
 std::size_t take_arrived(siginfo_t* out, std::size_t room);
+void forget_arrived();
 
 // Takes a pending signal of `set` for the thread. False: there is none.
 bool take_pending(Fiber& fiber, std::uint64_t set, siginfo_t& out);
 bool is_pending(const Fiber& fiber, std::uint64_t set);
+std::uint64_t pending_set(const Fiber& fiber);
+void forget_pending();
 // Whether there is one of `set` that was sent to a thread, not to the program.
 bool is_pending_for_one(std::uint64_t set);
 // The signal's action has changed: if it is ignored now, it is not pending any more.
@@ -76,11 +89,10 @@ class TemporaryMask {
   bool set_ = false;
 };
 
-// The system calls (Treatment::kSignal); -errno on failure.
-long signal_call(const Call& call);
-
-// What the kernel was told before clew took over, by code that runs before any constructor.
-// REQUIRES: the fault handlers are not installed yet.
+// What the kernel was told while calls were not caught.
+void adopt_handler(int signal);
+// The same for all signals, by code that runs before any constructor. REQUIRES: the fault handlers
+// are not installed yet.
 void adopt_handlers(Fiber& main);
 // What the program begins with blocked and ignored.
 void inherit_signals(const abi::Control& control, Fiber& main);

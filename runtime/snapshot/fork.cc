@@ -12,7 +12,7 @@
 #include "runtime/raw_syscall.h"
 #include "runtime/rt.h"
 #include "runtime/sched/scheduler.h"
-#include "runtime/sched/stuck.h"
+#include "runtime/signal/stuck.h"
 #include "runtime/thread/thread_block.h"
 
 namespace clew::rt {

@@ -3,10 +3,10 @@
 #include <errno.h>
 
 #include "runtime/libc/real.h"
+#include "runtime/outside/foreign.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/sharing.h"
 #include "runtime/signal/cancel.h"
-#include "runtime/sync/foreign.h"
 #include "runtime/sync/models.h"
 
 namespace clew::rt {

@@ -2,10 +2,9 @@
 #include <errno.h>
 #include <linux/futex.h>
 
+#include "runtime/outside/foreign.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/cancel.h"
-#include "runtime/signal/internal.h"
-#include "runtime/sync/foreign.h"
 #include "runtime/sync/models.h"
 
 namespace clew::rt {

@@ -13,9 +13,9 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
+#include "runtime/outside/foreign.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/sched/sharing.h"
-#include "runtime/sync/foreign.h"
 #include "runtime/sync/held.h"
 #include "runtime/sync/models.h"
 

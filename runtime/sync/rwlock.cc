@@ -1,7 +1,7 @@
 #include <errno.h>
 
 #include "runtime/libc/real.h"
-#include "runtime/sync/foreign.h"
+#include "runtime/outside/foreign.h"
 #include "runtime/sync/held.h"
 #include "runtime/sync/models.h"
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "runtime/libc/real.h"
+#include "runtime/outside/foreign.h"
 #include "runtime/signal/cancel.h"
-#include "runtime/sync/foreign.h"
 #include "runtime/sync/held.h"
 #include "runtime/sync/models.h"
 

@@ -1,0 +1,178 @@
+#include "runtime/signal/stuck.h"
+
+#include <link.h>
+#include <signal.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+
+#include "runtime/fiber/signal_stack.h"
+#include "runtime/libc/real.h"
+#include "runtime/raw_syscall.h"
+#include "runtime/record/log.h"
+#include "runtime/sched/scheduler.h"
+#include "runtime/signal/signals.h"
+
+namespace clew::rt {
+namespace {
+
+constexpr long kTickNanos = 50'000'000;
+constexpr long kTickNanosOnceStuck = 500'000;
+// Ticks without a point before a thread counts as stuck: of processor time. Work that takes as long
+// between two calls is rare, and is only interrupted. Where a thread was stuck once, one is enough.
+constexpr unsigned kLong = 60;
+constexpr unsigned kShort = 1;
+// Processor time without a point, call or switch after which it is said that nothing happens.
+constexpr Nanos kVeryLong = 60'000'000'000;
+
+struct Module {
+  std::uintptr_t begin, end;
+  bool left_alone;  // a thread is not interrupted for another in there
+  bool spins;
+};
+Module g_nameless{0, 0, false, false};  // code that no module has: the program made it itself
+constexpr unsigned kMost = 512;
+Module g_modules[kMost];
+unsigned g_count = 0;
+
+Clock g_last_clock = 0;
+std::uint64_t g_last_switches = 0;
+unsigned g_ticks = 0;
+Nanos g_nothing_since = 0;  // processor time
+Nanos g_last_tick = 0;      // processor time
+Nanos g_spent = 0;          // processor time without a point that virtual time has not made up for
+bool g_told = false;
+bool g_told_nothing_happens = false;
+
+Nanos processor_time() {
+  timespec t;
+  raw_syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, reinterpret_cast<long>(&t));
+  return t.tv_sec * 1'000'000'000 + t.tv_nsec;
+}
+
+int g_timer = -1;
+void set_interval(long nanoseconds) {
+  const itimerspec every{{0, nanoseconds}, {0, nanoseconds}};
+  raw_syscall(SYS_timer_settime, g_timer, 0, reinterpret_cast<long>(&every), 0);
+}
+
+int add_module(dl_phdr_info* info, std::size_t, void*) {
+  Module module{~std::uintptr_t{0}, 0, false, false};
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    if (info->dlpi_phdr[i].p_type != PT_LOAD) continue;
+    const std::uintptr_t begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+    const std::uintptr_t end = begin + info->dlpi_phdr[i].p_memsz;
+    if (begin < module.begin) module.begin = begin;
+    if (end > module.end) module.end = end;
+  }
+  const auto inside = [&](std::uintptr_t address) {
+    return address >= module.begin && address < module.end;
+  };
+  // Neither the runtime, nor libc, nor what loads libraries.
+  module.left_alone = inside(reinterpret_cast<std::uintptr_t>(&g_modules)) ||
+                      inside(reinterpret_cast<std::uintptr_t>(CLEW_REAL(read))) ||
+                      inside(getauxval(AT_BASE)) || inside(getauxval(AT_SYSINFO_EHDR));
+  if (g_count == kMost) return 0;
+  for (unsigned i = 0; i < g_count; ++i)
+    if (g_modules[i].begin == module.begin && g_modules[i].end == module.end) return 0;
+  g_modules[g_count++] = module;
+  return 0;
+}
+
+// Where a thread may be handed on: code in which no points are counted.
+Module* module_without_points(std::uintptr_t code) {
+  for (unsigned i = 0; i < g_count; ++i) {
+    Module& module = g_modules[i];
+    if (code < module.begin || code >= module.end) continue;
+    const bool counts = module.left_alone || has_points(module.begin, module.end);
+    return counts ? nullptr : &module;
+  }
+  return g_count < kMost ? &g_nameless : nullptr;
+}
+
+// It may be a long computation: that is not for us to end.
+void tell_that_nothing_happens() {
+  if (g_told_nothing_happens) return;
+  g_told_nothing_happens = true;
+  g_log.note(
+      "a thread has run for a minute of processor time in code that was not built with clew, "
+      "without a call, while nobody else can run and no timer is set: if it waits for something, "
+      "it will do so for ever");
+}
+
+void on_tick(int, siginfo_t*, void* context) {
+  if (!g_sched.active || g_sched.current->no_yield != 0) return;
+  const Clock now = g_sched.clock();
+  const bool moved = now != g_last_clock || g_sched.switches != g_last_switches;
+  g_last_clock = now;
+  g_last_switches = g_sched.switches;
+  const auto& interrupted = *static_cast<const ucontext_t*>(context);
+  Module* module =
+      module_without_points(static_cast<std::uintptr_t>(interrupted.uc_mcontext.gregs[REG_RIP]));
+  const Nanos spent_by_now = processor_time();
+  const Nanos since_last = spent_by_now - g_last_tick;
+  g_last_tick = spent_by_now;
+  if (moved) {
+    g_nothing_since = spent_by_now;
+    g_ticks = 0;
+    return;
+  }
+  g_spent += since_last;
+  // In libc it may hold a lock: it is handed on where it calls from.
+  ++g_ticks;
+  if (module == nullptr || g_ticks < (module->spins ? kShort : kLong)) return;
+  if (!g_sched.has_to_hand_on(g_spent)) {
+    if (spent_by_now - g_nothing_since >= kVeryLong) tell_that_nothing_happens();
+    return;
+  }
+  g_ticks = 0;
+  g_nothing_since = spent_by_now;
+  if (!module->spins) set_interval(kTickNanosOnceStuck);
+  module->spins = true;
+  if (!g_told)
+    g_log.note(
+        "a thread spins in code that was not built with clew: it was handed on by real time, "
+        "and a replay may depart");
+  g_told = true;
+  const std::uint64_t none = 0;
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&none), 0, sizeof none);
+  // Being handed on is no sign of life: time has to pass for those who sleep while several spin.
+  if (g_sched.others_can_run()) ++g_last_switches;
+  g_sched.hand_on();
+}
+
+void start_timer() {
+  sigevent event{};
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = kStuckSignal;
+  int timer = 0;
+  if (raw_syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, reinterpret_cast<long>(&event),
+                  reinterpret_cast<long>(&timer)) != 0)
+    return;
+  g_timer = timer;
+  set_interval(kTickNanos);
+}
+
+}  // namespace
+
+void watch_for_stuck_threads() {
+  note_loaded_code();
+  install_handler(kStuckSignal, on_tick, SA_RESTART, ~bit_of(SIGSYS));
+  start_timer();
+}
+
+void watch_for_stuck_threads_again() { start_timer(); }
+
+void watch_for_stuck_threads_no_more() {
+  raw_syscall(SYS_timer_delete, g_timer);
+  g_timer = -1;
+}
+
+bool is_without_points(const void* code) {
+  return module_without_points(reinterpret_cast<std::uintptr_t>(code)) != nullptr;
+}
+
+void note_loaded_code() { dl_iterate_phdr(add_module, nullptr); }
+
+}  // namespace clew::rt

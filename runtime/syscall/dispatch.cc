@@ -1,0 +1,110 @@
+#include "runtime/syscall/dispatch.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <signal.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+
+#include "runtime/fiber/signal_stack.h"
+#include "runtime/libc/code_range.h"
+#include "runtime/libc/user_dispatch.h"
+#include "runtime/outside/perform.h"
+#include "runtime/outside/randomness.h"
+#include "runtime/raw_syscall.h"
+#include "runtime/record/crash.h"
+#include "runtime/sched/scheduler.h"
+#include "runtime/signal/signals.h"
+#include "runtime/syscall/system_call.h"
+
+namespace clew::rt {
+
+namespace {
+
+bool g_over = false;
+bool g_only_randomness = false;
+
+CodeRange g_loader;
+// libc's functions for its own use that are no cancellation points.
+CodeRange g_without_cancel[5];
+
+void on_system_call(int signal, siginfo_t* info, void* context) {
+  if (info->si_code <= 0 && g_sched.active) {  // another process has sent it
+    if (has_handler(signal)) return note_arrived(*info);
+    if (action_of(signal).handler != reinterpret_cast<void*>(SIG_IGN)) die_of(signal, *info);
+    return;
+  }
+  auto& caught = *static_cast<ucontext_t*>(context);
+  auto& registers = caught.uc_mcontext.gregs;
+  Call call{registers[REG_RAX],
+            {registers[REG_RDI], registers[REG_RSI], registers[REG_RDX], registers[REG_R10],
+             registers[REG_R8], registers[REG_R9]}};
+  const auto code = static_cast<std::uintptr_t>(registers[REG_RIP]);
+  // The dynamic linker loads code, which a replay needs as well.
+  if (!g_sched.active || g_loader.has(code)) {
+    if (g_only_randomness && call.number == SYS_getrandom) {
+      random_bytes(reinterpret_cast<void*>(call.a[0]), static_cast<std::size_t>(call.a[1]));
+      registers[REG_RAX] = call.a[1];
+      return;
+    }
+    registers[REG_RAX] = g_over && call.number == SYS_getpid ? g_sched.process : to_kernel(call);
+    return;
+  }
+  call.caught = &caught;
+  registers[REG_RAX] = system_call(call);
+}
+
+void find_functions_without_cancel() {
+  static constexpr const char* kNames[] = {"__open64_nocancel", "__close_nocancel",
+                                           "__read_nocancel", "__pread64_nocancel",
+                                           "__write_nocancel"};
+  std::size_t count = 0;
+  for (const char* name : kNames) {
+    void* function = dlvsym(RTLD_DEFAULT, name, "GLIBC_PRIVATE");
+    Dl_info object;
+    void* symbol = nullptr;
+    if (function == nullptr || dladdr1(function, &object, &symbol, RTLD_DL_SYMENT) == 0 ||
+        symbol == nullptr)
+      continue;
+    const auto begin = reinterpret_cast<std::uintptr_t>(function);
+    g_without_cancel[count++] = {begin, begin + static_cast<const ElfW(Sym)*>(symbol)->st_size};
+  }
+}
+
+}  // namespace
+
+bool catch_system_calls() {
+  g_loader = range_of_object(getauxval(AT_BASE));
+  find_functions_without_cancel();
+  install_handler(SIGSYS, on_system_call, SA_NODEFER);
+  return begin_user_dispatch();
+}
+
+OnlyRandomness::OnlyRandomness() {
+  g_only_randomness = true;
+  install_handler(SIGSYS, on_system_call, SA_NODEFER);
+  begin_user_dispatch();
+}
+
+OnlyRandomness::~OnlyRandomness() {
+  g_only_randomness = false;
+  end_user_dispatch();
+  const Action plain{};
+  raw_syscall(SYS_rt_sigaction, SIGSYS, reinterpret_cast<long>(&plain), 0, sizeof plain.mask);
+}
+
+bool is_without_cancel(const Call& call) {
+  if (call.caught == nullptr) return false;
+  const auto code = static_cast<std::uintptr_t>(call.caught->uc_mcontext.gregs[REG_RIP]);
+  for (const CodeRange& range : g_without_cancel)
+    if (range.has(code)) return true;
+  return false;
+}
+
+void leave_calls_to_kernel() {
+  g_sched.active = false;
+  clew_own_top = 0;
+  g_over = true;
+}
+
+}  // namespace clew::rt
