@@ -7,7 +7,7 @@
 #include "runtime/arena.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/record/log.h"
-#include "runtime/sched/scheduler.h"
+#include "runtime/sched/active.h"
 
 namespace clew::rt {
 namespace {
@@ -51,10 +51,8 @@ void report_stack(Fiber& fiber) {
 
 std::size_t walk_stack(std::uintptr_t* frames, std::size_t capacity) {
   Walk walk{frames, capacity, 0};
-  // The unwinder calls pthread_once: on our behalf, so it is no event of the program's.
-  g_sched.active = false;
+  const OffDuty off_duty;  // the unwinder calls pthread_once
   _Unwind_Backtrace(visit_frame, &walk);
-  g_sched.active = true;
   return walk.count;
 }
 

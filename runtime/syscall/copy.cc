@@ -15,7 +15,7 @@
 #include "runtime/record/adoption.h"
 #include "runtime/record/generation.h"
 #include "runtime/record/log.h"
-#include "runtime/sched/scheduler.h"
+#include "runtime/sched/active.h"
 #include "runtime/signal/signals.h"
 #include "runtime/signal/stuck.h"
 #include "runtime/snapshot/created_files.h"
@@ -153,8 +153,7 @@ void continue_as_copy(const Call& call) {
 }
 
 void continue_without_clew() {
-  g_sched.active = false;
-  clew_own_top = 0;
+  leave_duty();
   g_inputs.stop();
   clew_in_charge = 0;
   end_user_dispatch();

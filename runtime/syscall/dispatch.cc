@@ -13,7 +13,7 @@
 #include "runtime/outside/randomness.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/record/crash.h"
-#include "runtime/sched/scheduler.h"
+#include "runtime/sched/active.h"
 #include "runtime/signal/signals.h"
 #include "runtime/syscall/system_call.h"
 
@@ -102,8 +102,7 @@ bool is_without_cancel(const Call& call) {
 }
 
 void leave_calls_to_kernel() {
-  g_sched.active = false;
-  clew_own_top = 0;
+  leave_duty();
   g_over = true;
 }
 

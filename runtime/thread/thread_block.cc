@@ -8,7 +8,7 @@
 #include "runtime/libc/real.h"
 #include "runtime/libc/user_dispatch.h"
 #include "runtime/raw_syscall.h"
-#include "runtime/sched/scheduler.h"
+#include "runtime/sched/active.h"
 #include "runtime/thread/life.h"
 
 extern "C" {
@@ -230,12 +230,13 @@ void give_back_block(Fiber& fiber) {
   std::uint64_t mask = 0;
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&kAll),
               reinterpret_cast<long>(&mask), sizeof mask);
-  g_sched.active = false;
-  const long tid =
-      clew_context_run_on_kernel_thread(&fiber.context, &tid_of(fiber.handle), leave_body, block);
-  // The system may not let us have another thread: then the stack is lost, and nobody can tell.
-  if (tid > 0) CLEW_REAL(pthread_join)(fiber.handle, nullptr);
-  g_sched.active = true;
+  {
+    const OffDuty off_duty;
+    const long tid =
+        clew_context_run_on_kernel_thread(&fiber.context, &tid_of(fiber.handle), leave_body, block);
+    // The system may not let us have another thread: then the stack is lost, and nobody can tell.
+    if (tid > 0) CLEW_REAL(pthread_join)(fiber.handle, nullptr);
+  }
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&mask), 0, sizeof mask);
   free_block(block);
 }
