@@ -6,9 +6,8 @@
 #include "runtime/intercept/interposed.h"
 #include "runtime/libc/real.h"
 #include "runtime/record/log.h"
-#include "runtime/record/trace.h"
+#include "runtime/record/points.h"
 #include "runtime/sched/scheduler.h"
-#include "runtime/sched/sharing.h"
 
 // What all calls to the outside touch: their order may matter. Reports have words for it.
 extern "C" char clew_outside;
@@ -33,7 +32,7 @@ inline abi::Place take_call_site(Fiber& fiber, const void* return_address, bool&
 struct Intent {
   abi::StepKind kind = abi::StepKind::kOther;
   const volatile void* object = nullptr;
-  bool (*can_go_on)(const Fiber&) = nullptr;
+  bool (*can_proceed)(const Fiber&) = nullptr;
 };
 
 inline constexpr Intent kOutside{abi::StepKind::kUpdate, &clew_outside};
@@ -43,25 +42,24 @@ inline void enter(std::uint64_t op, const void* return_address, const Intent& in
   Fiber& fiber = *g_sched.current;
   bool counts;
   const abi::Place place = take_call_site(fiber, return_address, counts);
-  fiber.step = {reinterpret_cast<std::uintptr_t>(intent.object), place, 1, intent.kind};
-  fiber.can_go_on = intent.can_go_on;
-  if (counts && fiber.no_yield == 0) {
-    g_sched.yield_at(place);
+  const Reached reached{place,
+                        {reinterpret_cast<std::uintptr_t>(intent.object), place, 1, intent.kind},
+                        intent.can_proceed};
+  const bool is_event = counts && fiber.no_yield == 0;
+  if (is_event) {
+    g_sched.reach(reached);
   } else {
-    fiber.place = place;
+    g_sched.reach_uncounted(reached);
   }
-  if (intent.object != nullptr) g_sharing.touch(fiber, fiber.step);
-  const Clock clock = g_sched.clock();
-  if (CLEW_UNLIKELY(g_trace.wants_step(clock)) && counts && fiber.no_yield == 0 &&
-      intent.object != nullptr)
-    g_sched.trace_passed(fiber.step);
-  g_sched.note_certain_clock(clock);
-  g_log.fold(op ^ clock << 8 ^ static_cast<std::uint64_t>(fiber.index) << 48);
+  if (intent.object != nullptr)
+    g_sched.announce(reached.step, is_event ? Scheduler::Counted::kYes : Scheduler::Counted::kNo);
+  g_sched.note_call(op);
 }
 
 // The model's answer is part of the hash too.
 inline int answer(int result) {
-  g_log.fold(static_cast<std::uint64_t>(result));
+  g_hash.fold(static_cast<std::uint64_t>(result));
+  g_sched.announce_result(static_cast<std::uint64_t>(result));
   return result;
 }
 

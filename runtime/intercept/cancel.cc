@@ -17,7 +17,7 @@ void act_if_asynchronous(const Fiber& self) {
 CLEW_INTERPOSE int pthread_cancel(pthread_t handle) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kSignal, thread_object(handle)}), pthread_cancel,
                   handle);
-  Fiber* fiber = g_sched.find(handle);
+  Fiber* fiber = g_sched.threads.find(handle);
   if (fiber == nullptr) return answer(ESRCH);
   if (fiber->state == FiberState::kFinished) return answer(0);
   fiber->cancellation.pending = true;

@@ -1,8 +1,8 @@
 // What instrumented code calls, and the program's own interface (clew/clew.h).
+#include "runtime/event/sharing.h"
 #include "runtime/record/log.h"
-#include "runtime/record/trace.h"
+#include "runtime/record/points.h"
 #include "runtime/sched/scheduler.h"
-#include "runtime/sched/sharing.h"
 
 using namespace clew::rt;
 using clew::abi::Point;
@@ -26,13 +26,6 @@ clew::abi::StepKind step_kind(clew::abi::PointKind kind) {
   }
 }
 
-// The access was passed by a strategy by the clock.
-void trace_access(const Point* point, const void* address, std::uint64_t size) {
-  if (g_sched.current->no_yield != 0 || !g_trace.wants_step(g_sched.clock())) return;
-  g_sched.trace_passed({reinterpret_cast<std::uintptr_t>(address), place_of(point),
-                        static_cast<std::uint32_t>(size), step_kind(point->kind)});
-}
-
 }  // namespace
 
 extern "C" {
@@ -52,34 +45,28 @@ void clew_yield_slow(const Point* point) {
     __clew_countdown = kUnlimited;
     return;
   }
-  if (g_sched.at_every_point()) {
-    if (g_sched.pass_quickly()) return;
-    g_sched.current->step = {};
-    g_sched.current->can_go_on = nullptr;
-  }
-  g_sched.current->place = place_of(point);
-  g_sched.yield_slow();
+  if (g_sched.at_every_point() && g_sched.pass_quickly()) return;
+  g_sched.reach_at_limit({.place = place_of(point)});
 }
 
 void clew_yield_access_slow(const Point* point, const void* address, std::uint64_t size) {
-  if (CLEW_LIKELY(!g_sched.active || !g_sched.at_every_point())) {
-    clew_yield_slow(point);
-    if (g_sched.active) trace_access(point, address, size);
+  if (CLEW_UNLIKELY(!g_sched.active)) {
+    __clew_countdown = kUnlimited;
     return;
   }
-  const clew::abi::Place place = place_of(point);
-  const bool deciding = g_sharing.is_scheduling_point(place, point->kind);
-  if (!deciding && g_sharing.is_quiet(place) && g_sched.pass_quickly()) return;
-  Fiber& fiber = *g_sched.current;
-  const Step step{reinterpret_cast<std::uintptr_t>(address), place,
+  const Step step{reinterpret_cast<std::uintptr_t>(address), place_of(point),
                   static_cast<std::uint32_t>(size), step_kind(point->kind)};
-  if (deciding || !g_sched.pass_quickly()) {
-    fiber.step = deciding ? step : Step{};
-    fiber.can_go_on = nullptr;
-    fiber.place = step.place;
-    g_sched.yield_slow();
+  if (CLEW_LIKELY(!g_sched.at_every_point())) {
+    g_sched.reach_at_limit({.place = step.place});
+    if (g_listeners.looked_at().has(g_sched.clock()))
+      g_sched.announce(step, Scheduler::Counted::kYes);
+    return;
   }
-  g_sharing.touch(fiber, step);
+  const bool deciding = g_sharing.is_scheduling_point(step.place, point->kind);
+  if (!deciding && g_sharing.is_quiet(step.place) && g_sched.pass_quickly()) return;
+  if (deciding || !g_sched.pass_quickly())
+    g_sched.reach_at_limit({.place = step.place, .step = deciding ? step : Step{}});
+  g_sched.announce(step, Scheduler::Counted::kYes);
 }
 
 std::uint64_t clew_yield_cas_slow(const Point* point, const void* address, std::uint64_t size) {
@@ -92,7 +79,7 @@ void clew_spin_slow(const Point* point) {
     __builtin_ia32_pause();
     return;
   }
-  g_sched.yield_at(place_of(point));
+  g_sched.reach({.place = place_of(point)});
   if (g_sched.current->no_yield == 0) g_sched.yield_voluntarily();
 }
 

@@ -13,6 +13,7 @@
 #include "clew_abi/control.h"
 #include "runtime/fiber/context.h"
 #include "runtime/intercept/sanitizer.h"
+#include "runtime/intercept/surroundings.h"
 #include "runtime/intercept/thread.h"
 #include "runtime/intercept/timer.h"
 #include "runtime/keep.h"
@@ -29,6 +30,7 @@
 #include "runtime/record/end.h"
 #include "runtime/record/job.h"
 #include "runtime/record/log.h"
+#include "runtime/record/points.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/callbacks.h"
 #include "runtime/signal/faults.h"
@@ -85,7 +87,7 @@ abi::Control* map_control(int fd) {
 }
 
 void wait_for_debugger(abi::Control& control) {
-  g_debugging = true;
+  g_sched.debugged = true;
   while (control.debugger_ready.load(std::memory_order_acquire) == 0) {
     const timespec nap{0, 10'000'000};
     raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&nap), 0);
@@ -127,7 +129,7 @@ void take_over(abi::Control& control) {
   g_log.init(control);
   resolve_thread_end();
   Fiber* main_fiber = adopt_main_thread();
-  g_sched.init(control, main_fiber);
+  g_sched.init(control, surroundings(), *main_fiber);
   report_registered_points();
   watch_sanitizers(*main_fiber);
   install_fault_handlers();

@@ -19,7 +19,6 @@
 #include "runtime/record/end.h"
 #include "runtime/record/job.h"
 #include "runtime/sched/scheduler.h"
-#include "runtime/sched/sharing.h"
 #include "runtime/signal/signals.h"
 #include "runtime/syscall/dispatch.h"
 #include "runtime/time/time_stamp.h"
@@ -82,13 +81,13 @@ void on_malloc(const volatile void*, std::size_t) {}
 // Who frees memory writes all of it, as far as others are concerned: their accesses are worth a
 // switch before them, though nobody else accesses the memory.
 void on_free(const volatile void* memory) {
-  if (!g_sched.active || !g_sched.at_every_point()) return;
+  if (!g_sched.active || !g_listeners.hears(g_sched.clock())) return;
   if (g_is_allocated(memory) == 0) return;
   const std::size_t size = g_size_of(memory);
-  g_sharing.touch(
-      *g_sched.current,
+  g_sched.announce(
       {reinterpret_cast<std::uintptr_t>(memory), 0,
-       static_cast<std::uint32_t>(size < UINT32_MAX ? size : UINT32_MAX), abi::StepKind::kWrite});
+       static_cast<std::uint32_t>(size < UINT32_MAX ? size : UINT32_MAX), abi::StepKind::kWrite},
+      Scheduler::Counted::kNo);
 }
 
 }  // namespace

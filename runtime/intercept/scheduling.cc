@@ -9,7 +9,7 @@ using namespace clew::rt;
 namespace {
 
 Fiber* living(pthread_t handle) {
-  Fiber* fiber = g_sched.find(handle);
+  Fiber* fiber = g_sched.threads.find(handle);
   return fiber != nullptr && fiber->state != FiberState::kFinished ? fiber : nullptr;
 }
 
@@ -54,7 +54,7 @@ CLEW_INTERPOSE int pthread_getaffinity_np(pthread_t handle, size_t size, cpu_set
 // libc knows the stack. It asks the kernel for processors, by the number of a kernel thread.
 CLEW_INTERPOSE int pthread_getattr_np(pthread_t handle, pthread_attr_t* out) noexcept {
   if (!g_sched.active) return CLEW_REAL(pthread_getattr_np)(handle, out);
-  const Fiber* fiber = g_sched.find(handle);
+  const Fiber* fiber = g_sched.threads.find(handle);
   if (fiber == nullptr) return ESRCH;
   int error;
   {

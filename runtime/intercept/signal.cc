@@ -38,7 +38,7 @@ void leave_for(const __jmp_buf_tag* target) {
 // libc sends it, and the call comes back as one of the kernel's. But libc does not know that the
 // thread has ended: then, since glibc 2.34, nothing happens.
 std::optional<int> without_thread(pthread_t handle) {
-  const Fiber* fiber = g_sched.find(handle);
+  const Fiber* fiber = g_sched.threads.find(handle);
   if (fiber == nullptr) return ESRCH;
   if (fiber->state == FiberState::kFinished) return 0;
   return std::nullopt;

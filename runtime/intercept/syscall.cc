@@ -37,6 +37,6 @@ long interposed_syscall(long number, long a, long b, long c, long d, long e, lon
     *g_sched.current->call_site = nullptr;
   }
   const long result = system_call(Call{number, {a, b, c, d, e, f}});
-  if (number == SYS_futex) g_log.fold(static_cast<std::uint64_t>(result));
+  if (number == SYS_futex) g_hash.fold(static_cast<std::uint64_t>(result));
   return with_errno(result);
 }

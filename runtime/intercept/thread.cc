@@ -70,8 +70,8 @@ int join(Fiber* fiber, void** result, Nanos deadline) {
     if (woke == Woke::kByTime) return ETIMEDOUT;
   }
   if (result != nullptr) *result = fiber->result;
-  g_sched.note_joined();
-  g_sched.reclaim(fiber);
+  g_sched.threads.note_joined();
+  g_sched.reclaim(*fiber);
   return 0;
 }
 
@@ -80,13 +80,13 @@ int join(Fiber* fiber, void** result, Nanos deadline) {
 namespace clew::rt {
 
 void* thread_object(pthread_t handle) {
-  const Fiber* fiber = g_sched.active ? g_sched.find(handle) : nullptr;
+  const Fiber* fiber = g_sched.active ? g_sched.threads.find(handle) : nullptr;
   return fiber != nullptr ? reinterpret_cast<void*>(std::uintptr_t{fiber->index}) : nullptr;
 }
 
 bool has_ended(const Fiber& waiting) {
-  const Fiber* fiber = g_sched.threads[waiting.step.object].fiber;
-  return waiting.step.object == 0 || fiber == nullptr || fiber->state == FiberState::kFinished;
+  const Fiber* fiber = g_sched.threads.fiber(waiting.reached.step.object);
+  return waiting.reached.step.object == 0 || fiber == nullptr || fiber->state == FiberState::kFinished;
 }
 
 int create_thread(pthread_t* out, const pthread_attr_t* attributes, void* (*start)(void*),
@@ -105,7 +105,7 @@ int create_thread(pthread_t* out, const pthread_attr_t* attributes, void* (*star
   pthread_attr_getdetachstate(&joinable, &detach_state);
   pthread_attr_setdetachstate(&joinable, PTHREAD_CREATE_JOINABLE);
   attributes = &joinable;
-  Fiber* fiber = g_sched.new_fiber(g_sched.current);
+  Fiber* fiber = &g_sched.threads.create(*g_sched.current);
   fiber->start = start;
   fiber->argument = argument;
   fiber->detached = detach_state == PTHREAD_CREATE_DETACHED;
@@ -113,26 +113,26 @@ int create_thread(pthread_t* out, const pthread_attr_t* attributes, void* (*star
   set_signal_mask(*fiber, attributes);
   set_scheduling(*fiber, attributes);
   if (const int error = give_recorded_block(*fiber, attributes)) {
-    g_sched.discard(fiber);
+    g_sched.threads.discard(*fiber);
     return error;
   }
   *out = fiber->handle;
-  g_sched.add(fiber);
+  g_sched.add(*fiber);
   return 0;
 }
 
 int join_thread(pthread_t handle, void** result, Nanos deadline) {
-  Fiber* fiber = g_sched.find(handle);
+  Fiber* fiber = g_sched.threads.find(handle);
   return fiber != nullptr ? join(fiber, result, deadline) : ESRCH;
 }
 
 int detach_thread(pthread_t handle) {
-  Fiber* fiber = g_sched.find(handle);
+  Fiber* fiber = g_sched.threads.find(handle);
   if (fiber == nullptr) return ESRCH;
   if (fiber->detached) return EINVAL;
   if (fiber->joiner != nullptr) return 0;  // as in glibc: it is joined all the same
   fiber->detached = true;
-  if (fiber->state == FiberState::kFinished) g_sched.reclaim(fiber);
+  if (fiber->state == FiberState::kFinished) g_sched.reclaim(*fiber);
   return 0;
 }
 
@@ -164,7 +164,7 @@ CLEW_INTERPOSE int pthread_join(pthread_t handle, void** result) {
 CLEW_INTERPOSE int pthread_tryjoin_np(pthread_t handle, void** result) noexcept {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kJoin, thread_object(handle)}), pthread_tryjoin_np,
                   handle, result);
-  Fiber* fiber = g_sched.find(handle);
+  Fiber* fiber = g_sched.threads.find(handle);
   if (fiber != nullptr && fiber->state != FiberState::kFinished) return answer(EBUSY);
   return answer(join_thread(handle, result, kForever));
 }
@@ -196,7 +196,7 @@ CLEW_EXPORT int pthread_once(pthread_once_t* control, void (*routine)(void)) {
 
 CLEW_INTERPOSE int pthread_setname_np(pthread_t handle, const char* name) noexcept {
   if (!g_sched.active) return CLEW_REAL(pthread_setname_np)(handle, name);
-  Fiber* fiber = g_sched.find(handle);
+  Fiber* fiber = g_sched.threads.find(handle);
   if (fiber == nullptr) return ESRCH;
   if (strlen(name) >= sizeof fiber->name) return ERANGE;
   set_thread_name(*fiber, name);
@@ -205,7 +205,7 @@ CLEW_INTERPOSE int pthread_setname_np(pthread_t handle, const char* name) noexce
 
 CLEW_INTERPOSE int pthread_getname_np(pthread_t handle, char* name, size_t size) noexcept {
   if (!g_sched.active) return CLEW_REAL(pthread_getname_np)(handle, name, size);
-  const Fiber* fiber = g_sched.find(handle);
+  const Fiber* fiber = g_sched.threads.find(handle);
   if (fiber == nullptr) return ESRCH;
   // The kernel's names have room for fifteen characters, and glibc asks for as much room.
   if (size < sizeof fiber->name) return ERANGE;

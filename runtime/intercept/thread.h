@@ -16,7 +16,7 @@ int detach_thread(pthread_t handle);
 
 // What a step names a thread by: its index. Null: there is no such thread.
 void* thread_object(pthread_t handle);
-// Whether a thread that is about to join `step.object` would get it at once (Fiber::can_go_on).
+// Whether a thread that is about to join `reached.step.object` would get it at once (Reached::can_proceed).
 bool has_ended(const Fiber& waiting);
 
 // REQUIRES: no thread but the first.

@@ -153,7 +153,7 @@ void end_thread(void* result) {
   destroy_keys();
   mutex_owner_ends(self);
   clear_number(self);
-  if (g_sched.has_company()) clew_call_on_own_stack([] { g_sched.finish_current(); });
+  if (g_sched.threads.has_company()) clew_call_on_own_stack([] { g_sched.finish_current(); });
   g_sched.finish_current();  // the program ends with it
 }
 

@@ -78,10 +78,14 @@ void Asks::begin_expecting() {
   if (!expecting()) next_ = g_sched.clock() + kPointsBetween;
 }
 
+// The event at which a thread that computes is stopped to look at the outside.
+void Asks::tell_scheduler() const { g_sched.poll_at = expecting() ? next_ : kNever; }
+
 void Asks::expect_signals() {
   if (signals_expected_) return;
   begin_expecting();
   signals_expected_ = true;
+  tell_scheduler();
   g_sched.look_again();
 }
 
@@ -90,6 +94,7 @@ Woke Asks::wait(OutsideWait& wait, Nanos deadline, unsigned ended_by) {
   OutsideWait** end = &waits_;
   while (*end != nullptr) end = &(*end)->next;
   *end = &wait;
+  tell_scheduler();
   wait.wait.outside = true;
   const Woke woke = g_sched.block(wait.wait, deadline, ended_by);
   forget(wait);
@@ -100,14 +105,15 @@ void Asks::forget(OutsideWait& wait) {
   for (OutsideWait** slot = &waits_; *slot != nullptr; slot = &(*slot)->next) {
     if (*slot != &wait) continue;
     *slot = wait.next;
-    return;
+    break;
   }
+  tell_scheduler();
 }
 
 bool Asks::signal_is_waited_for() const {
   bool found = false;
   if (signals_expected_)
-    g_sched.for_each_living(
+    g_sched.threads.for_each_living(
         [&](const Fiber& fiber) { found |= fiber.wait_kind() == abi::WaitKind::kSignal; });
   return found;
 }
@@ -208,6 +214,7 @@ void Asks::ask() {
 
 void Asks::ask_at(Clock event) {
   next_ = event + kPointsBetween;
+  tell_scheduler();
   ask();
 }
 
@@ -229,7 +236,7 @@ Nanos& Asks::waited_in_vain() { return keep_ready ? kept().waited_in_vain : in_v
 static bool only_children_are_waited_for() {
   bool any = false;
   bool others = false;
-  g_sched.for_each_living([&](const Fiber& fiber) {
+  g_sched.threads.for_each_living([&](const Fiber& fiber) {
     const abi::WaitKind kind = fiber.wait_kind();
     any |= kind == abi::WaitKind::kChild;
     others |= kind == abi::WaitKind::kDescriptor || kind == abi::WaitKind::kSignal ||

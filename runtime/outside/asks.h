@@ -7,7 +7,7 @@
 #include <poll.h>
 
 #include "clew_abi/control.h"
-#include "runtime/sched/wait.h"
+#include "runtime/sched/surroundings.h"
 
 namespace clew::rt {
 
@@ -28,8 +28,6 @@ class Asks {
 
   // Whether anything may come from outside at all.
   bool expecting() const { return waits_ != nullptr || signals_expected_; }
-  // The clock at which a thread that computes is to be stopped for an asking.
-  Clock next() const { return expecting() ? next_ : kNever; }
 
   // Blocks the running thread.
   Woke wait(OutsideWait& wait, Nanos deadline, unsigned ended_by);
@@ -45,11 +43,7 @@ class Asks {
   // makes them, so they are not counted.
   void ask_while_stuck();
 
-  enum class Came : std::uint8_t {
-    kSomething,  // a thread may be able to run now
-    kNothing,    // until `due`: time may pass
-    kNever,      // only this program could bring it
-  };
+  using Came = Surroundings::Came;
   // Nobody can run, and the next timer is due then (kForever: there is none). While child processes
   // live it takes as long in real time, as it does for them.
   Came wait_for_something(Nanos due);
@@ -62,6 +56,7 @@ class Asks {
   static constexpr std::uint64_t kUnexpected = 0;
 
   void begin_expecting();
+  void tell_scheduler() const;
   struct Waiting {
     Nanos begin;  // of real time
     Nanos most;   // that virtual time may move on

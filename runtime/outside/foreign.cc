@@ -58,7 +58,7 @@ void expect_other_processes() {
   if (g_other_processes) return;
   g_other_processes = true;
   g_turn = shared_word();
-  g_sched.for_each_living([](const Fiber& fiber) {
+  g_sched.threads.for_each_living([](const Fiber& fiber) {
     if (may_wait_for_others(fiber)) g_sched.wake_all(fiber.wait_object());
   });
 }
@@ -66,7 +66,7 @@ void expect_other_processes() {
 bool is_foreign(int number) {
   if (!g_other_processes || number == 0) return g_other_processes;
   bool ours = false;
-  g_sched.for_each_living([&](const Fiber& fiber) { ours |= fiber.number == number; });
+  g_sched.threads.for_each_living([&](const Fiber& fiber) { ours |= fiber.number == number; });
   return !ours;
 }
 

@@ -157,7 +157,7 @@ void Inputs::depart(const char* what, long call) {
   char text[256];
   snprintf(text, sizeof text, "the program calls %s, where the recording has %s",
            call_name(call & ~abi::kPartlyDone), what);
-  end_departed(g_sched.clock(), g_sched.current->index, g_sched.current->place, text);
+  end_departed(g_sched.clock(), g_sched.current->index, g_sched.current->reached.place, text);
 }
 
 // The last may have been cut off: a long one goes through the ring in pieces.

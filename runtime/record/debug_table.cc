@@ -21,14 +21,12 @@ __attribute__((visibility("default"))) std::uint64_t clew_debug_current = 0;
 
 namespace clew::rt {
 
-bool g_debugging = false;
-
 void debug_table_update(const Fiber& fiber) {
   clew_debug_current = g_sched.current->index;
   if (fiber.index >= kMaxDebugFibers) return;
   if (fiber.index >= clew_debug_fiber_count) clew_debug_fiber_count = fiber.index + 1;
   ClewDebugFiber& entry = clew_debug_fibers[fiber.index];
-  g_sched.format_id(fiber.index, entry.id, sizeof entry.id);
+  g_sched.threads.name(fiber.index, entry.id, sizeof entry.id);
   entry.state = static_cast<std::uint64_t>(fiber.state);
   entry.in_use = fiber.state != FiberState::kFinished;
   if (fiber.state == FiberState::kFinished) return;

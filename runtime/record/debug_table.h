@@ -1,5 +1,5 @@
 // What the gdb command `clew` reads: where every parked thread stands. Kept up to date only
-// under a debugger.
+// under a debugger (Scheduler::debugged).
 #ifndef CLEW_RUNTIME_RECORD_DEBUG_TABLE_H_
 #define CLEW_RUNTIME_RECORD_DEBUG_TABLE_H_
 
@@ -7,7 +7,6 @@
 
 namespace clew::rt {
 
-extern bool g_debugging;
 // REQUIRES: `fiber` is parked or finished.
 void debug_table_update(const Fiber& fiber);
 

@@ -37,7 +37,7 @@ std::uint32_t holder_of(const Fiber& waiting) {
   std::uint32_t holder = 0;
   if (waiting.wait_kind() == abi::WaitKind::kJoin)
     return static_cast<const Fiber*>(waiting.wait_object())->index + 1;
-  g_sched.for_each_living([&](const Fiber& fiber) {
+  g_sched.threads.for_each_living([&](const Fiber& fiber) {
     const std::size_t count =
         fiber.held_count < Fiber::kMaxHeld ? fiber.held_count : Fiber::kMaxHeld;
     for (std::size_t i = 0; i < count; ++i)
@@ -66,7 +66,7 @@ void report_wait(Fiber& fiber) {
       .number(static_cast<std::uint64_t>(fiber.wait_kind()))
       .number(reinterpret_cast<std::uintptr_t>(fiber.wait_object()))
       .number(holder_of(fiber))
-      .number(fiber.place)
+      .number(fiber.reached.place)
       .frames(frames, count);
   g_log.message(abi::MessageType::kWaits, waits);
   const std::size_t held = fiber.held_count < Fiber::kMaxHeld ? fiber.held_count : Fiber::kMaxHeld;
@@ -115,14 +115,14 @@ void report_failure(abi::FailureKind kind, const char* detail, const char* file,
 void report_end(Clock clock) {
   if (g_ended) return;
   g_ended = true;
-  g_log.slice(*g_sched.current, clock, abi::SliceEnd::kRunEnded);
-  g_log.fold(clock);
+  g_sched.announce_end(clock);
+  g_hash.fold(clock);
   Payload payload;
   payload.number(clock)
-      .number(g_sched.switches)
-      .number(g_sched.preemptions)
-      .number(g_sched.thread_count)
-      .number(g_log.hash());
+      .number(g_sched.counts.switches)
+      .number(g_sched.counts.preemptions)
+      .number(g_sched.threads.count())
+      .number(g_hash.value());
   g_log.message(abi::MessageType::kEnd, payload);
 }
 
@@ -132,7 +132,7 @@ void report_status(int status) {
   g_log.message(abi::MessageType::kStatus, payload.number(static_cast<std::uint64_t>(status)));
 }
 
-EndInSight::EndInSight(const char* path) : hash_(g_log.hash()) {
+EndInSight::EndInSight(const char* path) : hash_(g_hash.value()) {
   g_record_callbacks.tell_unrecorded();
   report_end(g_sched.clock());
   Payload payload;
@@ -141,7 +141,7 @@ EndInSight::EndInSight(const char* path) : hash_(g_log.hash()) {
 
 void EndInSight::take_back() const {
   g_ended = false;
-  g_log.set_hash(hash_);
+  g_hash.set(hash_);
   Payload payload;
   g_log.message(abi::MessageType::kBecomes, payload.text(""));
 }
@@ -203,7 +203,7 @@ void end_departed(Clock event, std::uint64_t expected_thread, abi::Place expecte
       .number(expected_thread)
       .number(g_sched.current->index)
       .number(expected_place)
-      .number(g_sched.current->place)
+      .number(g_sched.current->reached.place)
       .text(what);
   g_log.message(abi::MessageType::kDeparted, payload);
   report_maps();

@@ -8,12 +8,11 @@
 #include "runtime/raw_syscall.h"
 #include "runtime/record/callbacks.h"
 #include "runtime/record/trace.h"
-#include "runtime/sched/scheduler.h"
 
 namespace clew::rt {
 
-Log g_log;
-Trace g_trace;
+constinit Log g_log;
+constinit Trace g_trace;
 
 namespace {
 // A check costs about five bytes; every preemption has one at first, so that short runs
@@ -79,34 +78,43 @@ void Log::put(const std::uint8_t* bytes, std::size_t size) {
 
 void Log::publish() { control_->head.store(head_, std::memory_order_release); }
 
-void Log::preemption(Clock event, const Fiber& from, const Decision& decision) {
-  const std::uint64_t number = preemptions_++;
-  if (silent_ || (control_->flags & abi::kFlagReplay)) return;
-  if (number < kDenseChecks || number % kCheckEvery == 0) {
-    begin(event, abi::EntryKind::kCheck);
-    put(from.index);
-    put(from.place);
-    const std::uint8_t hash[2] = {static_cast<std::uint8_t>(hash16()),
-                                  static_cast<std::uint8_t>(hash16() >> 8)};
-    put(hash, sizeof hash);
-  }
-  if (decision.kind == Decision::Kind::kTo) {
-    begin(event, abi::EntryKind::kSwitchTo);
-    put(decision.to->index);
+Hearing Log::hearing() const {
+  if (silent_) return {};
+  std::uint32_t topics = kTopicThreads;
+  if (!(control_->flags & abi::kFlagReplay)) topics |= kTopicDecisions;
+  if (control_->flags & abi::kFlagSlices) topics |= kTopicSlices;
+  return {.topics = topics};
+}
+
+void Log::decided(const DecisionMade& decision) {
+  if (decision.is_preemption) {
+    preemption(decision);
   } else {
-    begin(event, abi::EntryKind::kSwitchNext);
+    begin(decision.event, abi::EntryKind::kChoice);
+    put(decision.ordinal);
+    put(static_cast<std::uint64_t>(decision.kind));
+    put(decision.value);
   }
   publish();
 }
 
-void Log::choice(Clock event, std::uint32_t ordinal, abi::ChoiceKind kind, std::uint64_t value) {
-  fold(0xc801ce ^ event << 16 ^ value << 8 ^ static_cast<std::uint64_t>(kind));
-  if (silent_ || (control_->flags & abi::kFlagReplay)) return;
-  begin(event, abi::EntryKind::kChoice);
-  put(ordinal);
-  put(static_cast<std::uint64_t>(kind));
-  put(value);
-  publish();
+void Log::preemption(const DecisionMade& decision) {
+  const std::uint64_t number = preemptions_++;
+  if (number < kDenseChecks || number % kCheckEvery == 0) {
+    begin(decision.event, abi::EntryKind::kCheck);
+    put(decision.thread.index);
+    put(decision.place);
+    const std::uint16_t value = g_hash.value16();
+    const std::uint8_t hash[2] = {static_cast<std::uint8_t>(value),
+                                  static_cast<std::uint8_t>(value >> 8)};
+    put(hash, sizeof hash);
+  }
+  if (decision.names_thread) {
+    begin(decision.event, abi::EntryKind::kSwitchTo);
+    put(decision.to.index);
+  } else {
+    begin(decision.event, abi::EntryKind::kSwitchNext);
+  }
 }
 
 void Log::message(abi::MessageType type, const std::uint8_t* bytes, std::size_t size) {
@@ -122,29 +130,25 @@ void Log::message(abi::MessageType type, const Payload& payload) {
   message(type, payload.data(), payload.size());
 }
 
-void Log::slice(const Fiber& fiber, Clock last, abi::SliceEnd why) {
-  if (CLEW_LIKELY(!(control_->flags & abi::kFlagSlices))) return;
+void Log::left(const SliceEnded& slice) {
   Payload payload;
-  payload.number(fiber.index)
-      .number(fiber.slice_begin)
-      .number(last)
-      .number(fiber.slice_place)
-      .number(fiber.place)
-      .number(static_cast<std::uint64_t>(why))
-      .number(static_cast<std::uint64_t>(fiber.wait_kind()))
-      .number(fiber.wait_kind() == abi::WaitKind::kJoin
-                  ? static_cast<const Fiber*>(fiber.wait_object())->index
-                  : reinterpret_cast<std::uintptr_t>(fiber.wait_object()));
+  payload.number(slice.thread.index)
+      .number(slice.first)
+      .number(slice.last)
+      .number(slice.first_place)
+      .number(slice.last_place)
+      .number(static_cast<std::uint64_t>(slice.why))
+      .number(static_cast<std::uint64_t>(slice.waits_for))
+      .number(slice.object);
   message(abi::MessageType::kSlice, payload);
 }
 
-void Log::thread_created(const Fiber& fiber, const ThreadRecord& record) {
-  fold(0xc4ea7e ^ static_cast<std::uint64_t>(fiber.index) << 32);
+void Log::created(const ThreadCreated& thread) {
   Payload payload;
-  payload.number(fiber.index)
-      .number(record.parent)
-      .number(record.ordinal)
-      .number(reinterpret_cast<std::uintptr_t>(fiber.start));
+  payload.number(thread.thread.index)
+      .number(thread.parent)
+      .number(thread.ordinal)
+      .number(thread.start);
   message(abi::MessageType::kThread, payload);
 }
 

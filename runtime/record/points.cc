@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include "runtime/record/log.h"
+#include "runtime/record/points.h"
 #include "runtime/sched/scheduler.h"
 
 namespace clew::rt {
@@ -17,7 +18,7 @@ void report(const PointModule& module) {
   Dl_info info{};
   const bool known = dladdr(module.begin, &info) != 0;
   const auto count = static_cast<std::uint64_t>(module.end - module.begin);
-  g_log.fold(count);
+  g_hash.fold(count);
   Payload payload;
   payload.number(module.base).number(count).text(known ? info.dli_fname : "");
   g_log.message(abi::MessageType::kModule, payload);

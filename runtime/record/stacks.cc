@@ -42,7 +42,7 @@ void report_stack(Fiber& fiber) {
   payload.number(g_event)
       .number(fiber.index)
       .number(fiber.state == FiberState::kRunning)
-      .number(fiber.place)
+      .number(fiber.reached.place)
       .frames(frames, count);
   g_log.message(abi::MessageType::kStack, payload);
 }

@@ -4,12 +4,11 @@
 #define CLEW_RUNTIME_RECORD_TRACE_H_
 
 #include "clew_abi/control.h"
-#include "runtime/sched/fiber.h"
-#include "runtime/strategy/strategy.h"
+#include "runtime/event/listener.h"
 
 namespace clew::rt {
 
-class Trace {
+class Trace final : public Listener {
  public:
   enum class Decisions : std::uint8_t { kLeftOut, kTraced };
 
@@ -28,23 +27,32 @@ class Trace {
     window_last_ = window ? job.parameters[3] : 0;
   }
 
-  // The events of a strategy that follows whose steps are wanted.
-  Clock window_first() const { return window_first_; }
-  Clock window_last() const { return window_last_; }
-  bool wants_step(Clock event) const { return event <= window_last_ && event >= window_first_; }
-  bool wants_decisions() const { return decisions_; }
-
-  void add(const Candidate& thread, Clock clock, std::uint64_t own, std::uint64_t enabled,
-           std::uint8_t flags) {
-    if (CLEW_LIKELY(room_ == 0)) return;
-    put({thread.key, thread.step.place, thread.step.object, clock, own, enabled, thread.step.size,
-         static_cast<std::uint16_t>(thread.index), thread.step.kind, flags});
+  // What it writes down of this job.
+  Hearing hearing() const {
+    if (room_ == 0) return {};
+    if (!decisions_) return {.topics = kTopicPoints};
+    return {.topics = kTopicDecisions | kTopicEvents,
+            .window = {window_first_, window_last_},
+            .looks = Hearing::Looks::kAtEach};
   }
 
-  // `kind`: as in a script. `to`: 0, none.
-  void decision(const Fiber& thread, const Question& where, std::uint8_t kind, abi::ThreadKey to) {
-    put({thread.key, thread.place, to, where.event, where.own_event, 0, where.own_ordinal,
-         static_cast<std::uint16_t>(thread.index), abi::StepKind::kDecision, kind});
+  void before(const Event& event) override {
+    if (!event.counted || (event.step.object == 0 && !abi::is_access(event.step.kind))) return;
+    put({event.thread.key, event.step.place, event.step.object, event.clock, event.own, 0,
+         event.step.size, static_cast<std::uint16_t>(event.thread.index), event.step.kind, 0});
+  }
+
+  void at(const SchedulingPoint& point) override {
+    put({point.thread.key, point.step.place, point.step.object, point.clock, point.own,
+         point.enabled, point.step.size, static_cast<std::uint16_t>(point.thread.index),
+         point.step.kind, point.flags});
+  }
+
+  void decided(const DecisionMade& decision) override {
+    const unsigned kind = decision.is_preemption ? 0 : 1 + static_cast<unsigned>(decision.kind);
+    put({decision.thread.key, decision.place, decision.to.key, decision.event, decision.own_event,
+         0, decision.own_ordinal, static_cast<std::uint16_t>(decision.thread.index),
+         abi::StepKind::kDecision, static_cast<std::uint8_t>(kind)});
   }
 
   std::uint64_t first() const { return first_; }

@@ -9,11 +9,11 @@
 
 #include "clew_abi/point.h"
 #include "clew_abi/stream.h"
+#include "runtime/event/step.h"
 #include "runtime/fiber/context.h"
 #include "runtime/fiber/own_stack.h"
 #include "runtime/rt.h"
 #include "runtime/sched/wait.h"
-#include "runtime/strategy/strategy.h"
 
 namespace clew::rt {
 
@@ -27,11 +27,21 @@ struct HeldLock {
   std::uintptr_t taken_by;  // code address
 };
 
+// Where a thread stands: the event that it has reached but not passed. Written by
+// Scheduler::reach(), and nowhere else but where a handler of a signal interrupts it.
+struct Reached {
+  abi::Place place = 0;
+  // What the thread is about to do. Without an object it is no scheduling point.
+  Step step = {};
+  // Whether it can do so now: a lock may be held. Null: it can.
+  bool (*can_proceed)(const Fiber&) = nullptr;
+};
+
 // What has happened to a thread since the last event that it executed itself.
-struct Standing {
-  std::uint64_t own_event = 0;  // the one that it stands before; otherwise the rest is out of date
+struct SinceOwnEvent {
+  std::uint64_t own_event = 0;  // that it stands before; otherwise the rest is out of date
   std::uint32_t questions = 0;  // that it has asked, but kCas
-  std::uint32_t preemptions = 0;  // number of the next: those that there were
+  std::uint32_t preemptions = 0;
 };
 
 // Of signal/signals.h.
@@ -105,14 +115,10 @@ struct Fiber {
   bool guarded = false;
   bool answered = false;  // what the call gets has been recorded, or taken from the recording
 
-  // Where it stands: the point or call it has reached but not passed.
-  abi::Place place = 0;
-  // What it is about to do, and whether it can: a lock may be taken. Null: it can.
-  Step step;
-  bool (*can_go_on)(const Fiber&) = nullptr;
+  Reached reached;
   // Events that it executed itself, up to the beginning of its slice.
   std::uint64_t events = 0;
-  Standing standing;
+  SinceOwnEvent since;
   Clock slice_begin = 0;
   abi::Place slice_place = 0;
 
@@ -141,13 +147,6 @@ struct Fiber {
   static constexpr std::size_t kMaxHeld = 64;
   std::uint32_t held_count = 0;  // may exceed kMaxHeld; those beyond are not listed
   HeldLock held[kMaxHeld];
-};
-
-// Every thread there ever was, by index, for names.
-struct ThreadRecord {
-  std::uint32_t parent;
-  std::uint32_t ordinal;  // among the parent's children, from 1; 0 for main
-  Fiber* fiber;           // null once it is gone
 };
 
 }  // namespace clew::rt

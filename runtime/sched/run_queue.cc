@@ -1,4 +1,4 @@
-#include "runtime/sched/scheduler.h"
+#include "runtime/sched/run_queue.h"
 
 namespace clew::rt {
 

@@ -5,17 +5,11 @@
 
 #include "clew_abi/stream.h"
 #include "runtime/rt.h"
+#include "runtime/sched/timers.h"
 
 namespace clew::rt {
 
 struct Fiber;
-
-// Something that is due at a time. In the scheduler's list, by deadline, while it is armed.
-struct Timer {
-  Nanos deadline = kForever;  // kForever: not armed
-  Timer* next = nullptr;
-  void (*fire)(Timer&) = nullptr;  // it is no longer armed then; may arm it again
-};
 
 struct Wait {
   Timer timer;  // first: a timer that fires is its wait
@@ -49,6 +43,20 @@ enum Disturbances : std::uint8_t {
   kSignals = 1,        // handlers without SA_RESTART
   kSignalsAlways = 2,  // any handler
   kCancel = 4,
+};
+
+// What came of attending to a disturbance (Surroundings::attend).
+struct Attended {
+  bool handled = false;    // a handler ran
+  bool restarts = true;    // all that ran have SA_RESTART
+  bool cancelled = false;  // the thread is to be cancelled
+
+  // Whether a wait that may end by these disturbances is over.
+  bool ends(unsigned ended_by) const {
+    if (cancelled) return true;
+    if (!handled) return false;
+    return (ended_by & kSignalsAlways) != 0 || ((ended_by & kSignals) != 0 && !restarts);
+  }
 };
 
 }  // namespace clew::rt

@@ -106,27 +106,21 @@ class Interrupted {
   explicit Interrupted(Fiber& fiber)
       : fiber_(fiber),
         guarded_(fiber.guarded),
-        place_(fiber.place),
-        step_(fiber.step),
-        can_go_on_(fiber.can_go_on) {
+        reached_(fiber.reached) {
     memcpy(guard_, fiber.guard, sizeof guard_);
     fiber.guarded = false;
   }
   ~Interrupted() {
     memcpy(fiber_.guard, guard_, sizeof guard_);
     fiber_.guarded = guarded_;
-    fiber_.place = place_;
-    fiber_.step = step_;
-    fiber_.can_go_on = can_go_on_;
+    fiber_.reached = reached_;
   }
 
  private:
   Fiber& fiber_;
   void* guard_[5];
   bool guarded_;
-  abi::Place place_;
-  Step step_;
-  bool (*can_go_on_)(const Fiber&);
+  Reached reached_;
 };
 
 Attended attend(Fiber& self, unsigned ended_by) {

@@ -7,19 +7,6 @@
 
 namespace clew::rt {
 
-struct Attended {
-  bool handled = false;    // a handler ran
-  bool restarts = true;    // all that ran have SA_RESTART
-  bool cancelled = false;  // the thread is to be cancelled
-
-  // Whether a wait that may end by these disturbances is over.
-  bool ends(unsigned ended_by) const {
-    if (cancelled) return true;
-    if (!handled) return false;
-    return (ended_by & kSignalsAlways) != 0 || ((ended_by & kSignals) != 0 && !restarts);
-  }
-};
-
 // Runs the handlers of all signals that the thread does not block. `cancelled` is set only if
 // `ended_by` says that the caller would act on it. REQUIRES: it is the running thread.
 Attended attend(Fiber& self, unsigned ended_by);

@@ -110,7 +110,7 @@ bool waits_for(const Fiber& fiber, int signal) {
 Fiber* taker(int signal) {
   Fiber* waiting = nullptr;
   Fiber* open = nullptr;
-  g_sched.for_each_living([&](Fiber& fiber) {
+  g_sched.threads.for_each_living([&](Fiber& fiber) {
     if (waiting == nullptr && waits_for(fiber, signal)) waiting = &fiber;
     if (open == nullptr && !blocks(fiber, signal)) open = &fiber;
   });
@@ -137,7 +137,7 @@ Posted post(const siginfo_t& info, Fiber* to, Queued queued) {
   const int signal = info.si_signo;
   // SIGCONT takes back stops, and the other way round; both only the kernel can do.
   bool blocked_anywhere = false;
-  g_sched.for_each_living([&](Fiber& fiber) {
+  g_sched.threads.for_each_living([&](Fiber& fiber) {
     blocked_anywhere |=
         (to == nullptr || to == &fiber) && (blocks(fiber, signal) || waits_for(fiber, signal));
   });

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <ucontext.h>
 
+#include "runtime/record/points.h"
 #include "runtime/fiber/signal_stack.h"
 #include "runtime/libc/real.h"
 #include "runtime/raw_syscall.h"
@@ -104,9 +105,9 @@ void tell_that_nothing_happens() {
 void on_tick(int, siginfo_t*, void* context) {
   if (!g_sched.active || g_sched.current->no_yield != 0) return;
   const Clock now = g_sched.clock();
-  const bool moved = now != g_last_clock || g_sched.switches != g_last_switches;
+  const bool moved = now != g_last_clock || g_sched.counts.switches != g_last_switches;
   g_last_clock = now;
-  g_last_switches = g_sched.switches;
+  g_last_switches = g_sched.counts.switches;
   const auto& interrupted = *static_cast<const ucontext_t*>(context);
   Module* module =
       module_without_points(static_cast<std::uintptr_t>(interrupted.uc_mcontext.gregs[REG_RIP]));

@@ -8,10 +8,7 @@
 
 namespace clew::rt {
 
-// The event before which the run stops; kNever if it does not.
-extern Clock g_checkpoint_clock;
-
-// Returns in each process that goes on from here.
+// The run has come to Scheduler::checkpoint_at. Returns in each process that resumes from here.
 void stop_at_checkpoint();
 
 }  // namespace clew::rt

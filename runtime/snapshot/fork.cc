@@ -53,7 +53,7 @@ bool fork_and_wait(int* status) {
     raw_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
     renew_user_dispatch();
     watch_for_stuck_threads_again();
-    if (Fiber* first = g_sched.threads[0].fiber)
+    if (Fiber* first = g_sched.threads.fiber(0))
       set_main_number(*first, static_cast<int>(raw_syscall(SYS_getpid)));
     if (raw_syscall(SYS_getppid) != self) raw_syscall(SYS_exit_group, kOrderlyEnd);
     // By the copy itself: the parent might be late and overwrite what a copy of the copy has said.

@@ -17,7 +17,7 @@
 #include "runtime/record/log.h"
 #include "runtime/record/trace.h"
 #include "runtime/sched/scheduler.h"
-#include "runtime/sched/sharing.h"
+#include "runtime/event/sharing.h"
 #include "runtime/snapshot/checkpoint.h"
 #include "runtime/snapshot/created_files.h"
 #include "runtime/snapshot/fork.h"
@@ -25,8 +25,6 @@
 #include "runtime/thread/thread_block.h"
 
 namespace clew::rt {
-
-Clock g_checkpoint_clock = kNever;
 
 namespace {
 
@@ -142,7 +140,7 @@ void take_job() {
   if (is_for_parent(job)) raw_syscall(SYS_exit_group, kOrderlyEnd);
   begin_job_report();
   kept().in_job = true;
-  g_checkpoint_clock = job.flags & abi::kJobCheckpoint ? job.stop_at : kNever;
+  g_sched.checkpoint_at = job.flags & abi::kJobCheckpoint ? job.stop_at : kNever;
   control().live_clock.store(0, std::memory_order_relaxed);
   empty_output();
   g_sched.begin_job(job);
@@ -219,15 +217,15 @@ void fill_result(abi::JobResult& result, std::uint32_t i, Clock clock) {
   g_sharing.end();
   result = {};
   result.number = job_at(i).number;
-  result.threads = g_sched.thread_count;
+  result.threads = g_sched.threads.count();
   result.clock = clock;
-  result.hash = g_log.hash();
-  result.interleaving = g_sched.at_every_point() ? g_sharing.interleaving() : g_log.hash();
-  result.points = g_sched.points;
-  result.questions = g_sched.questions;
+  result.hash = g_hash.value();
+  result.interleaving = g_sched.at_every_point() ? g_sharing.interleaving() : g_hash.value();
+  result.points = g_sched.counts.points;
+  result.questions = g_sched.questions();
   result.handlers_wanted = g_sched.handlers_wanted ? 1 : 0;
-  result.switches = g_sched.switches;
-  result.preemptions = g_sched.preemptions;
+  result.switches = g_sched.counts.switches;
+  result.preemptions = g_sched.counts.preemptions;
   result.company = g_sched.last_company();
   result.trace_first = g_trace.first();
   result.trace_count = g_trace.count();
@@ -278,7 +276,7 @@ void end_job(abi::JobEnd end, int status, Clock clock) {
 }
 
 void stop_at_checkpoint() {
-  g_checkpoint_clock = kNever;
+  g_sched.checkpoint_at = kNever;
   if (streams_were_made()) note_changed("pipes or sockets");
   const std::uint32_t i = control().jobs_done.load(std::memory_order_acquire);
   abi::JobResult& result = result_at(i);

@@ -17,7 +17,8 @@ Clock clamp(Clock value, Clock least, Clock most) {
 
 }  // namespace
 
-Chaos::Chaos(const abi::Job& job) : random_(job.seed), choices_(job.seed) {}
+Chaos::Chaos(const abi::Job& job)
+    : ChoosingStrategy(kByClockAndPicks, ChoicePolicy(job.seed)), random_(job.seed) {}
 
 Clock Chaos::next_slice(Clock event) {
   const Clock longest = clamp(4 * event, kVeryShortSlice, kLongSlice);
@@ -53,11 +54,11 @@ bool Chaos::low_priority(std::uint32_t index) {
   return thread.low_priority;
 }
 
-Decision Chaos::decide(Clock event) {
+Decision Chaos::preempt(Clock event) {
   if (event == turning_at_) {
     if (turns_ == 0) return {};
     --turns_;
-    return {Decision::Kind::kNext, nullptr};
+    return {Decision::Kind::kNext};
   }
   if (event < slice_end_) return {};
   refresh(event);
@@ -68,10 +69,13 @@ Decision Chaos::decide(Clock event) {
   turning_at_ = event;
   turns_ = static_cast<std::uint32_t>(random_.below(kMostTurns));
   slice_end_ = event + next_slice(event);  // should nobody else be ready
-  return {Decision::Kind::kNext, nullptr};
+  return {Decision::Kind::kNext};
 }
 
-void Chaos::on_switch(Clock event) { slice_end_ = event + next_slice(event); }
+void Chaos::learn(const Occurrence& occurrence) {
+  if (occurrence.kind == Occurrence::Kind::kSwitched)
+    slice_end_ = occurrence.event + next_slice(occurrence.event);
+}
 
 std::uint32_t Chaos::pick(const Candidates& candidates) {
   std::uint32_t high = 0;
@@ -82,10 +86,6 @@ std::uint32_t Chaos::pick(const Candidates& candidates) {
   for (std::uint32_t i = 0; i < candidates.count; ++i)
     if (!low_priority(candidates.list[i].index) && ticket-- == 0) return i;
   return 0;
-}
-
-std::uint32_t Chaos::choose(abi::ChoiceKind kind, std::uint32_t count) {
-  return choices_.choose(kind, count);
 }
 
 }  // namespace clew::rt

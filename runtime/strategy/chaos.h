@@ -25,7 +25,7 @@
 
 namespace clew::rt {
 
-class Chaos final : public Strategy {
+class Chaos final : public ChoosingStrategy {
  public:
   static constexpr Clock kVeryShortSlice = 100;
   static constexpr Clock kShortSlice = 10'000;
@@ -34,11 +34,9 @@ class Chaos final : public Strategy {
   explicit Chaos(const abi::Job& job);
 
   Clock next_decision(Clock now) override { return slice_end_ > now ? slice_end_ : now + 1; }
-  Decision decide(Clock event) override;
-  void on_switch(Clock event) override;
-  bool picks() const override { return true; }
+  Decision preempt(Clock event) override;
   std::uint32_t pick(const Candidates& candidates) override;
-  std::uint32_t choose(abi::ChoiceKind kind, std::uint32_t count) override;
+  void learn(const Occurrence& occurrence) override;
 
  private:
   struct Thread {
@@ -54,7 +52,6 @@ class Chaos final : public Strategy {
   bool low_priority(std::uint32_t index);
 
   Random random_;
-  ChoicePolicy choices_;
   Clock slice_end_ = 0;
   Clock turning_at_ = 0;     // the event at which the queue is being turned
   std::uint32_t turns_ = 0;  // still to make

@@ -15,7 +15,7 @@ TEST(Chaos, PicksAmongThoseOfHighPriority) {
   for (std::uint64_t seed = 1; seed <= kRuns; ++seed) {
     forget_arena();
     Chaos chaos(make_job(seed));
-    chaos.decide(1);
+    chaos.preempt(1);
     ++counts[std::to_string(chaos.pick({kThree, 3, false}))];
   }
   // The main thread is high in 7/10, and then one of 1, 2 or 3 that are; or all three are low.
@@ -28,7 +28,7 @@ TEST(Chaos, StarvesThreadsOfLowPriority) {
   for (std::uint64_t seed = 1; seed <= kRuns / 10; ++seed) {
     forget_arena();
     Chaos chaos(make_job(seed));
-    chaos.decide(1);
+    chaos.preempt(1);
     bool picked = false;
     for (int i = 0; i < 50; ++i) picked |= chaos.pick({kThree, 3, false}) == 1;
     ++counts[picked ? "picked" : "starved"];
@@ -42,7 +42,7 @@ TEST(Chaos, SlicesAreVeryShortShortAndLong) {
   constexpr Clock kNow = 1 << 20;
   std::map<std::string, std::uint64_t> counts;
   for (std::uint64_t i = 0; i < kRuns; ++i) {
-    chaos.on_switch(kNow);
+    chaos.learn({Occurrence::Kind::kSwitched, {}, 0, kNow});
     const Clock slice = chaos.next_decision(kNow) - kNow;
     ++counts[slice <= Chaos::kVeryShortSlice ? "very short"
              : slice <= Chaos::kShortSlice   ? "short"
@@ -65,10 +65,10 @@ TEST(Chaos, SomeOfTheTimeNoSliceEnds) {
     Clock now = 0;
     while (now < 4'000'000) {
       const Clock event = chaos.next_decision(now);
-      const bool stays = chaos.decide(event).kind == Decision::Kind::kStay;
+      const bool stays = chaos.preempt(event).kind == Decision::Kind::kStay;
       int asked = 0;
-      while (!stays && chaos.decide(event).kind != Decision::Kind::kStay) ASSERT_LT(++asked, 4);
-      if (!stays) chaos.on_switch(event);
+      while (!stays && chaos.preempt(event).kind != Decision::Kind::kStay) ASSERT_LT(++asked, 4);
+      if (!stays) chaos.learn({Occurrence::Kind::kSwitched, {}, 0, event});
       now = event;
       if (stays) starving += chaos.next_decision(now) - now;
     }

@@ -106,7 +106,17 @@ class ChoicePolicy {
                         job.parameters[3] != 0 ? Mode::kRandom : Mode::kDefaults);
   }
 
-  std::uint32_t choose(abi::ChoiceKind kind, std::uint32_t count) {
+  Choice answer(const Question& question) {
+    return Choice::position(position(question.kind, question.count));
+  }
+
+  static constexpr std::uint32_t kMost = 8;
+  static constexpr std::uint64_t kOneIn = 16;
+
+ private:
+  static constexpr std::uint64_t kStream = 0x6368'6f69'6365'7321;
+
+  std::uint32_t position(abi::ChoiceKind kind, std::uint32_t count) {
     if (mode_ == Mode::kDefaults || count < 2) return 0;
     switch (kind) {
       case abi::ChoiceKind::kWake:
@@ -125,15 +135,22 @@ class ChoicePolicy {
     return 0;
   }
 
-  static constexpr std::uint32_t kMost = 8;
-  static constexpr std::uint64_t kOneIn = 16;
-
- private:
-  static constexpr std::uint64_t kStream = 0x6368'6f69'6365'7321;
-
   Random random_;
   std::uint32_t happened_ = 0;
   Mode mode_;
+};
+
+// A strategy that answers questions by that policy.
+class ChoosingStrategy : public Strategy {
+ public:
+  Choice choose(const Question& question) override { return choices_.answer(question); }
+
+ protected:
+  ChoosingStrategy(Manner m, const ChoicePolicy& choices) : Strategy(m), choices_(choices) {}
+  ~ChoosingStrategy() = default;
+
+ private:
+  ChoicePolicy choices_;
 };
 
 }  // namespace clew::rt

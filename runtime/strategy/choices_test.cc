@@ -14,7 +14,7 @@ TEST(Choices, WakesUniformly) {
   std::map<std::string, std::uint64_t> counts;
   RandomWalk strategy(make_job(3));
   for (std::uint64_t i = 0; i < kRuns; ++i)
-    ++counts[std::to_string(strategy.choose(abi::ChoiceKind::kWake, 3))];
+    ++counts[std::to_string(strategy.choose({.kind = abi::ChoiceKind::kWake, .count = 3}).value)];
   EXPECT_LT(deviation(counts, uniform({"0", "1", "2"})), 4);
 }
 
@@ -24,13 +24,14 @@ TEST(Choices, WhatProgramsRetryHappensSeldomAndAtMostEightTimes) {
   std::map<std::string, std::uint64_t> first;
   for (std::uint64_t seed = 1; seed <= kRuns; ++seed) {
     RandomWalk strategy(make_job(seed));
-    ++first[strategy.choose(kinds[seed % 4], 2) == 1 ? "yes" : "no"];
+    ++first[strategy.choose({.kind = kinds[seed % 4], .count = 2}).value == 1 ? "yes" : "no"];
   }
   EXPECT_LT(deviation(first, {{"yes", 1 / 16.}, {"no", 15 / 16.}}), 4);
 
   RandomWalk strategy(make_job(1));
   std::uint32_t happened = 0;
-  for (int i = 0; i < 10'000; ++i) happened += strategy.choose(kinds[i % 4], 2);
+  for (int i = 0; i < 10'000; ++i)
+    happened += strategy.choose({.kind = kinds[i % 4], .count = 2}).value;
   EXPECT_EQ(happened, ChoicePolicy::kMost);
 }
 
@@ -39,7 +40,7 @@ TEST(Choices, DoNotDisturbTheSchedule) {
   RandomWalk quiet(make_job(5));
   RandomWalk busy(make_job(5));
   for (int i = 0; i < 200; ++i) {
-    busy.choose(abi::ChoiceKind::kWake, 4);
+    (void)busy.choose({.kind = abi::ChoiceKind::kWake, .count = 4});
     EXPECT_EQ(quiet.pick({list, 3, false}), busy.pick({list, 3, false}));
   }
 }
@@ -51,8 +52,8 @@ TEST(Choices, DefaultsUnlessTheParameterSeedsThem) {
   ChoicePolicy seeded = ChoicePolicy::of_parameter(job);
   std::uint32_t others = 0;
   for (int i = 0; i < 100; ++i) {
-    EXPECT_EQ(defaults.choose(abi::ChoiceKind::kWake, 5), 0u);
-    others += seeded.choose(abi::ChoiceKind::kWake, 5) != 0;
+    EXPECT_EQ(defaults.answer({.kind = abi::ChoiceKind::kWake, .count = 5}).value, 0u);
+    others += seeded.answer({.kind = abi::ChoiceKind::kWake, .count = 5}).value != 0;
   }
   EXPECT_GT(others, 50u);
 }

@@ -6,7 +6,10 @@
 
 namespace clew::rt {
 
-class NoStrategy final : public Strategy {};
+class NoStrategy final : public Strategy {
+ public:
+  explicit NoStrategy(Manner m = kByClock) : Strategy(m) {}
+};
 
 }  // namespace clew::rt
 

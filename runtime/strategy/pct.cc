@@ -2,7 +2,8 @@
 
 namespace clew::rt {
 
-Pct::Pct(const abi::Job& job) : random_(job.seed), choices_(job.seed) {
+Pct::Pct(const abi::Job& job)
+    : ChoosingStrategy(kAtEveryPoint, ChoicePolicy(job.seed)), random_(job.seed) {
   draw_changes(job.parameters[0], job.parameters[1]);
 }
 
@@ -71,6 +72,11 @@ std::uint32_t Pct::pick(const Candidates& candidates) {
   return best;
 }
 
+void Pct::learn(const Occurrence& occurrence) {
+  if (occurrence.kind == Occurrence::Kind::kExecuted) executed(occurrence.thread);
+  if (occurrence.kind == Occurrence::Kind::kYielded) yielded(occurrence.thread);
+}
+
 void Pct::executed(const Candidate& thread) {
   if (const Change* change = due_change()) {  // it was alone
     ++next_change_;
@@ -105,10 +111,6 @@ void Pct::watch_spinning(const Candidate& thread) {
   if (++spin_steps_ < kSpinSteps) return;
   priority_of(thread.index) = --lowest_;
   spin_steps_ = spin_places_count_ = 0;
-}
-
-std::uint32_t Pct::choose(abi::ChoiceKind kind, std::uint32_t count) {
-  return choices_.choose(kind, count);
 }
 
 }  // namespace clew::rt

@@ -27,7 +27,7 @@
 
 namespace clew::rt {
 
-class Pct final : public Strategy {
+class Pct final : public ChoosingStrategy {
  public:
   static constexpr std::uint32_t kSpinSteps = 1000;
   static constexpr std::uint32_t kSpinYields = 100;
@@ -36,11 +36,8 @@ class Pct final : public Strategy {
 
   explicit Pct(const abi::Job& job);
 
-  bool at_every_point() const override { return true; }
   std::uint32_t pick(const Candidates& candidates) override;
-  void executed(const Candidate& thread) override;
-  void yielded(const Candidate& thread) override;
-  std::uint32_t choose(abi::ChoiceKind kind, std::uint32_t count) override;
+  void learn(const Occurrence& occurrence) override;
 
  private:
   struct Thread {
@@ -53,6 +50,8 @@ class Pct final : public Strategy {
     std::int64_t priority;
   };
 
+  void executed(const Candidate& thread);
+  void yielded(const Candidate& thread);
   void draw_changes(std::uint64_t depth, std::uint64_t steps);
   std::int64_t& priority_of(std::uint32_t index);
   std::uint32_t highest(const Candidates& candidates);
@@ -61,7 +60,6 @@ class Pct final : public Strategy {
   void watch_spinning(const Candidate& thread);
 
   Random random_;
-  ChoicePolicy choices_;
   Table<Thread> threads_;
 
   Change* changes_ = nullptr;  // by step

@@ -3,7 +3,7 @@
 namespace clew::rt {
 
 Plan::Plan(const abi::Job& job)
-    : choices_(ChoicePolicy::of_parameter(job)),
+    : ChoosingStrategy(kAtEveryPoint, ChoicePolicy::of_parameter(job)),
       lockstep_(job.parameters[1]),
       in_lockstep_(job.parameters[1] != 0),
       longest_hold_(job.parameters[0]) {
@@ -104,12 +104,17 @@ std::uint32_t Plan::pick(const Candidates& candidates) {
   return default_of(candidates);
 }
 
+void Plan::learn(const Occurrence& occurrence) {
+  if (occurrence.kind == Occurrence::Kind::kExecuted) executed(occurrence.thread);
+  if (occurrence.kind == Occurrence::Kind::kFinished) finished(occurrence.thread);
+  lockstep_.learn(occurrence);
+}
+
 void Plan::executed(const Candidate& thread) {
   // It was alone: what comes into force or is given up by that, pick() knows.
   if (!asked_) pick({&thread, 1, false});
   asked_ = false;
   ++steps_;
-  lockstep_.executed(thread);
   const Directive* directive = in_force();
   if (directive == nullptr || directive->key != thread.key) return;
   switch (directive->stop) {
@@ -133,10 +138,6 @@ void Plan::finished(const Candidate& thread) {
   for (std::uint32_t i = next_; i < directives_count_; ++i)
     if (directives_[i].key == thread.key) directives_[i].dropped = true;
   release(thread.key);
-}
-
-std::uint32_t Plan::choose(abi::ChoiceKind kind, std::uint32_t count) {
-  return choices_.choose(kind, count);
 }
 
 }  // namespace clew::rt

@@ -39,7 +39,7 @@
 
 namespace clew::rt {
 
-class Plan final : public Strategy {
+class Plan final : public ChoosingStrategy {
  public:
   enum class Stop : std::uint8_t { kSteps, kBefore, kAfter, kEnd, kCount };
   enum Flags : std::uint8_t {
@@ -51,14 +51,8 @@ class Plan final : public Strategy {
 
   explicit Plan(const abi::Job& job);
 
-  bool at_every_point() const override { return true; }
   std::uint32_t pick(const Candidates& candidates) override;
-  void executed(const Candidate& thread) override;
-  void created(const Candidate& thread, abi::ThreadKey parent) override {
-    lockstep_.created(thread, parent);
-  }
-  void finished(const Candidate& thread) override;
-  std::uint32_t choose(abi::ChoiceKind kind, std::uint32_t count) override;
+  void learn(const Occurrence& occurrence) override;
 
  private:
   struct Directive {
@@ -75,6 +69,8 @@ class Plan final : public Strategy {
   };
   enum class Left : std::uint8_t { kStopReached, kGivenUp };
 
+  void executed(const Candidate& thread);
+  void finished(const Candidate& thread);
   bool read_guide(const abi::Job& job);
   Directive* in_force();
   void leave(Left left);
@@ -84,7 +80,6 @@ class Plan final : public Strategy {
   bool is_held(abi::ThreadKey key);
   void release(abi::ThreadKey key);
 
-  ChoicePolicy choices_;
   RoundRobin lockstep_;
   bool in_lockstep_;
   std::uint64_t longest_hold_;

@@ -121,10 +121,10 @@ TEST(Plan, AHoldMayBeLimited) {
                               {key_of(1), 1, read(0x20, 2).step}};
     const Candidates candidates{list, 2, true};
     EXPECT_EQ(plan.pick(candidates), 0u);
-    plan.executed(list[0]);
+    plan.learn({Occurrence::Kind::kExecuted, list[0]});
     for (int i = 0; i < 5; ++i) {
       EXPECT_EQ(plan.pick(candidates), 1u);
-      plan.executed(list[1]);
+      plan.learn({Occurrence::Kind::kExecuted, list[1]});
     }
     EXPECT_EQ(plan.pick(candidates), limit == 0 ? 1u : 0u);
   }

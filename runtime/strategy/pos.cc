@@ -10,7 +10,8 @@ bool same(const Step& a, const Step& b) {
 
 }  // namespace
 
-Pos::Pos(const abi::Job& job) : random_(job.seed), choices_(job.seed) {}
+Pos::Pos(const abi::Job& job)
+    : ChoosingStrategy(kAtEveryPoint, ChoicePolicy(job.seed)), random_(job.seed) {}
 
 std::uint64_t Pos::priority(const Candidate& candidate) {
   Thread& thread = threads_.at(candidate.index);
@@ -38,6 +39,11 @@ std::uint32_t Pos::pick(const Candidates& candidates) {
   return best;
 }
 
+void Pos::learn(const Occurrence& occurrence) {
+  if (occurrence.kind == Occurrence::Kind::kExecuted) executed(occurrence.thread);
+  if (occurrence.kind == Occurrence::Kind::kFinished) finished(occurrence.thread);
+}
+
 void Pos::executed(const Candidate& candidate) {
   for (std::uint32_t i = 0; i < living_count_; ++i) {
     Thread& other = threads_.at(living_.at(i));
@@ -53,10 +59,6 @@ void Pos::finished(const Candidate& candidate) {
   living_.at(thread.living_place - 1) = moved;
   threads_.at(moved).living_place = thread.living_place;
   thread.living_place = 0;
-}
-
-std::uint32_t Pos::choose(abi::ChoiceKind kind, std::uint32_t count) {
-  return choices_.choose(kind, count);
 }
 
 }  // namespace clew::rt

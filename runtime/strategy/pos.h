@@ -16,20 +16,20 @@
 
 namespace clew::rt {
 
-class Pos final : public Strategy {
+class Pos final : public ChoosingStrategy {
  public:
   explicit Pos(const abi::Job& job);
 
-  bool at_every_point() const override { return true; }
   std::uint32_t pick(const Candidates& candidates) override;
-  void executed(const Candidate& thread) override;
-  void finished(const Candidate& thread) override;
-  std::uint32_t choose(abi::ChoiceKind kind, std::uint32_t count) override;
+  void learn(const Occurrence& occurrence) override;
 
   // Of the thread's pending step; 0 is never an answer. For strategies that refine this one (rff).
   std::uint64_t priority(const Candidate& thread);
 
  private:
+  void executed(const Candidate& thread);
+  void finished(const Candidate& thread);
+
   struct Thread {
     Step step;
     std::uint64_t priority = 0;      // 0: to be drawn
@@ -37,7 +37,6 @@ class Pos final : public Strategy {
   };
 
   Random random_;
-  ChoicePolicy choices_;
   Table<Thread> threads_;
   // Those seen and not ended, in no particular order: what executed() has to look through.
   Table<std::uint32_t> living_;

@@ -2,7 +2,8 @@
 
 namespace clew::rt {
 
-Prefix::Prefix(const abi::Job& job) : choices_(ChoicePolicy::of_parameter(job)) {
+Prefix::Prefix(const abi::Job& job, Strategy& inside)
+    : Wrapper(inside, kAtEveryPoint), choices_(ChoicePolicy::of_parameter(job)) {
   if (!read_guide(job)) length_ = 0;
 }
 
@@ -20,15 +21,11 @@ bool Prefix::read_guide(const abi::Job& job) {
 }
 
 std::uint32_t Prefix::pick(const Candidates& candidates) {
-  if (steps_ >= length_) return 0;
+  if (steps_ >= length_) return inside_.pick(candidates);
   const std::uint32_t wanted = threads_[steps_];
   for (std::uint32_t i = 0; i < candidates.count; ++i)
     if (candidates.list[i].index == wanted) return i;
   return 0;
-}
-
-std::uint32_t Prefix::choose(abi::ChoiceKind kind, std::uint32_t count) {
-  return choices_.choose(kind, count);
 }
 
 }  // namespace clew::rt

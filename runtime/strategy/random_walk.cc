@@ -7,8 +7,8 @@ constexpr std::uint64_t kFull = 100;
 }
 
 RandomWalk::RandomWalk(const abi::Job& job)
-    : random_(job.seed),
-      choices_(job.seed),
+    : ChoosingStrategy(kAtEveryPoint, ChoicePolicy(job.seed)),
+      random_(job.seed),
       update_weight_(job.parameters[0] > 0 && job.parameters[0] < kFull ? job.parameters[0]
                                                                         : kFull) {}
 
@@ -23,10 +23,6 @@ std::uint32_t RandomWalk::pick(const Candidates& candidates) {
   std::uint32_t chosen = 0;
   for (; at >= weight(chosen); ++chosen) at -= weight(chosen);
   return chosen;
-}
-
-std::uint32_t RandomWalk::choose(abi::ChoiceKind kind, std::uint32_t count) {
-  return choices_.choose(kind, count);
 }
 
 }  // namespace clew::rt

@@ -16,17 +16,14 @@
 
 namespace clew::rt {
 
-class RandomWalk final : public Strategy {
+class RandomWalk final : public ChoosingStrategy {
  public:
   explicit RandomWalk(const abi::Job& job);
 
-  bool at_every_point() const override { return true; }
   std::uint32_t pick(const Candidates& candidates) override;
-  std::uint32_t choose(abi::ChoiceKind kind, std::uint32_t count) override;
 
  private:
   Random random_;
-  ChoicePolicy choices_;
   std::uint64_t update_weight_;
 };
 

@@ -15,7 +15,7 @@ bool writes(const Step& step) {
 
 }  // namespace
 
-Rff::Rff(const abi::Job& job) : pos_(job) {
+Rff::Rff(const abi::Job& job) : Strategy(kAtEveryPoint), pos_(job) {
   if (read_guide(job)) return;
   constraints_count_ = unmet_ = unmet_initial_ = 0;
   all_writes_matter_ = false;
@@ -131,8 +131,12 @@ std::uint32_t Rff::pick(const Candidates& candidates) {
   return best;
 }
 
+void Rff::learn(const Occurrence& occurrence) {
+  pos_.learn(occurrence);
+  if (occurrence.kind == Occurrence::Kind::kExecuted) executed(occurrence.thread);
+}
+
 void Rff::executed(const Candidate& candidate) {
-  pos_.executed(candidate);
   ++steps_;
   threads_.at(candidate.index) = {};
   const Step& step = candidate.step;
@@ -148,12 +152,6 @@ void Rff::executed(const Candidate& candidate) {
     }
   }
   if (writes(step)) wrote(step);
-}
-
-void Rff::finished(const Candidate& candidate) { pos_.finished(candidate); }
-
-std::uint32_t Rff::choose(abi::ChoiceKind kind, std::uint32_t count) {
-  return pos_.choose(kind, count);
 }
 
 }  // namespace clew::rt

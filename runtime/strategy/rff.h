@@ -40,11 +40,9 @@ class Rff final : public Strategy {
 
   explicit Rff(const abi::Job& job);
 
-  bool at_every_point() const override { return true; }
   std::uint32_t pick(const Candidates& candidates) override;
-  void executed(const Candidate& thread) override;
-  void finished(const Candidate& thread) override;
-  std::uint32_t choose(abi::ChoiceKind kind, std::uint32_t count) override;
+  Choice choose(const Question& question) override { return pos_.choose(question); }
+  void learn(const Occurrence& occurrence) override;
 
  private:
   struct Constraint {
@@ -59,6 +57,7 @@ class Rff final : public Strategy {
   };
   enum class Urge : std::uint8_t { kWaits, kOrdinary, kGoesFirst };
 
+  void executed(const Candidate& thread);
   bool read_guide(const abi::Job& job);
   Urge urge(const Candidate& thread);
   Urge urge_of_read(const Step& step);

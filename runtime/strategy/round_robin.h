@@ -19,9 +19,8 @@ namespace clew::rt {
 class RoundRobin final : public Strategy {
  public:
   explicit RoundRobin(const abi::Job& job) : RoundRobin(job.parameters[0]) {}
-  explicit RoundRobin(std::uint64_t quantum) : quantum_(quantum > 0 ? quantum : 1) {}
-
-  bool at_every_point() const override { return true; }
+  explicit RoundRobin(std::uint64_t quantum)
+      : Strategy(kAtEveryPoint), quantum_(quantum > 0 ? quantum : 1) {}
 
   std::uint32_t pick(const Candidates& candidates) override {
     return pick_unless(candidates, [](const Candidate&) { return false; });
@@ -40,17 +39,19 @@ class RoundRobin final : public Strategy {
     return 0;
   }
 
-  void executed(const Candidate&) override {
-    ++run_;
-    if (++steps_ % kDoubleEvery == 0) quantum_ *= 2;
-  }
-
-  void created(const Candidate& thread, abi::ThreadKey parent) override {
-    parents_.at(thread.index) = parent;
+  void learn(const Occurrence& occurrence) override {
+    if (occurrence.kind == Occurrence::Kind::kExecuted) executed();
+    if (occurrence.kind == Occurrence::Kind::kCreated)
+      parents_.at(occurrence.thread.index) = occurrence.parent;
   }
 
  private:
   static constexpr std::uint64_t kDoubleEvery = 4096;
+
+  void executed() {
+    ++run_;
+    if (++steps_ % kDoubleEvery == 0) quantum_ *= 2;
+  }
 
   bool waits_for_creator(const Candidate& thread, const Candidate& running) {
     const bool is_new = thread.step.place == 0;  // it is nowhere yet: its step is to start

@@ -4,9 +4,6 @@
 #include <cstring>
 
 #include "runtime/arena.h"
-#include "runtime/record/end.h"
-#include "runtime/record/log.h"
-#include "runtime/sched/scheduler.h"
 
 namespace clew::rt {
 
@@ -48,12 +45,14 @@ RawEntry read_entry(abi::Reader& reader) {
 
 }  // namespace
 
-ScheduleStrategy::ScheduleStrategy(const abi::Job& job, bool full_replay)
-    : names_count_(job.names_count),
+ScheduleStrategy::ScheduleStrategy(const abi::Job& job, Run& run, Replay replay)
+    : Strategy(kFollows),
+      run_(run),
+      names_count_(job.names_count),
       reader_(guide_of(job), job.guide.size),
       choice_reader_(guide_of(job), job.guide.size),
       cas_reader_(guide_of(job), job.guide.size),
-      full_replay_(full_replay),
+      full_replay_(replay == Replay::kFull),
       loose_((job.flags & abi::kJobLoose) != 0) {
   names_ = static_cast<const char**>(arena_alloc((names_count_ + 1) * sizeof(char*)));
   resolved_ = static_cast<std::uint32_t*>(arena_alloc((names_count_ + 1) * 4));
@@ -105,21 +104,21 @@ void ScheduleStrategy::read_next_cas() {
   cas_clock_ = kNever;
 }
 
-const Fiber* ScheduleStrategy::follow(abi::ChoiceKind kind, const Question& question) {
+Choice ScheduleStrategy::choose(const Question& question) {
   const Clock event = question.event;
   const std::uint32_t ordinal = question.ordinal;
   while (choice_clock_ < event || (choice_clock_ == event && choice_ordinal_ < ordinal)) {
     note_choice_without_effect("the question did not arise");
     read_next_choice();
   }
-  if (choice_clock_ != event || choice_ordinal_ != ordinal) return nullptr;
-  const Fiber* answer = g_sched.current;  // for the kinds that need no thread
-  if (choice_kind_ != static_cast<std::uint64_t>(kind)) {
+  if (choice_clock_ != event || choice_ordinal_ != ordinal) return {};
+  Choice answer = Choice::position(1);
+  if (choice_kind_ != static_cast<std::uint64_t>(question.kind)) {
     note_choice_without_effect("the question was another");
-    answer = nullptr;
-  } else if (abi::names_thread(kind)) {
+    answer = {};
+  } else if (abi::names_thread(question.kind)) {
     const std::uint32_t index = choice_value_ < names_count_ ? resolve(choice_value_) : 0;
-    answer = index != 0 ? g_sched.threads[index - 1].fiber : nullptr;
+    answer = index != 0 ? Choice::thread(index - 1) : Choice{};
   }
   read_next_choice();
   return answer;
@@ -136,7 +135,7 @@ void ScheduleStrategy::note_choice_without_effect(const char* why) {
            static_cast<unsigned long long>(choice_clock_),
            static_cast<unsigned long long>(choice_ordinal_),
            choice_kind_ < sizeof kWords / sizeof kWords[0] ? kWords[choice_kind_] : "?", why);
-  g_log.note(note);
+  run_.note(note);
 }
 
 Clock ScheduleStrategy::next_decision(Clock now) {
@@ -145,7 +144,7 @@ Clock ScheduleStrategy::next_decision(Clock now) {
   return cas_clock_ < decision ? cas_clock_ : decision;
 }
 
-Decision ScheduleStrategy::decide(Clock event) {
+Decision ScheduleStrategy::preempt(Clock event) {
   while (clock_ <= event) {
     // A clock below the event: the points in between were passed inside a no-yield region or
     // the like; the switch takes effect here, at the first chance.
@@ -155,9 +154,8 @@ Decision ScheduleStrategy::decide(Clock event) {
       read_next();
       continue;
     }
-    const Decision decision = kind == abi::EntryKind::kSwitchTo
-                                  ? switch_to(event)
-                                  : Decision{Decision::Kind::kNext, nullptr};
+    const Decision decision =
+        kind == abi::EntryKind::kSwitchTo ? switch_to(event) : Decision{Decision::Kind::kNext};
     read_next();
     if (decision.kind != Decision::Kind::kStay) return decision;
   }
@@ -166,30 +164,29 @@ Decision ScheduleStrategy::decide(Clock event) {
 
 void ScheduleStrategy::compare(Clock event) {
   if (!full_replay_) return;
-  const Fiber& running = *g_sched.current;
-  if (running.index == thread_ && running.place == place_ && g_log.hash16() == hash_) return;
-  const char* what = running.index != thread_  ? "another thread runs"
-                     : running.place != place_ ? "the thread is at another place"
-                                               : "something before this differed";
-  end_departed(event, thread_, place_, what);
+  const ThreadIndex running = run_.running().index;
+  const abi::Place place = run_.place();
+  if (running == thread_ && place == place_ && run_.hash16() == hash_) return;
+  const char* what = running != thread_ ? "another thread runs"
+                     : place != place_  ? "the thread is at another place"
+                                        : "something before this differed";
+  run_.depart(event, thread_, place_, what);
 }
 
 Decision ScheduleStrategy::switch_to(Clock event) {
   const std::uint32_t index = thread_ < names_count_ ? resolve(thread_) : 0;
-  Fiber* fiber = index != 0 ? g_sched.threads[index - 1].fiber : nullptr;
-  if (fiber == g_sched.current) return {};
-  const bool runnable = fiber != nullptr && (fiber->state == FiberState::kRunnable ||
-                                             fiber->state == FiberState::kNotStarted);
-  if (runnable) return {Decision::Kind::kTo, fiber};
-  if (full_replay_) end_departed(event, index != 0 ? index - 1 : 0, 0, "the thread cannot run");
-  const char* why = index == 0 ? "it does not exist yet"
-                    : fiber == nullptr || fiber->state == FiberState::kFinished ? "it has ended"
-                                                                                : "it is waiting";
+  const ThreadStatus status = index != 0 ? run_.status(index - 1) : ThreadStatus::kUnknown;
+  if (status == ThreadStatus::kRunning) return {};
+  if (status == ThreadStatus::kRunnable) return {Decision::Kind::kTo, index - 1};
+  if (full_replay_) run_.depart(event, index != 0 ? index - 1 : 0, 0, "the thread cannot run");
+  const char* why = status == ThreadStatus::kUnknown ? "it does not exist yet"
+                    : status == ThreadStatus::kEnded ? "it has ended"
+                                                     : "it is waiting";
   char note[160];
   snprintf(note, sizeof note, "the switch %llu:%s had no effect: %s",
            static_cast<unsigned long long>(event), thread_ < names_count_ ? names_[thread_] : "?",
            why);
-  g_log.note(note);
+  run_.note(note);
   return {};
 }
 
@@ -197,10 +194,15 @@ Decision ScheduleStrategy::switch_to(Clock event) {
 // names stand in order of creation, so the thread of the same number is tried first.
 std::uint32_t ScheduleStrategy::resolve(std::uint64_t name) {
   if (resolved_[name] != 0) return resolved_[name];
-  if (name < g_sched.thread_count && g_sched.is_named(name, names_[name]))
+  const auto is_named = [&](ThreadIndex thread) {
+    char id[1024];
+    run_.name(thread, id, sizeof id);
+    return strcmp(id, names_[name]) == 0;
+  };
+  if (name < run_.threads_created() && is_named(static_cast<ThreadIndex>(name)))
     return resolved_[name] = static_cast<std::uint32_t>(name) + 1;
-  for (std::uint32_t i = 0; i < g_sched.thread_count; ++i)
-    if (g_sched.is_named(i, names_[name])) return resolved_[name] = i + 1;
+  for (ThreadIndex i = 0; i < run_.threads_created(); ++i)
+    if (is_named(i)) return resolved_[name] = i + 1;
   return 0;
 }
 
@@ -212,13 +214,13 @@ bool ScheduleStrategy::left_over(Clock clock, char* reason, std::size_t size) {
              names_[i]);
     return true;
   }
-  // One past the end is the padding of paper 1, section 4.3: it means "after the run".
+  // One past the end is the padding of Choi and Zeller 2002, section 4.3: it means "after the run".
   while (clock_ != kNever && clock_ <= clock + 1) read_next();
   if (clock_ == kNever) return false;
   if (full_replay_) {
     const bool known = kind_ == abi::EntryKind::kCheck;
-    end_departed(clock, known ? thread_ : g_sched.current->index, known ? place_ : 0,
-                 "the run ended before its next switch");
+    run_.depart(clock, known ? thread_ : run_.running().index, known ? place_ : 0,
+                "the run ended before its next switch");
   }
   snprintf(reason, size, "the schedule has a switch at clock %llu, but the run ended at clock %llu",
            static_cast<unsigned long long>(clock_), static_cast<unsigned long long>(clock));

@@ -1,5 +1,5 @@
-// Follows a given stream of switches: schedule replay and full replay (paper 1, sections 3.2
-// to 3.4).
+// Follows a given stream of switches: schedule replay and full replay (Choi and Zeller 2002,
+// sections 3.2 to 3.4).
 //
 // Full replay (kFlagReplay) compares every check in the stream and ends the run at the first
 // departure. Schedule replay takes any schedule: a switch to a thread that cannot run at that
@@ -9,18 +9,19 @@
 #define CLEW_RUNTIME_STRATEGY_SCHEDULE_H_
 
 #include "clew_abi/stream.h"
-#include "runtime/strategy/strategy.h"
+#include "runtime/strategy/run.h"
 
 namespace clew::rt {
 
 class ScheduleStrategy final : public Strategy {
  public:
-  ScheduleStrategy(const abi::Job& job, bool full_replay);
+  enum class Replay : std::uint8_t { kSchedule, kFull };
+
+  ScheduleStrategy(const abi::Job& job, Run& run, Replay replay);
 
   Clock next_decision(Clock now) override;
-  Decision decide(Clock event) override;
-  bool follows() const override { return true; }
-  const Fiber* follow(abi::ChoiceKind kind, const Question& question) override;
+  Decision preempt(Clock event) override;
+  Choice choose(const Question& question) override;
   bool left_over(Clock clock, char* reason, std::size_t size) override;
 
  private:
@@ -32,6 +33,7 @@ class ScheduleStrategy final : public Strategy {
   Decision switch_to(Clock event);
   std::uint32_t resolve(std::uint64_t name);
 
+  Run& run_;
   const std::uint32_t names_count_;
   // Switches and choices lie in one stream and are read independently: each by its clock.
   abi::Reader reader_;

@@ -1,41 +1,35 @@
 #include "runtime/strategy/script.h"
 
 #include <cstdio>
-
-#include "runtime/record/log.h"
-#include "runtime/sched/scheduler.h"
+#include <initializer_list>
 
 namespace clew::rt {
-namespace {
 
-void note_no_effect(const char* what, const ScriptItem& item, const char* why) {
+void Script::note_no_effect(const char* what, const ScriptItem& item, const char* why) {
   char id[64];
-  g_sched.format_id(g_sched.current->index, id, sizeof id);
+  run_.name(run_.running().index, id, sizeof id);
   char note[192];
   snprintf(note, sizeof note, "the %s of %s before its event %llu had no effect: %s", what, id,
            static_cast<unsigned long long>(item.own), why);
-  g_log.note(note);
+  run_.note(note);
 }
 
-}  // namespace
-
 // A thread stands where it stood when the job began until it runs.
-void Script::on_switch(Clock event) {
-  const Fiber& fiber = *g_sched.current;
-  running_ = items_.of(fiber.key);
+void Script::learn(const Occurrence& occurrence) {
+  if (occurrence.kind != Occurrence::Kind::kSwitched) return;
+  running_ = items_.of(occurrence.thread.key);
   if (running_ == nullptr || running_->begun) return;
   running_->begun = true;
-  const std::uint64_t own = g_sched.own_number(event);
+  const std::uint64_t own = run_.own_number(occurrence.event);
   ScriptLane& lane = running_->preemptions;
   lane.skip_before(own);
-  if (fiber.standing.own_event != own) return;
-  while (!lane.empty() && lane.next->own == own && lane.next->ordinal < fiber.standing.preemptions)
-    ++lane.next;
+  const std::uint32_t had = run_.preemptions_here();
+  while (!lane.empty() && lane.next->own == own && lane.next->ordinal < had) ++lane.next;
 }
 
 Clock Script::next_decision(Clock now) {
   if (running_ == nullptr) return kNever;
-  const std::uint64_t own = g_sched.own_number(now + 1);
+  const std::uint64_t own = run_.own_number(now + 1);
   std::uint64_t nearest = kNever;
   for (ScriptLane* lane : {&running_->preemptions, &running_->cas_due}) {
     lane->skip_before(own);
@@ -45,50 +39,52 @@ Clock Script::next_decision(Clock now) {
   return distance < kNever - now - 1 ? now + 1 + distance : kNever;
 }
 
-Decision Script::decide(Clock event) {
+Decision Script::preempt(Clock event) {
   if (running_ == nullptr) return {};
-  const std::uint64_t own = g_sched.own_number(event);
+  const std::uint64_t own = run_.own_number(event);
   ScriptLane& lane = running_->preemptions;
   lane.skip_before(own);
   while (!lane.empty() && lane.next->own == own) {
     const ScriptItem& item = *lane.next++;
-    std::uint32_t& number = g_sched.standing().preemptions;
+    std::uint32_t& number = run_.preemptions_here();
     if (number < item.ordinal) number = item.ordinal;
-    const Decision decision = preempt(item);
+    const Decision decision = preempt_by(item);
     if (decision.kind != Decision::Kind::kStay) return decision;
     ++number;  // it counts as taken
   }
   return {};
 }
 
-Decision Script::preempt(const ScriptItem& item) {
-  if (item.to == 0 && g_sched.others_can_run()) return {Decision::Kind::kNext, nullptr};
-  Fiber* fiber = item.to != 0 ? g_sched.find_by_key(item.to) : nullptr;
-  if (fiber == g_sched.current) return {};
-  const bool runnable = fiber != nullptr && (fiber->state == FiberState::kRunnable ||
-                                             fiber->state == FiberState::kNotStarted);
-  if (runnable) return {Decision::Kind::kTo, fiber};
+Decision Script::preempt_by(const ScriptItem& item) {
+  if (item.to == 0 && run_.others_can_run()) return {Decision::Kind::kNext};
+  const ThreadIndex thread = item.to != 0 ? run_.find(item.to) : Run::kNoThread;
+  const ThreadStatus status =
+      thread != Run::kNoThread ? run_.status(thread) : ThreadStatus::kUnknown;
+  if (status == ThreadStatus::kRunning) return {};
+  if (status == ThreadStatus::kRunnable) return {Decision::Kind::kTo, thread};
   note_no_effect("preemption", item,
-                 item.to == 0       ? "no other thread can run"
-                 : fiber == nullptr ? "the other thread is not there"
-                                    : "the other thread is waiting");
+                 item.to == 0                       ? "no other thread can run"
+                 : status == ThreadStatus::kUnknown ? "the other thread is not there"
+                                                    : "the other thread is waiting");
   return {};
 }
 
-const Fiber* Script::follow(abi::ChoiceKind kind, const Question& question) {
-  if (running_ == nullptr) return nullptr;
-  const bool by_event = kind == abi::ChoiceKind::kCas;
+Choice Script::choose(const Question& question) {
+  if (running_ == nullptr) return {};
+  const bool by_event = question.kind == abi::ChoiceKind::kCas;
   ScriptLane& lane = by_event ? running_->cas : running_->choices;
   lane.skip_before(question.own_event);
   const auto stands_here = [&] { return !lane.empty() && lane.next->own == question.own_event; };
   while (!by_event && stands_here() && lane.next->ordinal < question.own_ordinal) ++lane.next;
-  if (!stands_here() || (!by_event && lane.next->ordinal != question.own_ordinal)) return nullptr;
+  if (!stands_here() || (!by_event && lane.next->ordinal != question.own_ordinal)) return {};
   const ScriptItem& item = *lane.next++;
-  if (item.kind != 1 + static_cast<unsigned>(kind)) {
+  if (item.kind != 1 + static_cast<unsigned>(question.kind)) {
     note_no_effect("choice", item, "the question was another");
-    return nullptr;
+    return {};
   }
-  return abi::names_thread(kind) ? g_sched.find_by_key(item.to) : g_sched.current;
+  if (!abi::names_thread(question.kind)) return Choice::position(1);
+  const ThreadIndex thread = run_.find(item.to);
+  return thread != Run::kNoThread ? Choice::thread(thread) : Choice{};
 }
 
 }  // namespace clew::rt

@@ -24,24 +24,25 @@
 #ifndef CLEW_RUNTIME_STRATEGY_SCRIPT_H_
 #define CLEW_RUNTIME_STRATEGY_SCRIPT_H_
 
+#include "runtime/strategy/run.h"
 #include "runtime/strategy/script_items.h"
-#include "runtime/strategy/strategy.h"
 
 namespace clew::rt {
 
 class Script final : public Strategy {
  public:
-  explicit Script(const abi::Job& job) : items_(job) {}
+  Script(const abi::Job& job, Run& run) : Strategy(kFollows), run_(run), items_(job) {}
 
   Clock next_decision(Clock now) override;
-  Decision decide(Clock event) override;
-  void on_switch(Clock event) override;
-  bool follows() const override { return true; }
-  const Fiber* follow(abi::ChoiceKind kind, const Question& question) override;
+  Decision preempt(Clock event) override;
+  Choice choose(const Question& question) override;
+  void learn(const Occurrence& occurrence) override;
 
  private:
-  Decision preempt(const ScriptItem& item);
+  Decision preempt_by(const ScriptItem& item);
+  void note_no_effect(const char* what, const ScriptItem& item, const char* why);
 
+  Run& run_;
   ScriptItems items_;
   ScriptThread* running_ = nullptr;  // the items of the thread that runs; null: none
 };

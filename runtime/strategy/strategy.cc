@@ -34,13 +34,16 @@ const std::uint8_t* guide_of(const abi::Job& job) {
 
 const char* names_of(const abi::Job& job) { return control_memory() + job.names.offset; }
 
-Strategy* make_strategy(const abi::Job& job) {
+Strategy* make_strategy(const abi::Job& job, Run& run) {
   switch (job.strategy) {
     case abi::StrategyKind::kTimer:
       return make<TimerStrategy>(job.seed);
     case abi::StrategyKind::kSchedule: {
       const auto* control = reinterpret_cast<const abi::Control*>(control_memory());
-      return make<ScheduleStrategy>(job, (control->flags & abi::kFlagReplay) != 0);
+      return make<ScheduleStrategy>(job, run,
+                                    control->flags & abi::kFlagReplay
+                                        ? ScheduleStrategy::Replay::kFull
+                                        : ScheduleStrategy::Replay::kSchedule);
     }
     case abi::StrategyKind::kRandom:
       return make<RandomWalk>(job);
@@ -57,11 +60,11 @@ Strategy* make_strategy(const abi::Job& job) {
     case abi::StrategyKind::kPlan:
       return make<Plan>(job);
     case abi::StrategyKind::kPrefix:
-      return make<Prefix>(job);
+      return make<Prefix>(job, *make<NoStrategy>(kAtEveryPoint));
     case abi::StrategyKind::kRoundRobin:
       return make<RoundRobin>(job);
     case abi::StrategyKind::kScript:
-      return make<Script>(job);
+      return make<Script>(job, run);
     case abi::StrategyKind::kNone:
     case abi::StrategyKind::kCount:
       break;

@@ -1,62 +1,68 @@
-// Who runs next, as far as that is a choice. A strategy is a pure decider: it sees what the
-// threads are about to do and answers; the scheduler does the rest. Strategies know nothing of the
-// scheduler, allocate only through the arena, and can be tested outside a program
-// (strategy_simulation.h).
+// Who runs next, as far as that is a choice. A strategy is a pure decider: it sees what the threads
+// are about to do and answers; the scheduler does the rest. Strategies know nothing of the
+// scheduler (those that follow a recording see the run through run.h), allocate only through the
+// arena, and are tested in a simulated program (strategy_simulation.h).
 //
-// There are two ways to decide:
+// A strategy decides in one of two ways (Manner):
 //  - by the clock (none, timer, schedule, script, chaos): next_decision() names the next event of
-//  interest,
-//    decide() is asked there;
-//  - at every scheduling point (random, pct, pos, surw, rff, plan, prefix): at_every_point() is
-//    true and pick() is asked whenever a thread is about to touch what threads share or to
-//    synchronise, and whenever the running thread cannot go on.
+//    interest, and preempt() is asked there. In between the program runs at full speed.
+//  - at every scheduling point (random, pct, pos, surw, rff, plan, prefix, round robin): pick() is
+//    asked whenever a thread is about to touch what threads share or to synchronise, and whenever
+//    the running thread is blocked.
+// In both, choose() answers the questions that are not about preemption, and learn() is told what
+// happens.
 //
-// To add one: a class here-abouts, a line in CLEW_STRATEGIES (abi/job.h), a line in
+// Strategies compose: a Wrapper (wrapper.h) is a strategy that asks another one and changes its
+// answers, or adds to them.
+//
+// To add one: a class in this folder, a line in CLEW_STRATEGIES (abi/clew_abi/job.h), a line in
 // make_strategy().
 #ifndef CLEW_RUNTIME_STRATEGY_STRATEGY_H_
 #define CLEW_RUNTIME_STRATEGY_STRATEGY_H_
 
 #include "clew_abi/job.h"
+#include "runtime/event/step.h"
 #include "runtime/rt.h"
 
 namespace clew::rt {
 
-struct Fiber;
+// How a strategy wants to be asked. Fixed for its life.
+struct Manner {
+  // pick() is asked at every scheduling point; otherwise preempt() by the clock.
+  bool at_every_point = false;
+  // pick() is asked when the running thread is blocked; otherwise the longest ready thread runs.
+  bool picks = false;
+  // The answers are recorded ones: choose() is asked in place of pick() too (ChoiceKind::kPick),
+  // and whatever the job's choices.
+  bool follows = false;
+};
+inline constexpr Manner kByClock{};
+inline constexpr Manner kByClockAndPicks{.picks = true};
+inline constexpr Manner kAtEveryPoint{.at_every_point = true, .picks = true};
+inline constexpr Manner kFollows{.follows = true};
 
+// The number of a thread in order of creation in this run.
+using ThreadIndex = std::uint32_t;
+
+// Whether the running thread is preempted, and by whom.
 struct Decision {
   enum class Kind : std::uint8_t {
     kStay,
-    kNext,  // preempt: the head of the run queue goes on
-    kTo,    // preempt: `to` goes on; REQUIRES that it is runnable
+    kNext,  // by the head of the run queue
+    kTo,    // by `to`; REQUIRES that it is runnable
   };
   Kind kind = Kind::kStay;
-  Fiber* to = nullptr;
+  ThreadIndex to = 0;
 };
-
-// What a thread is about to do.
-struct Step {
-  std::uintptr_t object = 0;  // address accessed, or synchronisation object; 0: none
-  abi::Place place = 0;
-  std::uint32_t size = 0;  // of the access; 0: not known
-  abi::StepKind kind = abi::StepKind::kOther;
-};
-
-// Whether the order of two steps of different threads can matter.
-inline bool conflict(const Step& a, const Step& b) {
-  if (a.object == 0 || b.object == 0) return false;
-  if (a.kind == abi::StepKind::kRead && b.kind == abi::StepKind::kRead) return false;
-  return a.object < b.object + (b.size > 0 ? b.size : 1) &&
-         b.object < a.object + (a.size > 0 ? a.size : 1);
-}
 
 // A thread that can run. Its key and index are the same in every call.
 struct Candidate {
   abi::ThreadKey key = 0;
-  std::uint32_t index = 0;  // order of creation in this run
+  ThreadIndex index = 0;
   Step step;
 };
 
-// Never empty. The running thread is first if it can go on; then those of the run queue, the
+// Never empty. The running thread is first if it can continue; then those of the run queue, the
 // longest ready first. A thread that is about to take a lock that another holds is not listed,
 // unless there are no others.
 struct Candidates {
@@ -65,72 +71,74 @@ struct Candidates {
   bool current_first;  // list[0] is the running thread: any other answer is a preemption
 };
 
-// Where a question (abi::ChoiceKind) arises: before an event, as one of several. Both are counted
-// over all threads, and over what the thread that asks does itself. For kCas the event is the one
-// that has just been passed, and own_ordinal is 0.
+// A question other than who preempts whom. It arises before an event, as one of several; event and
+// ordinal are counted over all threads, own_event and own_ordinal over what the asking thread does
+// itself. For kCas the event is the one that has just been passed, and own_ordinal is 0.
 struct Question {
-  Clock event;
-  std::uint32_t ordinal;
-  std::uint64_t own_event;
-  std::uint32_t own_ordinal;
+  abi::ChoiceKind kind = abi::ChoiceKind::kPick;
+  std::uint32_t count = 2;  // answers are 0 (the default) to count - 1; not for kPick
+  Clock event = 0;
+  std::uint32_t ordinal = 0;
+  std::uint64_t own_event = 0;
+  std::uint32_t own_ordinal = 0;
+};
+
+struct Choice {
+  enum class Kind : std::uint8_t {
+    kDefault,
+    kPosition,  // for kWake the number of the waiter in order of waiting; for the others 1: it
+                // happens
+    kThread,    // kPick and kWake: this thread, if it is among those that can be taken
+  };
+  static Choice position(std::uint32_t value) { return {Kind::kPosition, value}; }
+  static Choice thread(ThreadIndex index) { return {Kind::kThread, index}; }
+
+  Kind kind = Kind::kDefault;
+  std::uint32_t value = 0;
+};
+
+// What strategies are told.
+struct Occurrence {
+  enum class Kind : std::uint8_t {
+    kExecuted,  // the thread executes its step: it was picked, or alone; at every point only
+    kYielded,   // the thread yields voluntarily and is not among the candidates that follow
+    kCreated,   // by `parent`; the first step of the thread is to start
+    kFinished,
+    kSwitched,  // the thread begins to run, and `event` will be its first
+  };
+  Kind kind;
+  const Candidate& thread;
+  abi::ThreadKey parent = 0;  // kCreated
+  Clock event = 0;            // kSwitched
 };
 
 class Strategy {
  public:
-  // --- by the clock
-  // The first event after `now` at which decide() wants to be asked; kNever: at none.
+  const Manner manner;
+
+  // By the clock: the first event after `now` at which preempt() is to be asked; kNever: at none.
   virtual Clock next_decision(Clock now) {
     (void)now;
     return kNever;
   }
-  // The running thread is about to execute `event`. Called again for the same event, with
-  // whatever thread then runs, until the answer is kStay.
-  virtual Decision decide(Clock event) {
+  // By the clock: the running thread is about to execute `event`. Asked again for the same event,
+  // with whatever thread then runs, until the answer is kStay.
+  virtual Decision preempt(Clock event) {
     (void)event;
     return {};
   }
-  // A thread begins to run; `event` will be its first.
-  virtual void on_switch(Clock event) { (void)event; }
-
-  // --- at every scheduling point
-  virtual bool at_every_point() const { return false; }
-  // Position of the thread that goes on. 0 is the default: the running thread if it can, else the
-  // longest ready. For strategies by the clock it is asked only when the running thread cannot, and
-  // only if picks() says so.
-  virtual bool picks() const { return at_every_point(); }
+  // Position of the thread that runs. 0 is the default: the running thread if it can, else the
+  // longest ready.
   virtual std::uint32_t pick(const Candidates& candidates) {
     (void)candidates;
     return 0;
   }
-  // The thread executes its step: it was picked, or nobody was asked because it was alone.
-  virtual void executed(const Candidate& thread) { (void)thread; }
-  // The running thread hands on of its own will (sched_yield), and is not among the candidates of
-  // the pick that follows.
-  virtual void yielded(const Candidate& thread) { (void)thread; }
-  // A thread has been created (its first step is to start) or has ended.
-  virtual void created(const Candidate& thread, abi::ThreadKey parent) {
-    (void)thread, (void)parent;
+  // Asked only for the kinds that the job allows, unless the strategy follows.
+  virtual Choice choose(const Question& question) {
+    (void)question;
+    return {};
   }
-  virtual void finished(const Candidate& thread) { (void)thread; }
-
-  // --- choices beyond switches (abi::ChoiceKind but kPick, which is pick())
-  // An answer below `count`; 0 is the default. For kWake the number of the waiter in order of
-  // waiting, for the others 1 means that it happens. Asked only for what the job allows.
-  virtual std::uint32_t choose(abi::ChoiceKind kind, std::uint32_t count) {
-    (void)kind, (void)count;
-    return 0;
-  }
-
-  // --- following a recording
-  // Whether answers come from follow() instead of pick() and choose().
-  virtual bool follows() const { return false; }
-  // The recorded answer to the question; null: the default. For kPick and kWake the thread,
-  // otherwise anything but null.
-  virtual const Fiber* follow(abi::ChoiceKind kind, const Question& question) {
-    (void)kind, (void)question;
-    return nullptr;
-  }
-
+  virtual void learn(const Occurrence& occurrence) { (void)occurrence; }
   // The run has ended in order after `clock` events. Whether part of the schedule was left over,
   // and then why, in `reason`.
   virtual bool left_over(Clock clock, char* reason, std::size_t size) {
@@ -139,10 +147,12 @@ class Strategy {
   }
 
  protected:
+  explicit Strategy(Manner m) : manner(m) {}
   ~Strategy() = default;
 };
 
-Strategy* make_strategy(const abi::Job& job);
+class Run;  // of run.h
+Strategy* make_strategy(const abi::Job& job, Run& run);
 
 // A job's parts lie behind the control structure; the host vouches for offsets and sizes.
 const std::uint8_t* guide_of(const abi::Job& job);

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/strategy/none.h"
+#include "runtime/strategy/prefix.h"
 #include "runtime/strategy/strategy.h"
 
 namespace clew::rt::simulation {
@@ -74,7 +76,7 @@ class Simulation {
   Outcome run() {
     for (std::size_t i = 0; i < program_.size(); ++i)
       if (program_[i].from_start) begin(static_cast<int>(i), 0);
-    strategy_.on_switch(clock_ + 1);
+    tell_switch();
     next_decision_ = strategy_.next_decision(clock_);
     while (step_once()) {
     }
@@ -104,8 +106,9 @@ class Simulation {
 
   void begin(int number, abi::ThreadKey parent) {
     live_.push_back({number, static_cast<std::uint32_t>(live_.size())});
-    strategy_.created(candidate(live_.back()), parent);
-    if (steps_of(live_.back()).empty()) strategy_.finished(candidate(live_.back()));
+    strategy_.learn({Occurrence::Kind::kCreated, candidate(live_.back()), parent});
+    if (steps_of(live_.back()).empty())
+      strategy_.learn({Occurrence::Kind::kFinished, candidate(live_.back())});
     enqueue_ready();
   }
 
@@ -124,6 +127,12 @@ class Simulation {
     }
   }
 
+  void tell_switch() {
+    const Candidate running =
+        current_ >= 0 ? candidate(live_[static_cast<std::size_t>(current_)]) : Candidate{};
+    strategy_.learn({Occurrence::Kind::kSwitched, running, 0, clock_ + 1});
+  }
+
   void switch_to(std::uint32_t index) {
     const int before = current_;
     current_ = static_cast<int>(index);
@@ -135,7 +144,7 @@ class Simulation {
       queue_.push_back(static_cast<std::uint32_t>(before));
     }
     enqueue_ready();
-    strategy_.on_switch(clock_ + 1);
+    tell_switch();
     next_decision_ = strategy_.next_decision(clock_);
   }
 
@@ -146,7 +155,7 @@ class Simulation {
   void decide_by_the_clock() {
     if (clock_ + 1 < next_decision_) return;
     for (int asked = 0; asked < 1000; ++asked) {
-      if (strategy_.decide(clock_ + 1).kind == Decision::Kind::kStay) break;
+      if (strategy_.preempt(clock_ + 1).kind == Decision::Kind::kStay) break;
       if (!queue_.empty()) switch_to(queue_.front());
     }
     next_decision_ = strategy_.next_decision(clock_ + 1);
@@ -160,11 +169,11 @@ class Simulation {
       for (const Live& t : live_) run_.deadlock |= t.at != steps_of(t).size();
       return false;
     }
-    if (strategy_.at_every_point() || !running) {
+    if (strategy_.manner.at_every_point || !running) {
       if (const std::uint32_t next = ask(running); static_cast<int>(next) != current_)
         switch_to(next);
     }
-    if (!strategy_.at_every_point()) decide_by_the_clock();
+    if (!strategy_.manner.at_every_point) decide_by_the_clock();
     execute(live_[static_cast<std::size_t>(current_)]);
     return true;
   }
@@ -173,7 +182,8 @@ class Simulation {
     std::vector<Candidate> list;
     if (running) list.push_back(candidate(live_[static_cast<std::size_t>(current_)]));
     for (const std::uint32_t i : queue_) list.push_back(candidate(live_[i]));
-    const bool asked = list.size() > 1 && (strategy_.at_every_point() || strategy_.picks());
+    const bool asked =
+        list.size() > 1 && (strategy_.manner.at_every_point || strategy_.manner.picks);
     const std::uint32_t answer =
         asked ? strategy_.pick({list.data(), static_cast<std::uint32_t>(list.size()), running}) : 0;
     return list.at(answer).index;
@@ -183,7 +193,7 @@ class Simulation {
     const SimulatedStep& step = steps_of(t)[t.at];
     const Candidate as_asked = candidate(t);
     const std::uint32_t index = t.index;
-    if (strategy_.at_every_point()) strategy_.executed(as_asked);
+    if (strategy_.manner.at_every_point) strategy_.learn({Occurrence::Kind::kExecuted, as_asked});
     ++clock_;
     run_.order += static_cast<char>('a' + t.number);
     run_.steps.push_back(step.step);
@@ -195,7 +205,7 @@ class Simulation {
     const int creates = step.creates;
     const abi::ThreadKey key = as_asked.key;
     if (creates >= 0) begin(creates, key);
-    if (over) strategy_.finished(candidate(live_[index]));
+    if (over) strategy_.learn({Occurrence::Kind::kFinished, candidate(live_[index])});
   }
 
   const Program& program_;
@@ -218,11 +228,24 @@ void forget_arena();
 // A job with that guide, which must outlive it.
 abi::Job make_job(std::uint64_t seed, const std::vector<std::uint8_t>* guide = nullptr);
 
+// A strategy as make_strategy() makes it.
+template <class S>
+struct Made {
+  explicit Made(const abi::Job& job) : strategy(job) {}
+  S strategy;
+};
+template <>
+struct Made<Prefix> {
+  explicit Made(const abi::Job& job) : strategy(job, inside) {}
+  NoStrategy inside{kAtEveryPoint};
+  Prefix strategy;
+};
+
 template <class S>
 Outcome run_once(const Program& program, const abi::Job& job, std::size_t most_steps = 200'000) {
   forget_arena();
-  S strategy(job);
-  return Simulation(program, strategy, most_steps).run();
+  Made<S> made(job);
+  return Simulation(program, made.strategy, most_steps).run();
 }
 
 // How often each order comes up with the seeds 1..runs.

@@ -63,36 +63,36 @@ namespace {
 
 class Default final : public Strategy {
  public:
-  explicit Default(const abi::Job&) {}
-  bool at_every_point() const override { return true; }
+  explicit Default(const abi::Job&) : Strategy(kAtEveryPoint) {}
 };
 
 // Writes down what it is told.
 class Diary final : public Strategy {
  public:
-  bool at_every_point() const override { return true; }
+  Diary() : Strategy(kAtEveryPoint) {}
   std::uint32_t pick(const Candidates& c) override {
     text += c.current_first ? " [" : " (";
     for (std::uint32_t i = 0; i < c.count; ++i) text += std::to_string(c.list[i].index);
     text += c.current_first ? "]" : ")";
     return c.count - 1;
   }
-  void executed(const Candidate& t) override { text += " x" + std::to_string(t.index); }
-  void created(const Candidate& t, abi::ThreadKey parent) override {
-    text += " +" + std::to_string(t.index) + "/" + std::to_string(parent);
+  void learn(const Occurrence& o) override {
+    const std::string index = std::to_string(o.thread.index);
+    if (o.kind == Occurrence::Kind::kExecuted) text += " x" + index;
+    if (o.kind == Occurrence::Kind::kCreated) text += " +" + index + "/" + std::to_string(o.parent);
+    if (o.kind == Occurrence::Kind::kFinished) text += " -" + index;
   }
-  void finished(const Candidate& t) override { text += " -" + std::to_string(t.index); }
   std::string text;
 };
 
 class EveryThird final : public Strategy {
  public:
-  explicit EveryThird(const abi::Job&) {}
+  explicit EveryThird(const abi::Job&) : Strategy(kByClock) {}
   Clock next_decision(Clock now) override { return (now / 3 + 1) * 3; }
-  Decision decide(Clock event) override {
+  Decision preempt(Clock event) override {
     if (event == last_) return {};
     last_ = event;
-    return {Decision::Kind::kNext, nullptr};
+    return {Decision::Kind::kNext};
   }
 
  private:

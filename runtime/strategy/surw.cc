@@ -11,7 +11,8 @@ std::uint64_t at_most(std::uint64_t value) { return value < kMostSteps ? value :
 
 }  // namespace
 
-Surw::Surw(const abi::Job& job) : random_(job.seed), choices_(job.seed) {
+Surw::Surw(const abi::Job& job)
+    : ChoosingStrategy(kAtEveryPoint, ChoicePolicy(job.seed)), random_(job.seed) {
   if (read_guide(job)) return;
   estimates_ = {};
   places_ = {};
@@ -96,6 +97,13 @@ std::uint32_t Surw::pick(const Candidates& candidates) {
   return 0;
 }
 
+void Surw::learn(const Occurrence& occurrence) {
+  const Candidate& thread = occurrence.thread;
+  if (occurrence.kind == Occurrence::Kind::kExecuted) executed(thread);
+  if (occurrence.kind == Occurrence::Kind::kCreated) created(thread, occurrence.parent);
+  if (occurrence.kind == Occurrence::Kind::kFinished && intent_ == thread.index) intent_ = kNobody;
+}
+
 void Surw::executed(const Candidate& candidate) {
   Thread& thread = thread_of(candidate);
   if (!interesting(candidate.step)) {
@@ -118,14 +126,6 @@ void Surw::created(const Candidate& candidate, abi::ThreadKey parent_key) {
   // The intent was the two of them together.
   if (intent_ == parent_index && before > 0 && random_.below(before) < child)
     intent_ = candidate.index;
-}
-
-void Surw::finished(const Candidate& candidate) {
-  if (intent_ == candidate.index) intent_ = kNobody;
-}
-
-std::uint32_t Surw::choose(abi::ChoiceKind kind, std::uint32_t count) {
-  return choices_.choose(kind, count);
 }
 
 }  // namespace clew::rt

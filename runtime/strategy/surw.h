@@ -32,18 +32,14 @@
 
 namespace clew::rt {
 
-class Surw final : public Strategy {
+class Surw final : public ChoosingStrategy {
  public:
   static constexpr std::uint32_t kPatience = 10'000;
 
   explicit Surw(const abi::Job& job);
 
-  bool at_every_point() const override { return true; }
   std::uint32_t pick(const Candidates& candidates) override;
-  void executed(const Candidate& thread) override;
-  void created(const Candidate& thread, abi::ThreadKey parent) override;
-  void finished(const Candidate& thread) override;
-  std::uint32_t choose(abi::ChoiceKind kind, std::uint32_t count) override;
+  void learn(const Occurrence& occurrence) override;
 
  private:
   static constexpr std::uint32_t kNobody = UINT32_MAX;
@@ -58,6 +54,8 @@ class Surw final : public Strategy {
   };
   enum class Among : std::uint8_t { kAll, kBeforeInteresting };
 
+  void executed(const Candidate& thread);
+  void created(const Candidate& thread, abi::ThreadKey parent);
   bool read_guide(const abi::Job& job);
   Thread& thread_of(const Candidate& thread);
   bool interesting(const Step& step);
@@ -67,7 +65,6 @@ class Surw final : public Strategy {
   bool free_to_go(const Candidate& thread);
 
   Random random_;
-  ChoicePolicy choices_;
   Map<Estimate> estimates_;  // by thread key
   Map<bool> places_;
   Table<Thread> threads_;

@@ -17,10 +17,15 @@ std::uint64_t TimerStrategy::next_slice(Clock event) {
   return octave + ((bits >> 8) & (octave - 1));
 }
 
-Decision TimerStrategy::decide(Clock event) {
+Decision TimerStrategy::preempt(Clock event) {
   if (event < slice_end_) return {};
   slice_end_ = event + next_slice(event);
-  return {Decision::Kind::kNext, nullptr};
+  return {Decision::Kind::kNext};
+}
+
+void TimerStrategy::learn(const Occurrence& occurrence) {
+  if (occurrence.kind == Occurrence::Kind::kSwitched)
+    slice_end_ = occurrence.event + next_slice(occurrence.event);
 }
 
 }  // namespace clew::rt

@@ -12,11 +12,11 @@ namespace clew::rt {
 
 class TimerStrategy final : public Strategy {
  public:
-  explicit TimerStrategy(std::uint64_t seed) : random_(seed) {}
+  explicit TimerStrategy(std::uint64_t seed) : Strategy(kByClock), random_(seed) {}
 
   Clock next_decision(Clock now) override { return slice_end_ > now ? slice_end_ : now + 1; }
-  Decision decide(Clock event) override;
-  void on_switch(Clock event) override { slice_end_ = event + next_slice(event); }
+  Decision preempt(Clock event) override;
+  void learn(const Occurrence& occurrence) override;
 
  private:
   std::uint64_t next_random();

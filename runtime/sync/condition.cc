@@ -5,7 +5,6 @@
 #include "runtime/libc/real.h"
 #include "runtime/outside/foreign.h"
 #include "runtime/sched/scheduler.h"
-#include "runtime/sched/sharing.h"
 #include "runtime/signal/cancel.h"
 #include "runtime/sync/models.h"
 
@@ -20,7 +19,7 @@ bool is_shared(const pthread_cond_t* cond) { return (cond->__data.__wrefs & kSha
 
 Woke wait(pthread_cond_t* cond, bool shared, Nanos deadline) {
   if (cancel_wanted(*g_sched.current)) return Woke::kByCancel;
-  if (g_sched.has_company() && g_sched.choose(abi::ChoiceKind::kSpurious) != 0) {
+  if (g_sched.threads.has_company() && g_sched.happens(abi::ChoiceKind::kSpurious)) {
     g_sched.yield_voluntarily();
     return Woke::kByObject;
   }
@@ -44,10 +43,12 @@ int cond_wait(pthread_cond_t* cond, pthread_mutex_t* mutex, Nanos deadline, cons
   if (const int error = mutex_unlock_for_wait(mutex)) return error;
   // What is left to do once it is woken, or wakes without being asked.
   Fiber& self = *g_sched.current;
-  self.step = {reinterpret_cast<std::uintptr_t>(mutex), self.step.place, 1, abi::StepKind::kLock};
-  self.can_go_on = mutex_can_be_taken;
+  g_sched.reach_uncounted({self.reached.place,
+                           {reinterpret_cast<std::uintptr_t>(mutex), self.reached.step.place, 1,
+                            abi::StepKind::kLock},
+                           mutex_can_be_taken});
   const Woke woke = wait(cond, shared, deadline);
-  g_sharing.touch(self, self.step);
+  g_sched.announce(self.reached.step, Scheduler::Counted::kNo);
   const int error = mutex_lock_after_wait(mutex, caller);
   // A cleanup handler finds the mutex locked.
   if (woke == Woke::kByCancel) act_on_cancel();

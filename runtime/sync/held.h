@@ -48,7 +48,7 @@ inline bool could_be_taken(const void* object) {
   const Takers& takers = Takers::of(object);
   if (takers.object != object) return false;
   for (const std::uint32_t thread : takers.threads) {
-    const Fiber* fiber = thread != 0 ? g_sched.threads[thread - 1].fiber : nullptr;
+    const Fiber* fiber = thread != 0 ? g_sched.threads.fiber(thread - 1) : nullptr;
     if (fiber != nullptr && fiber != g_sched.current && fiber->state == FiberState::kRunnable &&
         !holds(*fiber, object))
       return true;
@@ -80,7 +80,7 @@ inline bool release_from(Fiber& fiber, const void* object) {
 inline void release(const void* object) {
   if (release_from(*g_sched.current, object)) return;
   bool found = false;
-  g_sched.for_each_living([&](Fiber& fiber) {
+  g_sched.threads.for_each_living([&](Fiber& fiber) {
     if (!found) found = release_from(fiber, object);
   });
 }

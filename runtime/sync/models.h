@@ -14,7 +14,7 @@
 
 namespace clew::rt {
 
-// Whether the thread that is about to take `step.object` would get it at once (Fiber::can_go_on).
+// Whether the thread that is about to take `reached.step.object` would get it at once (Reached::can_proceed).
 bool mutex_can_be_taken(const Fiber& fiber);
 bool spin_can_be_taken(const Fiber& fiber);
 bool rwlock_can_be_read(const Fiber& fiber);

@@ -15,7 +15,6 @@
 
 #include "runtime/outside/foreign.h"
 #include "runtime/raw_syscall.h"
-#include "runtime/sched/sharing.h"
 #include "runtime/sync/held.h"
 #include "runtime/sync/models.h"
 
@@ -213,7 +212,7 @@ int lock(pthread_mutex_t* mutex, Nanos deadline, Users users, const void* caller
     }
     waited = true;
   }
-  if (waited) g_sharing.touch(*g_sched.current, g_sched.current->step);
+  if (waited) g_sched.announce(g_sched.current->reached.step, Scheduler::Counted::kNo);
   return take(mutex, kind, result, users, caller);
 }
 
@@ -236,7 +235,7 @@ int unlock(pthread_mutex_t* mutex, Users users) {
 }  // namespace
 
 bool mutex_can_be_taken(const Fiber& fiber) {
-  const auto* mutex = reinterpret_cast<const pthread_mutex_t*>(fiber.step.object);
+  const auto* mutex = reinterpret_cast<const pthread_mutex_t*>(fiber.reached.step.object);
   const Kind kind = kind_of(mutex);
   if (!kind.is_valid() || !is_locked(mutex, kind)) return true;
   return is_owned_by(mutex, fiber) && (kind.recursive() || kind.checking());
@@ -263,7 +262,7 @@ int mutex_trylock(pthread_mutex_t* mutex, const void* caller) {
   }
   if (kind.protect() && is_above_ceiling(mutex)) return EINVAL;
   if (is_locked(mutex, kind)) return EBUSY;
-  if (could_be_taken(mutex) && g_sched.choose(abi::ChoiceKind::kTrylock) != 0) return EBUSY;
+  if (could_be_taken(mutex) && g_sched.happens(abi::ChoiceKind::kTrylock)) return EBUSY;
   const int result = take_word(mutex, kind);
   return result == EBUSY ? EBUSY : take(mutex, kind, result, Users::kCounted, caller);
 }
@@ -328,7 +327,7 @@ void mutex_owner_ends(Fiber& fiber) {
 }
 
 void leave_mutexes_to_others() {
-  g_sched.for_each_living([](const Fiber& fiber) {
+  g_sched.threads.for_each_living([](const Fiber& fiber) {
     for (pthread_mutex_t* mutex = fiber.robust; mutex != nullptr; mutex = next_robust(mutex))
       note_death_of_owner(mutex);
   });

@@ -39,7 +39,7 @@ Lock& lock_at(const void* address) {
 }  // namespace
 
 bool openmp_lock_is_free(const Fiber& fiber) {
-  const Lock* lock = find(reinterpret_cast<const void*>(fiber.step.object));
+  const Lock* lock = find(reinterpret_cast<const void*>(fiber.reached.step.object));
   return lock == nullptr || lock->holder == nullptr || lock->holder == &fiber;
 }
 

@@ -15,7 +15,7 @@ enum class OpenMpLocking : std::uint8_t {
   kNested,  // any number of times by the same thread
 };
 
-// Whether the thread that is about to take `step.object` would get it at once (Fiber::can_go_on).
+// Whether the thread that is about to take `reached.step.object` would get it at once (Reached::can_proceed).
 bool openmp_lock_is_free(const Fiber& fiber);
 
 // Waits until the running thread can have the lock.

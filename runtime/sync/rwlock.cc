@@ -61,12 +61,12 @@ int trylock_shared(pthread_rwlock_t* lock, Attempt attempt, abi::WaitKind kind,
 }  // namespace
 
 bool rwlock_can_be_read(const Fiber& fiber) {
-  const auto* lock = reinterpret_cast<const pthread_rwlock_t*>(fiber.step.object);
+  const auto* lock = reinterpret_cast<const pthread_rwlock_t*>(fiber.reached.step.object);
   return is_shared(lock) || can_read(lock);
 }
 
 bool rwlock_can_be_written(const Fiber& fiber) {
-  const auto* lock = reinterpret_cast<const pthread_rwlock_t*>(fiber.step.object);
+  const auto* lock = reinterpret_cast<const pthread_rwlock_t*>(fiber.reached.step.object);
   return is_shared(lock) || can_write(lock);
 }
 
@@ -90,7 +90,7 @@ int rwlock_tryrdlock(pthread_rwlock_t* lock, const void* caller) {
     return trylock_shared(lock, CLEW_REAL(pthread_rwlock_tryrdlock), abi::WaitKind::kReadLock,
                           caller);
   if (!can_read(lock)) return EBUSY;
-  if (could_be_taken(lock) && g_sched.choose(abi::ChoiceKind::kTrylock) != 0) return EBUSY;
+  if (could_be_taken(lock) && g_sched.happens(abi::ChoiceKind::kTrylock)) return EBUSY;
   take_read(lock, caller);
   return 0;
 }
@@ -118,7 +118,7 @@ int rwlock_trywrlock(pthread_rwlock_t* lock, const void* caller) {
     return trylock_shared(lock, CLEW_REAL(pthread_rwlock_trywrlock), abi::WaitKind::kWriteLock,
                           caller);
   if (!can_write(lock)) return EBUSY;
-  if (could_be_taken(lock) && g_sched.choose(abi::ChoiceKind::kTrylock) != 0) return EBUSY;
+  if (could_be_taken(lock) && g_sched.happens(abi::ChoiceKind::kTrylock)) return EBUSY;
   take_write(lock, caller);
   return 0;
 }

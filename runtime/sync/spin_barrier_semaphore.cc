@@ -31,7 +31,7 @@ bool spin_is_free(const void* lock) { return *static_cast<const volatile int*>(l
 bool has_foreign_holder(const pthread_spinlock_t* lock) {
   if (!g_other_processes) return false;
   bool ours = false;
-  g_sched.for_each_living([&](const Fiber& fiber) {
+  g_sched.threads.for_each_living([&](const Fiber& fiber) {
     ours |= &fiber != g_sched.current && holds(fiber, address_of(lock));
   });
   return !ours;
@@ -104,11 +104,11 @@ bool is_positive(const void* semaphore) {
 }  // namespace
 
 bool spin_can_be_taken(const Fiber& fiber) {
-  return spin_is_free(reinterpret_cast<const void*>(fiber.step.object));
+  return spin_is_free(reinterpret_cast<const void*>(fiber.reached.step.object));
 }
 
 bool semaphore_is_positive(const Fiber& fiber) {
-  return is_positive(reinterpret_cast<const void*>(fiber.step.object));
+  return is_positive(reinterpret_cast<const void*>(fiber.reached.step.object));
 }
 
 // A spin lock is modelled as one that blocks: nobody can get on by spinning.

@@ -75,7 +75,7 @@ long clone_thread(const Call& call) {
   if (!keep_copy_with_threads())
     end_unsupported("clone() of a thread in a copy of the program that is not recorded");
   const Fiber& maker = *g_sched.current;
-  Fiber& fiber = *g_sched.new_fiber(g_sched.current);
+  Fiber& fiber = g_sched.threads.create(*g_sched.current);
   fiber.cloned = true;
   fiber.detached = true;
   fiber.scheduling = maker.scheduling;
@@ -85,7 +85,7 @@ long clone_thread(const Call& call) {
   if ((wish.flags & CLONE_PARENT_SETTID) != 0) *wish.number_for_parent = fiber.number;
   if ((wish.flags & CLONE_CHILD_SETTID) != 0) *wish.number_for_child = fiber.number;
   if ((wish.flags & CLONE_CHILD_CLEARTID) != 0) fiber.number_to_clear = wish.number_for_child;
-  g_sched.add(&fiber);
+  g_sched.add(fiber);
   return fiber.number;
 }
 

@@ -15,6 +15,7 @@
 #include "runtime/record/adoption.h"
 #include "runtime/record/generation.h"
 #include "runtime/record/log.h"
+#include "runtime/record/points.h"
 #include "runtime/sched/active.h"
 #include "runtime/signal/signals.h"
 #include "runtime/signal/stuck.h"
@@ -126,7 +127,7 @@ void begin_copy() {
   g_branch = {control().recording,
               g_log.entries(),
               g_inputs.position(),
-              g_sched.thread_count,
+              g_sched.threads.count(),
               points_given(),
               0,
               0};

@@ -79,7 +79,7 @@ void tell_own_threads(const char* path, int fd) {
   char* count = find_count(text, file);
   if (count == nullptr) return;
   int threads = 0;
-  g_sched.for_each_living([&](const Fiber&) { ++threads; });
+  g_sched.threads.for_each_living([&](const Fiber&) { ++threads; });
   const std::size_t digits = strspn(count, "0123456789");
   const int size = snprintf(changed, sizeof changed, "%.*s%d%s", static_cast<int>(count - text),
                             text, threads, count + digits);

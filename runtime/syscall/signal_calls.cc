@@ -55,7 +55,7 @@ siginfo_t info_of_sender(int signal, int code) {
 
 Fiber* thread_with(long number) {
   Fiber* found = nullptr;
-  g_sched.for_each_living([&](Fiber& fiber) {
+  g_sched.threads.for_each_living([&](Fiber& fiber) {
     if (fiber.number == number) found = &fiber;
   });
   return found;

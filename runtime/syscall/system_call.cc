@@ -168,7 +168,7 @@ long answered_here(const Call& call) {
       leave_program(static_cast<int>(call.a[0]));
     case SYS_exit:
       // What clone() of libc calls at the end of a process that it has made.
-      if (generation() > 0 && !g_sched.current->cloned && !g_sched.has_company())
+      if (generation() > 0 && !g_sched.current->cloned && !g_sched.threads.has_company())
         leave_program(static_cast<int>(call.a[0]));
       end_cloned_thread();
     case SYS_set_robust_list:

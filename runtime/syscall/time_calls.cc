@@ -62,14 +62,14 @@ void on_due_with_signal(ProgramTimer& timer) {
   timer.due = g_sched.now();
   timer.is_pending = send(timer) && timer.interval > 0;
   if (timer.is_pending || timer.interval == 0) return;
-  g_sched.arm(timer.timer, timer.due + (timer.interval + kLeastWhenIgnored - 1) / timer.interval *
+  g_sched.timers.arm(timer.timer, timer.due + (timer.interval + kLeastWhenIgnored - 1) / timer.interval *
                                            timer.interval);
 }
 
 void on_due(Timer& timer) {
   auto& self = reinterpret_cast<ProgramTimer&>(timer);
   if (self.signal != 0) return on_due_with_signal(self);
-  if (self.interval > 0) g_sched.arm(timer, g_sched.now() + self.interval);
+  if (self.interval > 0) g_sched.timers.arm(timer, g_sched.now() + self.interval);
   if (self.descriptor >= 0) {
     const std::uint64_t one = 1;
     if (!g_inputs.replaying())
@@ -87,9 +87,9 @@ void set(ProgramTimer& timer, Nanos first, Nanos interval) {
   timer.interval = interval;
   timer.is_pending = false;
   timer.overruns = 0;
-  g_sched.disarm(timer.timer);
+  g_sched.timers.disarm(timer.timer);
   if (first == 0) return;
-  g_sched.arm(timer.timer, first > kForever - g_sched.now() ? kForever - 1 : g_sched.now() + first);
+  g_sched.timers.arm(timer.timer, first > kForever - g_sched.now() ? kForever - 1 : g_sched.now() + first);
   g_sched.look_again();
 }
 
@@ -196,7 +196,7 @@ long create(clockid_t clock, const sigevent* event, int* out) {
 }
 
 void remove(ProgramTimer& timer) {
-  g_sched.disarm(timer.timer);
+  g_sched.timers.disarm(timer.timer);
   timer = {};
 }
 
@@ -282,7 +282,7 @@ long sleep(clockid_t clock, long flags, const timespec* length, timespec* rest) 
 Nanos look(clockid_t clock) {
   g_sched.pass_time(kNanosPerCall);
   const Nanos t = clock_reading(clock);
-  g_log.fold(static_cast<std::uint64_t>(t));
+  g_hash.fold(static_cast<std::uint64_t>(t));
   return t;
 }
 
@@ -345,7 +345,7 @@ void timer_signal_taken(siginfo_t& info) {
   timer->is_pending = false;
   timer->overruns = times < INT_MAX ? static_cast<int>(times) : INT_MAX;
   if (info.si_code == SI_TIMER) info.si_overrun = timer->overruns;
-  g_sched.arm(timer->timer, timer->due + (times + 1) * timer->interval);
+  g_sched.timers.arm(timer->timer, timer->due + (times + 1) * timer->interval);
   g_sched.look_again();
 }
 

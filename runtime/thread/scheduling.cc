@@ -54,7 +54,7 @@ cpu_set_t allowed() {
 Fiber* thread_of_number(pid_t number) {
   if (number == 0) return g_sched.current;
   Fiber* found = nullptr;
-  g_sched.for_each_living([&](Fiber& fiber) {
+  g_sched.threads.for_each_living([&](Fiber& fiber) {
     if (fiber.number == number) found = &fiber;
   });
   return found;

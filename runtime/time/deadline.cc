@@ -37,7 +37,7 @@ const Fiber* thread_of_clock(clockid_t clock) {
   if (clock == CLOCK_THREAD_CPUTIME_ID) return g_sched.current;
   if (clock >= 0 || (clock & 4) == 0) return nullptr;
   const Fiber* found = nullptr;
-  g_sched.for_each_living([&](const Fiber& fiber) {
+  g_sched.threads.for_each_living([&](const Fiber& fiber) {
     if (fiber.number == ~(clock >> 3)) found = &fiber;
   });
   return found;

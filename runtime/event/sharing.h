@@ -10,22 +10,23 @@
 //
 // Accesses before there is a second thread, and after all others have been joined, count for
 // neither: nothing can come between.
-#ifndef CLEW_RUNTIME_SCHED_SHARING_H_
-#define CLEW_RUNTIME_SCHED_SHARING_H_
+#ifndef CLEW_RUNTIME_EVENT_SHARING_H_
+#define CLEW_RUNTIME_EVENT_SHARING_H_
 
 #include "clew_abi/control.h"
 #include "clew_abi/point.h"
-#include "runtime/strategy/strategy.h"
+#include "runtime/event/listener.h"
 
 namespace clew::rt {
 
-struct Fiber;
-
-class Sharing {
+class Sharing final : public Listener {
  public:
   // Makes room in the memory that is kept. Done by begin() at the latest.
   static void reserve(const abi::Control& control);
+  // REQUIRES: the strategy decides at every scheduling point.
   void begin(abi::Control& control, const abi::Job& job);
+  // There is no such strategy.
+  void stay_away();
 
   // Whether strategies are asked before this access.
   bool is_scheduling_point(abi::Place place, abi::PointKind kind) const {
@@ -48,8 +49,7 @@ class Sharing {
     return count != kLooks;
   }
 
-  // The thread executes the step now.
-  void touch(const Fiber& fiber, const Step& step);
+  void before(const Event& event) override;
 
   std::uint64_t interleaving() const { return interleaving_; }
   std::uint64_t found() const { return found_; }
@@ -80,4 +80,4 @@ extern Sharing g_sharing;
 
 }  // namespace clew::rt
 
-#endif  // CLEW_RUNTIME_SCHED_SHARING_H_
+#endif  // CLEW_RUNTIME_EVENT_SHARING_H_

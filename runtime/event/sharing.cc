@@ -1,11 +1,10 @@
-#include "runtime/sched/sharing.h"
+#include "runtime/event/sharing.h"
 
 #include "runtime/keep.h"
-#include "runtime/sched/scheduler.h"
 
 namespace clew::rt {
 
-Sharing g_sharing;
+constinit Sharing g_sharing;
 
 namespace {
 
@@ -53,7 +52,7 @@ void Sharing::reserve(const abi::Control& control) {
 void Sharing::begin(abi::Control& control, const abi::Job& job) {
   auto* base = reinterpret_cast<std::uint8_t*>(&control);
   all_points_ = (job.flags & abi::kJobAllPoints) != 0;
-  learning_ = g_sched.at_every_point();
+  learning_ = true;
   known_ = base + control.sharing.offset;
   known_bits_ = control.sharing.size * 8;
   new_points_ = reinterpret_cast<std::uint32_t*>(base + control.new_sharing.offset) +
@@ -61,10 +60,15 @@ void Sharing::begin(abi::Control& control, const abi::Job& job) {
   new_room_ = control.new_sharing.size / sizeof(std::uint32_t) - control.new_sharing_count;
   found_ = 0;
   interleaving_ = 0;
-  if (!learning_) return;
   reserve(control);
   epoch_ = ++kept().epoch;
   seen_ = kept().seen_points;
+}
+
+void Sharing::stay_away() {
+  learning_ = false;
+  found_ = 0;
+  interleaving_ = 0;
 }
 
 Sharing::Cell& Sharing::cell_of(std::uintptr_t granule) {
@@ -94,16 +98,17 @@ void Sharing::share(Cell& cell) {
   for (std::uint32_t i = 0; i < cell.points_count; ++i) report(cell.points[i]);
 }
 
-void Sharing::touch(const Fiber& fiber, const Step& step) {
-  if (!learning_ || !g_sched.had_company()) return;
+void Sharing::before(const Event& event) {
+  if (event.alone) return;
+  const Step& step = event.step;
   const bool write = writes(step.kind);
   // A handler comes between the steps of its thread as another thread would.
   const auto thread =
-      static_cast<std::uint16_t>(fiber.index + 1 + (fiber.interruptions > 0 ? 0x8000 : 0));
+      static_cast<std::uint16_t>(event.thread.index + 1 + (event.in_handler ? 0x8000 : 0));
   const auto point = static_cast<std::uint32_t>((step.place & 1) == 0 ? step.place >> 1 : 0);
   const std::uintptr_t first = step.object >> kGranuleBits;
   const std::uintptr_t last = (step.object + (step.size > 0 ? step.size - 1 : 0)) >> kGranuleBits;
-  const std::uint64_t who = fiber.key ^ step.place << 1;
+  const std::uint64_t who = event.thread.key ^ step.place << 1;
   for (std::uintptr_t granule = first; granule <= last && granule - first < kMaxGranules;
        ++granule) {
     Cell& cell = cell_of(granule);

@@ -1,0 +1,77 @@
+// Something that a thread does, as those who listen are told of it (listener.h).
+#ifndef CLEW_RUNTIME_EVENT_EVENT_H_
+#define CLEW_RUNTIME_EVENT_EVENT_H_
+
+#include "clew_abi/stream.h"
+#include "runtime/event/step.h"
+
+namespace clew::rt {
+
+// A thread, by the number that is the same in every run and by the order of creation in this one.
+struct ThreadName {
+  abi::ThreadKey key = 0;
+  std::uint32_t index = 0;
+};
+
+// An access, or a call that synchronises. Announced right before the thread executes it, when no
+// other thread can come in between any more.
+struct Event {
+  ThreadName thread = {};
+  bool in_handler = false;  // of a signal: it comes between the steps of its thread
+  bool alone = false;       // no other thread lives, or has ended without being joined
+  // Whether the clock counts it. A lock that is taken again after a wait is announced, but belongs
+  // to the event before the wait.
+  bool counted = true;
+  Clock clock = 0;        // events passed, this one included if it is counted
+  std::uint64_t own = 0;  // the same of the thread's own events
+  Step step = {};
+  std::uint64_t value = 0;  // read or written, or what a call has returned; known afterwards only
+};
+
+// A scheduling point at which a strategy could decide, and who runs from there.
+struct SchedulingPoint {
+  ThreadName thread = {};
+  Step step = {};  // that it executes next
+  Clock clock = 0;
+  std::uint64_t own = 0;
+  std::uint64_t enabled = 0;  // bit i: the thread with index i could have run, i < 64
+  std::uint8_t flags = 0;     // abi::TraceFlags
+};
+
+// A preemption, or an answer other than the default to a question, that took effect.
+struct DecisionMade {
+  ThreadName thread = {};  // that is preempted, or asks
+  abi::Place place = 0;
+  bool is_preemption = true;
+  abi::ChoiceKind kind = abi::ChoiceKind::kPick;  // unless it is a preemption
+  Clock event = 0;                                // that comes next; kCas: the one that fails
+  std::uint32_t ordinal = 0;                      // among the questions before that event
+  std::uint64_t own_event = 0;
+  std::uint32_t own_ordinal = 0;
+  bool names_thread = false;  // `to` was asked for; otherwise it is merely the next
+  ThreadName to = {};         // key 0: none
+  std::uint64_t value = 0;    // of the answer
+};
+
+// The running thread leaves the processor.
+struct SliceEnded {
+  ThreadName thread = {};
+  Clock first = 0;
+  Clock last = 0;
+  abi::Place first_place = 0;
+  abi::Place last_place = 0;
+  abi::SliceEnd why = abi::SliceEnd::kBlocked;
+  abi::WaitKind waits_for = abi::WaitKind::kNothing;
+  std::uintptr_t object = 0;  // that it waits for; kJoin: the index of the thread
+};
+
+struct ThreadCreated {
+  ThreadName thread = {};
+  std::uint32_t parent = 0;   // index
+  std::uint32_t ordinal = 0;  // among the threads that the parent created, from 1
+  std::uintptr_t start = 0;   // code
+};
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_EVENT_EVENT_H_

@@ -1,0 +1,87 @@
+#include "runtime/intercept/surroundings.h"
+
+#include <sys/syscall.h>
+
+#include "runtime/event/sharing.h"
+#include "runtime/outside/asks.h"
+#include "runtime/outside/foreign.h"
+#include "runtime/outside/inputs.h"
+#include "runtime/outside/perform.h"
+#include "runtime/record/debug_table.h"
+#include "runtime/record/end.h"
+#include "runtime/record/generation.h"
+#include "runtime/record/log.h"
+#include "runtime/record/stacks.h"
+#include "runtime/record/trace.h"
+#include "runtime/sched/scheduler.h"
+#include "runtime/signal/attend.h"
+#include "runtime/snapshot/checkpoint.h"
+#include "runtime/thread/thread_block.h"
+
+namespace clew::rt {
+namespace {
+
+abi::Control& control() { return *reinterpret_cast<abi::Control*>(abi::kControlAddress); }
+
+class Rest final : public Surroundings {
+ public:
+  // One line for each who listens.
+  void tune_in(const abi::Job& job, const Manner& manner) override {
+    g_listeners.add(g_log, g_log.hearing());
+    if (manner.at_every_point) {
+      g_sharing.begin(control(), job);
+      g_listeners.add(g_sharing, {.topics = kTopicEvents, .window = Window::all()});
+    } else {
+      g_sharing.stay_away();
+    }
+    g_trace.begin(control(), job,
+                  manner.follows ? Trace::Decisions::kTraced : Trace::Decisions::kLeftOut);
+    g_listeners.add(g_trace, g_trace.hearing());
+  }
+  void stop_at_checkpoint() override { rt::stop_at_checkpoint(); }
+  void report_stacks(Clock event) override { rt::report_stacks(event); }
+
+  void poll(Clock event) override { g_asks.ask_at(event); }
+  void poll_if_expected() override {
+    if (g_asks.expecting()) g_asks.ask();
+  }
+  void poll_while_stuck() override { g_asks.ask_while_stuck(); }
+  Came wait_for_something(Nanos due) override {
+    if (!g_asks.expecting() && !g_other_processes) return Came::kNothing;
+    return g_asks.wait_for_something(due);
+  }
+  void forget(Wait& wait) override { g_asks.forget(reinterpret_cast<OutsideWait&>(wait)); }
+  bool is_copy() const override { return generation() != 0; }
+  // Recorded under the number of restart_syscall, which no program makes.
+  Clock clock_of_jump(Clock clock) override {
+    return static_cast<Clock>(
+        answered(Call{SYS_restart_syscall, {}}, [&] { return static_cast<long>(clock); }));
+  }
+
+  Attended attend(Fiber& self, unsigned ended_by) override { return rt::attend(self, ended_by); }
+  void give_back(Fiber& fiber) override { give_back_block(fiber); }
+  void parked(const Fiber& fiber) override { debug_table_update(fiber); }
+
+  void note(const char* line) override { g_log.note(line); }
+  [[noreturn]] void end_at_budget() override {
+    if (control().flags & abi::kFlagBreaksOff) end_broken_off();
+    end_hang("the clock budget is spent");
+  }
+  [[noreturn]] void end_stuck() override {
+    if (control().flags & abi::kFlagBreaksOff) end_broken_off();
+    end_deadlock();
+  }
+  [[noreturn]] void end_spinning() override { end_hang("every thread only spins, none gets on"); }
+  [[noreturn]] void end_departed(Clock event, std::uint64_t thread, abi::Place place,
+                                 const char* what) override {
+    rt::end_departed(event, thread, place, what);
+  }
+};
+
+constinit Rest g_rest;
+
+}  // namespace
+
+Surroundings& surroundings() { return g_rest; }
+
+}  // namespace clew::rt
