@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cli/ui.h"
-#include "host/report/exit_status.h"
+#include "host/target/exit_status.h"
 #include "host/toolchain/files.h"
 #include "host/toolchain/installation.h"
 #include "host/toolchain/response_file.h"

@@ -13,12 +13,12 @@
 
 #include "cli/hunt_status.h"
 #include "cli/ui.h"
-#include "host/report/exit_status.h"
 #include "host/report/hunt_json.h"
 #include "host/report/hunt_text.h"
 #include "host/report/junit.h"
 #include "host/report/words.h"
 #include "host/search/test_frameworks.h"
+#include "host/target/exit_status.h"
 #include "host/target/interrupts.h"
 
 namespace clew::cli {

@@ -13,7 +13,7 @@
 #include "cli/commands.h"
 #include "cli/hunt_arguments.h"
 #include "cli/ui.h"
-#include "host/report/exit_status.h"
+#include "host/target/exit_status.h"
 #include "host/target/standard_descriptors.h"
 
 namespace clew::cli {

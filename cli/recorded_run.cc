@@ -7,13 +7,13 @@
 #include "cli/hunt_arguments.h"
 #include "cli/ui.h"
 #include "host/recording/recording.h"
-#include "host/report/exit_status.h"
-#include "host/report/holds.h"
 #include "host/report/run_json.h"
 #include "host/report/run_text.h"
 #include "host/report/words.h"
+#include "host/symbolize/locate.h"
 #include "host/symbolize/symbolizer.h"
 #include "host/target/descendants.h"
+#include "host/target/exit_status.h"
 #include "host/target/run_target.h"
 
 namespace clew::cli {

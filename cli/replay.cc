@@ -14,12 +14,12 @@
 #include "cli/recorded_run.h"
 #include "cli/replay_report.h"
 #include "cli/ui.h"
-#include "host/report/exit_status.h"
-#include "host/report/holds.h"
 #include "host/report/run_json.h"
 #include "host/report/run_text.h"
 #include "host/report/words.h"
+#include "host/symbolize/locate.h"
 #include "host/symbolize/symbolizer.h"
+#include "host/target/exit_status.h"
 
 namespace clew::cli {
 namespace {

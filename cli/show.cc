@@ -8,11 +8,12 @@
 #include "cli/commands.h"
 #include "cli/replay_report.h"
 #include "cli/ui.h"
-#include "host/report/exit_status.h"
 #include "host/report/run_json.h"
 #include "host/report/run_text.h"
 #include "host/report/slices.h"
+#include "host/symbolize/locate.h"
 #include "host/symbolize/symbolizer.h"
+#include "host/target/exit_status.h"
 #include "host/target/replay.h"
 
 namespace clew::cli {

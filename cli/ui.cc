@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "host/recording/file.h"
-#include "host/report/exit_status.h"
 #include "host/report/words.h"
+#include "host/target/exit_status.h"
 
 namespace clew::cli {
 namespace {

@@ -12,12 +12,13 @@
 #include "cli/commands.h"
 #include "cli/replay_report.h"
 #include "cli/ui.h"
-#include "host/report/exit_status.h"
 #include "host/report/run_json.h"
 #include "host/report/run_text.h"
 #include "host/report/stacks.h"
 #include "host/report/words.h"
+#include "host/symbolize/locate.h"
 #include "host/symbolize/symbolizer.h"
+#include "host/target/exit_status.h"
 #include "host/target/replay.h"
 
 namespace clew::cli {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "host/report/words.h"
-
 namespace clew {
 namespace {
 
@@ -14,33 +12,6 @@ using abi::TraceEvent;
 constexpr std::size_t kMostLines = 14;
 // Shown around each event of the pair and where threads switch, besides what touches the same data.
 constexpr std::size_t kNeighbours = 1;
-
-const char* to_word(StepKind kind) {
-  switch (kind) {
-    case StepKind::kRead:
-      return "read";
-    case StepKind::kWrite:
-      return "write";
-    case StepKind::kUpdate:
-      return "update";
-    case StepKind::kLock:
-      return "lock";
-    case StepKind::kUnlock:
-      return "unlock";
-    case StepKind::kWait:
-      return "wait";
-    case StepKind::kSignal:
-      return "signal";
-    case StepKind::kCreate:
-      return "create";
-    case StepKind::kJoin:
-      return "join";
-    case StepKind::kOther:
-    case StepKind::kDecision:
-      break;
-  }
-  return "";
-}
 
 bool same_event(const TraceEvent& a, const TraceEvent& b) {
   return a.thread == b.thread && a.own == b.own;
@@ -109,19 +80,19 @@ EventInfo Explainer::event(const TraceEvent& event) {
   info.clock = event.clock;
   info.thread = thread(event.thread);
   info.at = location(event.place);
-  info.what = to_word(event.kind);
+  info.kind = event.kind;
   info.object = event.object;
   if (event.object != 0) info.variable = symbols_.object_name(event.object);
   return info;
 }
 
-Standpoint Explainer::standpoint(const Standing& standing) const {
+Standpoint Explainer::standpoint(const ThreadPosition& position) const {
   Standpoint point;
-  point.thread = run_.thread_id(standing.thread);
-  if (standing.thread < run_.reports.threads.size())
-    point.name = run_.reports.threads[standing.thread].name;
-  point.stack = standing.stack;
-  point.at = standing.at;
+  point.thread = run_.thread_id(position.thread);
+  if (position.thread < run_.reports.threads.size())
+    point.name = run_.reports.threads[position.thread].name;
+  point.stack = position.stack;
+  point.at = position.at;
   // In a header of a library nobody finds himself; a thread in nobody's code has not begun.
   if (!point.at || !is_user_location(*point.at)) {
     const SourceFrame* frame = Symbolizer::user_frame(point.stack);
@@ -140,7 +111,7 @@ const Moment& Explainer::moment(std::uint64_t clock) {
 std::optional<Standpoint> Explainer::standing(std::uint64_t clock, const std::string& thread) {
   const Moment& now = moment(clock);
   if (now.running && run_.thread_id(now.running->thread) == thread) return standpoint(*now.running);
-  for (const Standing& other : now.others)
+  for (const ThreadPosition& other : now.others)
     if (run_.thread_id(other.thread) == thread) return standpoint(other);
   return std::nullopt;
 }
@@ -159,11 +130,15 @@ std::vector<WaitInfo> Explainer::waits() {
     wait.thread = run_.thread_id(report.thread);
     const std::vector<SourceFrame> frames = symbols_.frames(report.frames);
     if (const SourceFrame* frame = Symbolizer::user_frame(frames)) wait.at = location_of(*frame);
-    wait.what = object_text(run_, symbols_, report.kind, report.object);
-    if (report.kind == abi::WaitKind::kJoin && report.holder)
-      wait.what = "the end of " + run_.thread_id(*report.holder);
-    else if (report.holder)
-      wait.holder = run_.thread_id(*report.holder);
+    wait.kind = report.kind;
+    // For a join the holder is the thread that has to end.
+    if (report.kind == abi::WaitKind::kJoin) {
+      if (report.holder) wait.ending = run_.thread_id(*report.holder);
+    } else {
+      wait.object = report.object;
+      wait.variable = symbols_.object_name(report.object);
+      if (report.holder) wait.holder = run_.thread_id(*report.holder);
+    }
     waits.push_back(std::move(wait));
   }
   return waits;

@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "host/isolate/isolate.h"
+#include "host/isolate/isolate_result.h"
 #include "host/isolate/pair.h"
-#include "host/report/stacks.h"
+#include "host/symbolize/moments.h"
 #include "host/symbolize/symbolizer.h"
 #include "host/target/run_result.h"
 
@@ -52,7 +52,7 @@ class Explainer {
                                                const std::optional<EventPair>& pair);
 
  private:
-  [[nodiscard]] Standpoint standpoint(const Standing& standing) const;
+  [[nodiscard]] Standpoint standpoint(const ThreadPosition& position) const;
   [[nodiscard]] const Moment& moment(std::uint64_t clock);
 
   const RunResult& run_;

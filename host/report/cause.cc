@@ -150,19 +150,19 @@ std::string several_causes(const IsolateResult& result) {
 }
 
 struct Verb {
-  std::string_view what;
+  abi::StepKind kind;
   std::string_view past;
   std::string_view alone;  // of an unknown object
 };
-constexpr std::array<Verb, 9> kVerbs{{{"read", "read", "read memory"},
-                                      {"write", "wrote", "wrote to memory"},
-                                      {"update", "changed", "changed memory"},
-                                      {"lock", "locked", "took a lock"},
-                                      {"unlock", "unlocked", "released a lock"},
-                                      {"wait", "waited for", "waited"},
-                                      {"signal", "signalled", "signalled"},
-                                      {"create", "created", "created a thread"},
-                                      {"join", "joined", "joined a thread"}}};
+constexpr std::array<Verb, 9> kVerbs{{{abi::StepKind::kRead, "read", "read memory"},
+                                      {abi::StepKind::kWrite, "wrote", "wrote to memory"},
+                                      {abi::StepKind::kUpdate, "changed", "changed memory"},
+                                      {abi::StepKind::kLock, "locked", "took a lock"},
+                                      {abi::StepKind::kUnlock, "unlocked", "released a lock"},
+                                      {abi::StepKind::kWait, "waited for", "waited"},
+                                      {abi::StepKind::kSignal, "signalled", "signalled"},
+                                      {abi::StepKind::kCreate, "created", "created a thread"},
+                                      {abi::StepKind::kJoin, "joined", "joined a thread"}}};
 
 // What the runtime calls its own objects, in words.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kOwnObjects{
@@ -177,7 +177,7 @@ std::string object_of(const EventInfo& event) {
 
 // "T0.3 read `head` at queue.cc:28"
 std::string did_text(const EventInfo& event, const std::string& object) {
-  const auto verb = std::ranges::find(kVerbs, event.what, &Verb::what);
+  const auto verb = std::ranges::find(kVerbs, event.kind, &Verb::kind);
   const std::string thread = thread_or(event.thread, "a thread");
   if (verb == kVerbs.end()) return fmt::format("{} passed {}", thread, spot_text(event.at));
   return fmt::format(
@@ -188,9 +188,9 @@ std::string did_text(const EventInfo& event, const std::string& object) {
 
 // "write `head` at queue.cc:47"
 std::string coming_text(const EventInfo& event, const std::string& object) {
-  const bool known = std::ranges::find(kVerbs, event.what, &Verb::what) != kVerbs.end();
+  const bool known = std::ranges::find(kVerbs, event.kind, &Verb::kind) != kVerbs.end();
   if (!known) return spot_text(event.at);
-  return fmt::format("{}{} at {}", event.what, object.empty() ? "" : " " + object,
+  return fmt::format("{}{} at {}", to_word(event.kind), object.empty() ? "" : " " + object,
                      spot_text(event.at));
 }
 
@@ -305,9 +305,10 @@ std::string waits_text(const std::vector<WaitInfo>& waits) {
   std::string text = "In the end ";
   for (std::size_t i = 0; i < waits.size(); ++i) {
     const WaitInfo& wait = waits[i];
-    text += fmt::format(
-        "{}{} waits for {}{} at {}", i == 0 ? "" : "; ", wait.thread, printable(wait.what),
-        wait.holder.empty() ? "" : fmt::format(", which {} has,", wait.holder), spot_text(wait.at));
+    text += fmt::format("{}{} waits for {}{} at {}", i == 0 ? "" : "; ", wait.thread,
+                        object_text(wait.kind, wait.object, wait.variable, wait.ending),
+                        wait.holder.empty() ? "" : fmt::format(", which {} has,", wait.holder),
+                        spot_text(wait.at));
   }
   return text + ".";
 }

@@ -56,14 +56,14 @@ std::string cell_text(const EventInfo& event) {
                        event.at->line);
   else if (event.at && !event.at->function.empty())
     text = printable(event.at->function);
-  if (!event.what.empty()) text += " " + printable(event.what);
+  if (const std::string what = to_word(event.kind); !what.empty()) text += " " + what;
   if (!event.variable.empty()) text += " " + printable(event.variable);
   return text;
 }
 
 // The lines that are next to what matters, in their order.
 std::vector<std::size_t> shown_lines(const std::vector<CourseLine>& course) {
-  const auto lines_with = [&course](bool CourseLine::*what) {
+  const auto lines_with = [&course](bool CourseLine::* what) {
     std::vector<std::size_t> found;
     for (std::size_t i = 0; i < course.size(); ++i)
       if (course[i].*what) found.push_back(i);

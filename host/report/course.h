@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host/isolate/isolate.h"
+#include "host/isolate/isolate_result.h"
 
 namespace clew {
 

@@ -3,7 +3,7 @@
 #define CLEW_HOST_REPORT_HUNT_JSON_H_
 
 #include "host/report/run_json.h"
-#include "host/search/hunt.h"
+#include "host/search/hunt_result.h"
 
 namespace clew {
 

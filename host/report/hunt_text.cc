@@ -6,7 +6,6 @@
 #include <iterator>
 #include <numeric>
 
-#include "host/report/exit_status.h"
 #include "host/report/words.h"
 
 namespace clew {
@@ -25,8 +24,6 @@ std::string rate_text(std::uint64_t schedules, double seconds) {
 std::string seconds_text(double seconds) {
   return fmt::format("{:.{}f} s", seconds, seconds < 10 ? 1 : 0);
 }
-
-bool nothing_resolved(const HuntResult& result) { return result.unresolved >= result.schedules; }
 
 std::string failures_in_line(const std::vector<FoundFailure>& failures) {
   std::string kinds;
@@ -107,19 +104,6 @@ std::string hint(const HuntResult& result) {
 }
 
 }  // namespace
-
-Outcome outcome_of(const HuntResult& result) {
-  if (result.looked_for_passing) return result.passing ? Outcome::kPass : Outcome::kUnresolved;
-  if (!result.failures.empty()) return Outcome::kFail;
-  return nothing_resolved(result) ? Outcome::kUnresolved : Outcome::kPass;
-}
-
-int exit_status_of(const HuntResult& result) {
-  if (result.looked_for_passing && result.passing) return 0;
-  if (!result.failures.empty()) return 1;
-  if (result.interrupted_by != 0) return 128 + result.interrupted_by;
-  return result.looked_for_passing || nothing_resolved(result) ? kExitUnresolved : 0;
-}
 
 std::string status_text(const HuntStatus& status) {
   std::string text;

@@ -5,16 +5,9 @@
 #include <string>
 
 #include "host/outcome.h"
-#include "host/search/hunt.h"
+#include "host/search/hunt_result.h"
 
 namespace clew {
-
-// kFail: a failure was found; kUnresolved: no schedule could be judged; kPass: nothing was found.
-Outcome outcome_of(const HuntResult& result);
-
-// 0 nothing found, 1 a failure found, 122 no schedule could be judged, 128 + n interrupted by
-// signal n with nothing found (docs/exit-status.md).
-int exit_status_of(const HuntResult& result);
 
 // "12,345 schedules (1,234/s), 56 interleavings, 2 failures (exit 17, deadlock 3), pos, 43 s left"
 std::string status_text(const HuntStatus& status);

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "host/report/isolate_text.h"
+#include "host/report/words.h"
 
 namespace clew {
 namespace {
@@ -108,7 +108,7 @@ Json event_json(const EventInfo& event) {
   return {{"clock", event.clock == 0 ? Json(nullptr) : Json(event.clock)},
           {"thread", event.thread},
           {"at", location_json(event.at)},
-          {"what", event.what},
+          {"what", to_word(event.kind)},
           {"object", event.object == 0 ? Json(nullptr) : Json(fmt::format("{:#x}", event.object))},
           {"variable", text_or_null(event.variable)}};
 }
@@ -148,7 +148,7 @@ Json isolate_json(const IsolateResult& result) {
   for (const WaitInfo& wait : result.waits)
     waits.push_back({{"thread", wait.thread},
                      {"at", location_json(wait.at)},
-                     {"for", wait.what},
+                     {"for", object_text(wait.kind, wait.object, wait.variable, wait.ending)},
                      {"holder", wait.holder.empty() ? Json(nullptr) : Json(wait.holder)}});
   return {{"outcome", to_word(how_far(result))},
           {"failure", failure_json(result.failure)},

@@ -2,7 +2,7 @@
 #ifndef CLEW_HOST_REPORT_ISOLATE_JSON_H_
 #define CLEW_HOST_REPORT_ISOLATE_JSON_H_
 
-#include "host/isolate/isolate.h"
+#include "host/isolate/isolate_result.h"
 #include "host/report/run_json.h"
 
 namespace clew {

@@ -13,6 +13,8 @@
 namespace clew {
 namespace {
 
+using abi::StepKind;
+
 Location line(std::uint32_t number, std::string function) {
   return {"/a/queue.cc", number, std::move(function)};
 }
@@ -26,10 +28,9 @@ Standpoint standpoint(std::string thread, std::uint32_t number, const std::strin
   return point;
 }
 
-EventInfo event(std::uint64_t clock, std::string thread, std::uint32_t number, std::string what,
+EventInfo event(std::uint64_t clock, std::string thread, std::uint32_t number, StepKind kind,
                 std::string variable) {
-  return {clock,  std::move(thread),  line(number, "f()"), std::move(what),
-          0x4000, std::move(variable)};
+  return {clock, std::move(thread), line(number, "f()"), kind, 0x4000, std::move(variable)};
 }
 
 // Figure 6 of paper 1.
@@ -50,13 +51,13 @@ IsolateResult queue_result() {
   one.pass_from = standpoint("T0.2", 50, "dequeue()");
   one.pass_next = standpoint("T0.3", 26, "enqueue(int)");
   result.switches = {one};
-  result.pair = CriticalPair{event(11, "T0.3", 28, "read", "head"),
-                             event(15, "T0.2", 47, "write", "head"), true};
-  result.failing_course = {{event(9, "T0.2", 44, "write", "tail"), false, false},
-                           {event(11, "T0.3", 28, "read", "head"), true, true},
-                           {event(15, "T0.2", 47, "write", "head"), true, true}};
-  result.passing_course = {{event(10, "T0.2", 47, "write", "head"), true, false},
-                           {event(12, "T0.3", 28, "read", "head"), true, true}};
+  result.pair = CriticalPair{event(11, "T0.3", 28, StepKind::kRead, "head"),
+                             event(15, "T0.2", 47, StepKind::kWrite, "head"), true};
+  result.failing_course = {{event(9, "T0.2", 44, StepKind::kWrite, "tail"), false, false},
+                           {event(11, "T0.3", 28, StepKind::kRead, "head"), true, true},
+                           {event(15, "T0.2", 47, StepKind::kWrite, "head"), true, true}};
+  result.passing_course = {{event(10, "T0.2", 47, StepKind::kWrite, "head"), true, false},
+                           {event(12, "T0.3", 28, StepKind::kRead, "head"), true, true}};
   result.preemption_count = 5;
   result.failing = 7;
   result.passing = 8;
@@ -158,7 +159,8 @@ TEST(IsolateText, WindowAndFewest) {
   IsolateResult narrow = simplified_result();
   narrow.fewest = false;
   narrow.preemptions[0].window->positions = 1;
-  EXPECT_SAYS(isolate_text(narrow), "The interruption of T0.2 has to be there: one step earlier or later");
+  EXPECT_SAYS(isolate_text(narrow),
+              "The interruption of T0.2 has to be there: one step earlier or later");
   EXPECT_SILENT(isolate_text(narrow), "none with fewer");
   IsolateResult wide = simplified_result();
   wide.preemptions[0].window = SwitchWindow{};
@@ -276,7 +278,7 @@ TEST(IsolateText, Pairs) {
   result.pair->first.variable.clear();
   EXPECT_SAYS(isolate_text(result), "T0.3 read 0x4000 at");
   result.pair->first.object = 0;
-  result.pair->first.what = "create";
+  result.pair->first.kind = StepKind::kCreate;
   EXPECT_SAYS(isolate_text(result), "T0.3 created a thread at");
 }
 
@@ -371,8 +373,8 @@ TEST(Course, ManyThreadsShareAColumn) {
   std::vector<CourseLine> course;
   for (int i = 1; i <= 12; ++i)
     course.push_back(
-        {event(static_cast<std::uint64_t>(i), "T0." + std::to_string(i), 1, "read", "x"), false,
-         true});
+        {event(static_cast<std::uint64_t>(i), "T0." + std::to_string(i), 1, StepKind::kRead, "x"),
+         false, true});
   const auto threads = threads_of(course, {});
   EXPECT_EQ(threads[1], "T0.2");
   EXPECT_EQ(threads[11], "T0.12");
@@ -384,7 +386,7 @@ TEST(Course, TheMiddleIsLeftOut) {
   std::vector<CourseLine> course;
   for (std::uint64_t i = 1; i <= 100; ++i)
     course.push_back(
-        {event(i, "T0.1", 1, "read", std::string(200, 'x')), i == 20 || i == 80, false});
+        {event(i, "T0.1", 1, StepKind::kRead, std::string(200, 'x')), i == 20 || i == 80, false});
   const std::string text = course_text(course, {"T0.1", "T0.2"});
   EXPECT_NE(text.find("  *    20 "), std::string::npos) << text;
   EXPECT_NE(text.find("  *    80 "), std::string::npos) << text;

@@ -8,7 +8,6 @@
 
 #include "host/report/cause.h"
 #include "host/report/course.h"
-#include "host/report/exit_status.h"
 #include "host/report/hunt_text.h"
 #include "host/report/run_text.h"
 #include "host/report/stacks.h"
@@ -283,21 +282,6 @@ std::string next_commands(const IsolateResult& result) {
 }
 
 }  // namespace
-
-Isolated how_far(const IsolateResult& result) {
-  if (!result.switches.empty())
-    return result.complete || result.minimal ? Isolated::kDone : Isolated::kNarrowed;
-  return result.always_fails ? Isolated::kAlwaysFails : Isolated::kNothing;
-}
-
-Outcome outcome_of(const IsolateResult& result) {
-  return how_far(result) == Isolated::kDone ? Outcome::kPass : Outcome::kUnresolved;
-}
-
-int exit_status_of(const IsolateResult& result) {
-  if (result.interrupted_by != 0) return 128 + result.interrupted_by;
-  return how_far(result) == Isolated::kDone ? 0 : kExitUnresolved;
-}
 
 std::string status_text(const IsolateStatus& status) {
   std::string text = status.stage.empty() ? "isolating" : status.stage;

@@ -2,28 +2,11 @@
 #ifndef CLEW_HOST_REPORT_ISOLATE_TEXT_H_
 #define CLEW_HOST_REPORT_ISOLATE_TEXT_H_
 
-#include <cstdint>
 #include <string>
 
-#include "host/isolate/isolate.h"
-#include "host/outcome.h"
+#include "host/isolate/isolate_result.h"
 
 namespace clew {
-
-// How far it came.
-enum class Isolated : std::uint8_t {
-  kDone,         // what is left is the difference between failing and passing
-  kNarrowed,     // ended before that, with a smaller difference than at first
-  kAlwaysFails,  // nothing to compare with: no schedule passed
-  kNothing,      // ended before there was anything to tell
-};
-Isolated how_far(const IsolateResult& result);
-
-// kPass: isolated; kUnresolved: not.
-Outcome outcome_of(const IsolateResult& result);
-
-// 0 isolated, 122 not isolated, 128 + n interrupted by signal n (docs/exit-status.md).
-int exit_status_of(const IsolateResult& result);
 
 // "isolating, 12 tests, 3,800 differences left, about 20 tests to go, 5 s"
 std::string status_text(const IsolateStatus& status);

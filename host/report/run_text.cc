@@ -62,16 +62,6 @@ std::string waits_text(const RunResult& run, Symbolizer& symbols) {
 
 }  // namespace
 
-void locate_failure(RunResult& run, Symbolizer& symbols) {
-  if (!run.summary.failure || run.summary.failure->at || !run.reports.failure) return;
-  if (run.reports.failure->kind == abi::FailureKind::kInfeasible)
-    return;  // no place of the program's
-  const FailureReport& report = *run.reports.failure;
-  const auto frames = symbols.frames(report.frames);
-  if (const SourceFrame* frame = Symbolizer::user_frame(frames))
-    run.summary.failure->at = location_of(*frame);
-}
-
 std::string figures_text(const RunSummary& summary) {
   // A run that was stopped did not get to tell its switches.
   if (summary.hash == 0)

@@ -11,9 +11,6 @@
 
 namespace clew {
 
-// Fills in the source line of the failure from its frames, if the runtime named none.
-void locate_failure(RunResult& run, Symbolizer& symbols);
-
 // "12,345 points, 17 switches, 4 threads"
 std::string figures_text(const RunSummary& summary);
 

@@ -14,38 +14,11 @@ namespace {
 constexpr std::uint32_t kLinesAround = 2;
 constexpr std::size_t kMostLine = 160;
 
-Standing standing_of(const StackReport& report, Symbolizer& symbols) {
-  Standing standing{report.thread, std::nullopt, symbols.frames(report.frames)};
-  if (const SourceFrame* frame = Symbolizer::user_frame(standing.stack))
-    standing.at = location_of(*frame);
-  // The yield point is exact, where an address is the call of its slow path at best.
-  if (const auto place = symbols.place(report.place); place && !place->at.file.empty())
-    standing.at = place->at;
-  return standing;
-}
-
-std::string at_text(const Standing& standing) {
-  return standing.at ? location_text(*standing.at) : "unknown place";
+std::string at_text(const ThreadPosition& position) {
+  return position.at ? location_text(*position.at) : "unknown place";
 }
 
 }  // namespace
-
-std::vector<Moment> moments(const RunResult& run, const std::vector<std::uint64_t>& clocks,
-                            Symbolizer& symbols) {
-  std::vector<Moment> result;
-  for (const std::uint64_t clock : clocks) {
-    Moment moment{clock, std::nullopt, {}};
-    for (const StackReport& report : run.reports.stacks) {
-      if (report.clock != clock) continue;
-      if (report.running)
-        moment.running = standing_of(report, symbols);
-      else
-        moment.others.push_back(standing_of(report, symbols));
-    }
-    result.push_back(std::move(moment));
-  }
-  return result;
-}
 
 std::string excerpt(const Location& location) {
   std::ifstream file(location.file);
@@ -67,28 +40,28 @@ std::string excerpt(const Location& location) {
 std::string moment_text(const RunResult& run, const Moment& moment) {
   if (!moment.running)
     return fmt::format("clock {}: no thread was seen there\n", with_commas(moment.clock));
-  const Standing& running = *moment.running;
+  const ThreadPosition& running = *moment.running;
   std::string text = fmt::format("clock {}: {} at {}\n", with_commas(moment.clock),
                                  thread_label(run, running.thread), at_text(running));
   if (running.at) text += excerpt(*running.at);
   text += stack_text(running.stack, "    ");
-  for (const Standing& other : moment.others)
+  for (const ThreadPosition& other : moment.others)
     text += fmt::format("  {} stands at {}\n", thread_label(run, other.thread), at_text(other));
   return text;
 }
 
 Json moment_json(const RunResult& run, const Moment& moment) {
-  const auto standing_json = [&run](const Standing& standing) {
-    const Location at = standing.at.value_or(Location{});
-    return Json{{"thread", run.thread_id(standing.thread)},
+  const auto position_json = [&run](const ThreadPosition& position) {
+    const Location at = position.at.value_or(Location{});
+    return Json{{"thread", run.thread_id(position.thread)},
                 {"file", at.file},
                 {"line", at.line},
                 {"function", at.function},
-                {"stack", stack_json(standing.stack)}};
+                {"stack", stack_json(position.stack)}};
   };
   Json json{{"clock", moment.clock}};
   if (moment.running)
-    json.update(standing_json(*moment.running));
+    json.update(position_json(*moment.running));
   else
     json.update({{"thread", nullptr},
                  {"file", ""},
@@ -96,7 +69,7 @@ Json moment_json(const RunResult& run, const Moment& moment) {
                  {"function", ""},
                  {"stack", Json::array()}});
   json["others"] = Json::array();
-  for (const Standing& other : moment.others) json["others"].push_back(standing_json(other));
+  for (const ThreadPosition& other : moment.others) json["others"].push_back(position_json(other));
   return json;
 }
 

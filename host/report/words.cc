@@ -67,19 +67,52 @@ const char* to_word(abi::WaitKind kind) {
   return "something";
 }
 
-std::string object_text(const RunResult& run, Symbolizer& symbols, abi::WaitKind kind,
-                        std::uint64_t object) {
+const char* to_word(abi::StepKind kind) {
+  switch (kind) {
+    case abi::StepKind::kRead:
+      return "read";
+    case abi::StepKind::kWrite:
+      return "write";
+    case abi::StepKind::kUpdate:
+      return "update";
+    case abi::StepKind::kLock:
+      return "lock";
+    case abi::StepKind::kUnlock:
+      return "unlock";
+    case abi::StepKind::kWait:
+      return "wait";
+    case abi::StepKind::kSignal:
+      return "signal";
+    case abi::StepKind::kCreate:
+      return "create";
+    case abi::StepKind::kJoin:
+      return "join";
+    case abi::StepKind::kOther:
+    case abi::StepKind::kDecision:
+      break;
+  }
+  return "";
+}
+
+std::string object_text(abi::WaitKind kind, std::uint64_t object, const std::string& variable,
+                        const std::string& ending) {
   if (kind == abi::WaitKind::kJoin)
-    return object < run.reports.threads.size()
-               ? fmt::format("the end of {}", thread_label(run, object))
-               : "the end of a thread";
+    return "the end of " + (ending.empty() ? std::string("a thread") : ending);
   if (kind == abi::WaitKind::kSleep || kind == abi::WaitKind::kNothing ||
       kind == abi::WaitKind::kSignal)
     return to_word(kind);
   if (std::string call = waiting_call(kind, object); !call.empty()) return call;
-  const std::string name = symbols.object_name(object);
-  return name.empty() ? fmt::format("{} {:#x}", to_word(kind), object)
-                      : fmt::format("{} {} ({:#x})", to_word(kind), printable(name), object);
+  return variable.empty()
+             ? fmt::format("{} {:#x}", to_word(kind), object)
+             : fmt::format("{} {} ({:#x})", to_word(kind), printable(variable), object);
+}
+
+std::string object_text(const RunResult& run, Symbolizer& symbols, abi::WaitKind kind,
+                        std::uint64_t object) {
+  if (kind == abi::WaitKind::kJoin)
+    return object_text(kind, object, "",
+                       object < run.reports.threads.size() ? thread_label(run, object) : "");
+  return object_text(kind, object, symbols.object_name(object), "");
 }
 
 const char* waiting_word(abi::WaitKind kind) {

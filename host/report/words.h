@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "clew_abi/job.h"
 #include "clew_abi/stream.h"
 #include "host/outcome.h"
 #include "host/symbolize/symbolizer.h"
@@ -29,7 +30,11 @@ std::string short_path(const std::string& path);
 std::string printable(std::string_view text);
 
 const char* to_word(abi::WaitKind kind);  // "mutex"
-// "mutex forks+40 (0x5555...)"; "end of thread T0.1"; "time to pass"; "read of descriptor 5"
+const char* to_word(abi::StepKind kind);  // "read"; empty for what is no event of the program's
+// "mutex forks+40 (0x5555...)"; "the end of T0.1"; "time to pass"; "read of descriptor 5". Of a
+// join only the thread that has to end counts.
+std::string object_text(abi::WaitKind kind, std::uint64_t object, const std::string& variable,
+                        const std::string& ending);
 std::string object_text(const RunResult& run, Symbolizer& symbols, abi::WaitKind kind,
                         std::uint64_t object);
 // One waits "for" a mutex, but "in" read.

@@ -11,16 +11,13 @@
 #include "host/outcome.h"
 #include "host/recording/recording.h"
 #include "host/search/criteria.h"
+#include "host/search/hunt_result.h"
 #include "host/target/launch_plan.h"
 
 namespace clew {
 
 inline constexpr std::uint32_t kAllChoices =
     (1u << static_cast<unsigned>(abi::ChoiceKind::kCount)) - 1;
-
-// Beyond, interleavings are not told apart any more: hunting for hours must not take ever more
-// memory.
-inline constexpr std::size_t kMostInterleavings = std::size_t{1} << 18;
 
 struct HuntOptions {
   LaunchPlan plan;  // what to run; strategy, seed and output are the hunt's
@@ -42,24 +39,6 @@ struct HuntOptions {
   Criteria criteria;
 };
 
-struct FoundFailure {
-  Failure failure;
-  int exit_status = 0;
-  std::uint64_t count = 0;
-  std::uint64_t first_schedule = 0;        // from 1
-  std::optional<std::uint64_t> recording;  // nothing: it did not come again in a run of its own
-};
-
-struct HuntStatus {
-  std::uint64_t schedules = 0;
-  double seconds = 0;
-  std::uint64_t interleavings = 0;  // distinct
-  std::string strategy;             // in use at the moment
-  std::string stage;                // "hunting", "looking for a passing schedule close by", ...
-  std::vector<FoundFailure> failures;
-  std::optional<double> seconds_left;
-};
-
 class HuntObserver {
  public:
   virtual ~HuntObserver() = default;
@@ -67,24 +46,6 @@ class HuntObserver {
   virtual void status(const HuntStatus& status) = 0;
   // A failure that was not seen before, just recorded.
   virtual void found(const FoundFailure& failure) = 0;
-};
-
-struct HuntResult {
-  std::uint64_t schedules = 0;
-  std::uint64_t unresolved = 0;  // of them: neither passed nor failed
-  double seconds = 0;
-  std::uint64_t interleavings = 0;
-  std::string strategy;
-  std::uint64_t seed = 0;
-  std::vector<FoundFailure> failures;           // in the order found
-  std::optional<std::uint64_t> failing;         // recording of the first
-  std::optional<std::uint64_t> passing;         // recording of a passing one close to it
-  std::optional<std::string> passing_distance;  // "differs in 1 switch", for people
-  std::optional<std::string> conclusion;        // of an exhaustive search
-  bool looked_for_passing = false;              // and not for a failure
-  bool complete = false;                        // the search was over before the limits
-  int interrupted_by = 0;                       // a signal, or 0
-  std::vector<std::string> notes;               // "runs start anew for each schedule, because ..."
 };
 
 // Errors are faults of the set-up or of the machine. A program that never fails is a result.

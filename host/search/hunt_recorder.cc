@@ -4,11 +4,11 @@
 #include <sstream>
 #include <utility>
 
-#include "host/report/exit_status.h"
-#include "host/report/run_text.h"
 #include "host/schedule/stream.h"
 #include "host/seconds.h"
+#include "host/symbolize/locate.h"
 #include "host/symbolize/symbolizer.h"
+#include "host/target/exit_status.h"
 #include "host/target/leftovers.h"
 #include "host/target/run_target.h"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include "host/report/exit_status.h"
+#include "host/target/exit_status.h"
 
 namespace clew {
 namespace {

@@ -62,7 +62,7 @@ struct HoldReport {
   std::uint64_t object = 0;
   std::uint64_t clock = 0;           // when it was taken
   std::uint64_t address = 0;         // where it was taken
-  std::optional<Location> taken_at;  // the same, in user code (host/report/holds.h)
+  std::optional<Location> taken_at;  // the same, in user code (host/symbolize/locate.h)
 };
 
 struct SliceReport {

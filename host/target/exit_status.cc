@@ -1,4 +1,4 @@
-#include "host/report/exit_status.h"
+#include "host/target/exit_status.h"
 
 #include <csignal>
 

@@ -1,11 +1,20 @@
-#include "host/report/holds.h"
+#include "host/symbolize/locate.h"
 
 #include <algorithm>
 
-#include "host/symbolize/symbolizer.h"
 #include "host/target/replay.h"
 
 namespace clew {
+
+void locate_failure(RunResult& run, Symbolizer& symbols) {
+  if (!run.summary.failure || run.summary.failure->at || !run.reports.failure) return;
+  if (run.reports.failure->kind == abi::FailureKind::kInfeasible)
+    return;  // no place of the program's
+  const FailureReport& report = *run.reports.failure;
+  const auto frames = symbols.frames(report.frames);
+  if (const SourceFrame* frame = Symbolizer::user_frame(frames))
+    run.summary.failure->at = location_of(*frame);
+}
 
 void locate_holds(const std::string& recording, RunResult& run, RunObserver& observer) {
   if (run.reports.holds.empty()) return;

@@ -1,6 +1,6 @@
 // The exit status of clew itself (docs/exit-status.md).
-#ifndef CLEW_HOST_REPORT_EXIT_STATUS_H_
-#define CLEW_HOST_REPORT_EXIT_STATUS_H_
+#ifndef CLEW_HOST_TARGET_EXIT_STATUS_H_
+#define CLEW_HOST_TARGET_EXIT_STATUS_H_
 
 #include "host/error.h"
 #include "host/target/run_result.h"
@@ -21,4 +21,4 @@ int exit_status_of(const Error& error);
 
 }  // namespace clew
 
-#endif  // CLEW_HOST_REPORT_EXIT_STATUS_H_
+#endif  // CLEW_HOST_TARGET_EXIT_STATUS_H_

@@ -1,0 +1,169 @@
+// What comes of an isolation, as plain values.
+#ifndef CLEW_HOST_ISOLATE_ISOLATE_RESULT_H_
+#define CLEW_HOST_ISOLATE_ISOLATE_RESULT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "clew_abi/job.h"
+#include "clew_abi/stream.h"
+#include "host/isolate/dd.h"
+#include "host/outcome.h"
+#include "host/symbolize/symbolizer.h"
+
+namespace clew {
+
+// Where a thread stands: before the event that it would execute next.
+struct Standpoint {
+  std::string thread;              // "T0.2"
+  std::string name;                // given by the program; may be empty
+  std::optional<Location> at;      // nothing: not started, or no symbols
+  std::vector<SourceFrame> stack;  // innermost first
+};
+
+// A difference that remains: in the failing schedule this, in the passing one that.
+struct IsolatedSwitch {
+  enum class Kind : std::uint8_t { kMove, kTarget, kChoice };
+  Kind kind = Kind::kMove;
+  std::uint64_t index = 0;    // of the switch in the schedule, from 1; kChoice: of the choice
+  std::uint64_t changes = 1;  // atomic differences that remain of it
+  std::uint64_t fail_clock = 0;
+  std::optional<std::uint64_t> pass_clock;  // nothing: the passing run ends without it
+  bool in_failing = true;                   // kChoice; false: only the passing schedule makes it
+  std::string choice;   // kChoice: "timeout", "pick T0.2", as the schedule has it
+  std::string fail_to;  // who goes on; empty: the next in the run queue
+  std::string pass_to;
+  Standpoint fail_from;  // who is preempted, where; no thread: the failing run goes without it
+  std::optional<Standpoint> fail_next;  // who runs instead, where it goes on
+  std::optional<Standpoint> pass_from;  // likewise in the passing run
+  std::optional<Standpoint> pass_next;
+};
+
+// The part of a thread's course within which a preemption still leads to the failure.
+struct SwitchWindow {
+  std::optional<Location> after;  // what the thread has just done at its beginning
+  std::optional<Location> first;  // what it is about to do there
+  std::optional<Location> last;   // and at its end
+  // The lines of the innermost function that the thread is in from the beginning to the place of
+  // the switch, if that is not where the accesses are: between these calls it is interrupted.
+  std::optional<Location> caller_first;
+  std::optional<Location> caller_last;
+  std::uint64_t positions = 0;  // yield points from first to last, both included
+  std::uint64_t tested = 0;     // of them, by running
+};
+
+// A preemption of the failing schedule.
+struct PreemptionInfo {
+  std::uint64_t clock = 0;
+  std::string to;  // who goes on
+  Standpoint from;
+  std::optional<Standpoint> next;
+  std::optional<SwitchWindow> window;  // nothing: not determined
+};
+
+// An event: what a thread does at a yield point.
+struct EventInfo {
+  std::uint64_t clock = 0;
+  std::string thread;
+  std::optional<Location> at;
+  abi::StepKind kind = abi::StepKind::kOther;
+  std::uint64_t object = 0;  // address; 0: none
+  std::string variable;      // "head", "queue+40"; empty: not known
+};
+
+// Two events whose order decides.
+struct CriticalPair {
+  EventInfo first;         // in the failing run
+  EventInfo second;        // clock 0: the failing run ends before it happens
+  bool confirmed = false;  // flipping just them makes the failure go away, by running
+  // If they take the same lock: the first accesses made under it whose order goes with theirs.
+  std::optional<EventInfo> guarded_first = {};
+  std::optional<EventInfo> guarded_second = {};
+};
+
+// The course of a run around what was isolated, one line for each event.
+struct CourseLine {
+  EventInfo event;
+  bool marked = false;    // belongs to the pair
+  bool switched = false;  // another thread ran before
+};
+
+// A thread that waits when a run has come to a deadlock.
+struct WaitInfo {
+  std::string thread;
+  std::optional<Location> at;
+  abi::WaitKind kind = abi::WaitKind::kNothing;
+  std::uint64_t object = 0;  // what it waits for, as abi::WaitKind says; kJoin: not used
+  std::string variable;      // the object's name; empty: not known
+  std::string ending;        // kJoin: the thread whose end it waits for
+  std::string holder;        // the thread that has it; empty: none, or not known
+};
+
+struct IsolateResult {
+  // --- what was compared
+  Failure failure;
+  std::uint64_t original = 0;              // the recording that was given; 0: a schedule was
+  std::uint64_t original_preemptions = 0;  // of its run
+  bool simplified = false;
+  std::uint64_t simplest = 0;  // simplified: preemptions in the simplest schedule that fails
+  bool fewest = false;         // simplified: shown that no schedule with fewer preemptions fails
+  std::string deltas;          // atomic differences between the two schedules, in decimal
+  std::string deltas_left;     // likewise, after isolation
+
+  // --- the answer
+  std::vector<IsolatedSwitch> switches;     // differences that remain; usually one
+  std::vector<PreemptionInfo> preemptions;  // all of the failing schedule, if they are few
+  std::uint64_t preemption_count = 0;
+  std::uint64_t choice_count = 0;  // other choices of the failing schedule
+  std::optional<CriticalPair> pair;
+  std::vector<WaitInfo> waits;  // of a deadlock
+  std::vector<CourseLine> failing_course;
+  std::vector<CourseLine> passing_course;
+  std::optional<std::uint64_t> failing;  // recordings of both sides
+  std::optional<std::uint64_t> passing;
+  bool minimal = false;             // 1-minimal (definition 16), by running
+  bool always_fails = false;        // no passing schedule was found
+  std::vector<std::string> doubts;  // what could not be shown, a sentence each
+
+  // --- what it cost
+  struct Test {
+    std::string schedule;
+    Trial outcome;
+  };
+  std::vector<Test> log;  // the tests of the isolation in order, of schedules that are not too long
+  std::uint64_t tests = 0;
+  double cost_runs = 0;  // program runs' worth of events
+  double seconds = 0;
+  bool complete = true;    // false: stopped at a limit, or interrupted
+  int interrupted_by = 0;  // a signal, or 0
+  std::vector<std::string> notes;
+};
+
+struct IsolateStatus {
+  std::string stage;  // "simplifying", "isolating", ...
+  std::uint64_t tests = 0;
+  std::string deltas_left;                  // empty: not known yet
+  std::optional<std::uint64_t> tests_left;  // an estimate
+  double seconds = 0;
+};
+
+// How far it came.
+enum class Isolated : std::uint8_t {
+  kDone,         // what is left is the difference between failing and passing
+  kNarrowed,     // ended before that, with a smaller difference than at first
+  kAlwaysFails,  // nothing to compare with: no schedule passed
+  kNothing,      // ended before there was anything to tell
+};
+Isolated how_far(const IsolateResult& result);
+
+// kPass: isolated; kUnresolved: not.
+Outcome outcome_of(const IsolateResult& result);
+
+// 0 isolated, 122 not isolated, 128 + n interrupted by signal n (docs/exit-status.md).
+int exit_status_of(const IsolateResult& result);
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_ISOLATE_ISOLATE_RESULT_H_

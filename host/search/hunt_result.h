@@ -1,0 +1,67 @@
+// What comes of a hunt, as plain values.
+#ifndef CLEW_HOST_SEARCH_HUNT_RESULT_H_
+#define CLEW_HOST_SEARCH_HUNT_RESULT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/outcome.h"
+
+namespace clew {
+
+// Beyond, interleavings are not told apart any more: hunting for hours must not take ever more
+// memory.
+inline constexpr std::size_t kMostInterleavings = std::size_t{1} << 18;
+
+struct FoundFailure {
+  Failure failure;
+  int exit_status = 0;
+  std::uint64_t count = 0;
+  std::uint64_t first_schedule = 0;        // from 1
+  std::optional<std::uint64_t> recording;  // nothing: it did not come again in a run of its own
+};
+
+struct HuntStatus {
+  std::uint64_t schedules = 0;
+  double seconds = 0;
+  std::uint64_t interleavings = 0;  // distinct
+  std::string strategy;             // in use at the moment
+  std::string stage;                // "hunting", "looking for a passing schedule close by", ...
+  std::vector<FoundFailure> failures;
+  std::optional<double> seconds_left;
+};
+
+struct HuntResult {
+  std::uint64_t schedules = 0;
+  std::uint64_t unresolved = 0;  // of them: neither passed nor failed
+  double seconds = 0;
+  std::uint64_t interleavings = 0;
+  std::string strategy;
+  std::uint64_t seed = 0;
+  std::vector<FoundFailure> failures;           // in the order found
+  std::optional<std::uint64_t> failing;         // recording of the first
+  std::optional<std::uint64_t> passing;         // recording of a passing one close to it
+  std::optional<std::string> passing_distance;  // "differs in 1 switch", for people
+  std::optional<std::string> conclusion;        // of an exhaustive search
+  bool looked_for_passing = false;              // and not for a failure
+  bool complete = false;                        // the search was over before the limits
+  int interrupted_by = 0;                       // a signal, or 0
+  std::vector<std::string> notes;               // "runs start anew for each schedule, because ..."
+};
+
+// Neither passed nor failed: all of them.
+bool nothing_resolved(const HuntResult& result);
+
+// kFail: a failure was found; kUnresolved: no schedule could be judged; kPass: nothing was found.
+Outcome outcome_of(const HuntResult& result);
+
+// 0 nothing found, 1 a failure found, 122 no schedule could be judged, 128 + n interrupted by
+// signal n with nothing found (docs/exit-status.md).
+int exit_status_of(const HuntResult& result);
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_SEARCH_HUNT_RESULT_H_
