@@ -8,7 +8,7 @@
 //  3. libc originals of intercepted functions only through CLEW_REAL (libc/real.h).
 //  4. Everything is hidden but the hooks and the interposed functions (CLEW_EXPORT, and the stubs
 //     of libc/interposed.def).
-//  5. No thread-local variables of its own but the two of abi/hooks.def, and those only through the
+//  5. No thread-local variables of its own but the two of clew_abi/hooks.def, and those only through the
 //     pointers in Fiber: the compiler may keep a TLS address across a context switch.
 //  6. One kernel thread: no atomics and no locks are needed, except in the control memory.
 //  7. Internal checks stay on: CLEW_CHECK ends the run with a message, it never goes on.

@@ -85,7 +85,7 @@ struct Control {
   Part sharing;      // a bit for each yield point, id 0 first: known to touch what threads share
   Part new_sharing;  // u32 ids found by the jobs of this batch, one after the other
   Part trace;        // TraceEvent[]: of the jobs of this batch with kJobTrace
-  Part inputs;       // records of abi/inputs.h; as a ring its size is a power of two
+  Part inputs;       // records of clew_abi/inputs.h; as a ring its size is a power of two
   std::uint64_t new_sharing_count;  // filled by the batch's jobs so far, the two parts above
   std::uint64_t trace_count;
 

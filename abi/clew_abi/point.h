@@ -1,6 +1,6 @@
 // Yield points: what the pass writes into the binary and the others read.
 //
-// Every object file contributes an array of Point to the section kPointSection;
+// Every object file contributes an array of Point to the section CLEW_POINT_SECTION;
 // the linker concatenates them, so a shared object or executable has one table
 // and a point's static id is its index there. The strings are found through
 // offsets relative to the field itself: the table needs no relocation and costs

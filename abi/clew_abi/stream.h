@@ -86,7 +86,7 @@ enum class MessageType : std::uint8_t {
 // the slash.
 enum class CreatedKind : std::uint8_t { kFile, kFolder, kQueue, kCount };
 
-// kind, word in JSON. Below kFirstUnresolved the outcome is "fail".
+// kind, word in JSON.
 #define CLEW_FAILURE_KINDS(X)    \
   X(kExit, "exit")               \
   X(kSignal, "signal")           \

@@ -1,4 +1,4 @@
-// The file `inputs` of a recording: what the run read from outside (abi/inputs.h), as one zstd
+// The file `inputs` of a recording: what the run read from outside (clew_abi/inputs.h), as one zstd
 // frame. What the records mean is left to the runtime, which wrote them and reads them again.
 #ifndef CLEW_HOST_RECORDING_INPUTS_FILE_H_
 #define CLEW_HOST_RECORDING_INPUTS_FILE_H_

@@ -1,5 +1,5 @@
 // A search proposes schedules and learns from what became of them. It runs nothing itself: the
-// engine (engine.h) takes jobs from it in rounds, runs a round's jobs on all cores, and hands the
+// hunt (hunt.h) takes jobs from it in rounds, runs a round's jobs on all cores, and hands the
 // reports back in the order of the proposals. So a search is a deterministic function of its seed
 // and of the reports, however many cores there are, and can be tested with a simulated program.
 #ifndef CLEW_HOST_SEARCH_SEARCH_H_
@@ -15,7 +15,7 @@
 
 namespace clew {
 
-// What became of it, after the user's criteria (verdict.h) were applied.
+// What became of it, after the user's criteria (criteria.h) were applied.
 enum class Verdict : std::uint8_t { kPass, kFail, kUnresolved };
 
 struct JobReport {
@@ -28,7 +28,7 @@ struct JobReport {
 class Search {
  public:
   virtual ~Search() = default;
-  // Guides are made by guides.h. Jobs need kJobAllPoints only to see every access; the engine adds
+  // Guides are made by guides.h. Jobs need kJobAllPoints only to see every access; the hunt adds
   // it to jobs before it knows what threads share.
   //
   // At most `most` jobs, perhaps fewer. None: the search is over, there is nothing left to try.

@@ -1,4 +1,4 @@
-// The table of yield points in a program or shared library (abi/point.h).
+// The table of yield points in a program or shared library (clew_abi/point.h).
 #ifndef CLEW_HOST_SYMBOLIZE_POINTS_H_
 #define CLEW_HOST_SYMBOLIZE_POINTS_H_
 

@@ -1,4 +1,4 @@
-// The host's side of the control memory (abi/control.h). The program under test can write
+// The host's side of the control memory (clew_abi/control.h). The program under test can write
 // anywhere in it, so the host keeps its own copy of every offset and size.
 #ifndef CLEW_HOST_TARGET_CONTROL_MEMORY_H_
 #define CLEW_HOST_TARGET_CONTROL_MEMORY_H_

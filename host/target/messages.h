@@ -1,4 +1,4 @@
-// Reading the payloads of the runtime's messages (abi/stream.h). The bytes come from the memory of
+// Reading the payloads of the runtime's messages (clew_abi/stream.h). The bytes come from the memory of
 // the program under test: anything may stand there.
 #ifndef CLEW_HOST_TARGET_MESSAGES_H_
 #define CLEW_HOST_TARGET_MESSAGES_H_

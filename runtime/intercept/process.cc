@@ -1,6 +1,6 @@
 // Copying the process, as a yield point: the copy has what other threads were about to change, and
 // locks that they hold and never release there. The copying itself is a system call
-// (outside/process_calls.h).
+// (runtime/syscall/process_calls.cc).
 #include <unistd.h>
 
 #include "runtime/intercept/call.h"

@@ -1,4 +1,4 @@
-// What the run reads from outside, recorded or replayed (abi/inputs.h).
+// What the run reads from outside, recorded or replayed (clew_abi/inputs.h).
 #ifndef CLEW_RUNTIME_OUTSIDE_INPUTS_H_
 #define CLEW_RUNTIME_OUTSIDE_INPUTS_H_
 

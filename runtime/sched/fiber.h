@@ -86,7 +86,7 @@ struct Fiber {
 
   Context context;
   OwnStack own_stack;
-  // Where this thread's own copies of the two thread-local variables of abi/hooks.def are.
+  // Where this thread's own copies of the two thread-local variables of clew_abi/hooks.def are.
   std::int64_t* countdown = nullptr;
   const abi::Point** call_site = nullptr;
 

@@ -1,5 +1,5 @@
 // Copies of the program that fork() makes. If clew records the program and listens
-// (abi/adoption.h), a copy goes on under the runtime with the calling thread alone. What it would
+// (clew_abi/adoption.h), a copy goes on under the runtime with the calling thread alone. What it would
 // report stays in memory of its own, and goes with it unless something makes it worth keeping: a
 // thread, a deadlock. Then clew is asked for a recording, which has all that the program recorded
 // up to the fork, and what the copy recorded after it.
