@@ -7,6 +7,14 @@
 
 #include "host/recording/content_hash.h"
 #include "host/recording/meta.h"
+#include "host/recording/test_util.h"
+#include "host/schedule/fuzz_seed.h"
+
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  clew::add_seed({*argv, static_cast<std::size_t>(*argc)}, 0,
+                 clew::bytes_of(clew::format_meta(clew::sample_meta())));
+  return 0;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);

@@ -2,10 +2,13 @@
 // of those.
 #include <cstdint>
 #include <cstdlib>
+#include <random>
 #include <span>
 #include <vector>
 
+#include "host/schedule/fuzz_seed.h"
 #include "host/schedule/stream.h"
+#include "host/schedule/test_util.h"
 
 namespace {
 
@@ -19,6 +22,16 @@ bool drain(clew::StreamDecoder& decoder, std::vector<clew::StreamItem>& items) {
 }
 
 }  // namespace
+
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 8; ++i) {
+    std::vector<std::uint8_t> bytes = clew::encode(clew::random_schedule(random)).bytes;
+    bytes.insert(bytes.begin(), static_cast<std::uint8_t>(clew::below(random, 64)));
+    clew::add_seed({*argv, static_cast<std::size_t>(*argc)}, i, bytes);
+  }
+  return 0;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
