@@ -12,8 +12,8 @@ namespace clew {
 enum class ErrorCode : std::uint8_t {
   kUsage,     // what the user asked for makes no sense
   kBadInput,  // a file or program that cannot be used as it is
-  kSystem,    // the machine said no: disk full, permission, out of memory
-  kInternal,  // a fault of clew's own
+  kSystem,    // the system refused: disk full, permission, out of memory
+  kInternal,  // a fault of clew itself
 };
 
 struct Error {

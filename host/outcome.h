@@ -1,4 +1,4 @@
-// What came of a run, in the words of docs and JSON.
+// The outcome of a run, in the words of docs and JSON.
 #ifndef CLEW_HOST_OUTCOME_H_
 #define CLEW_HOST_OUTCOME_H_
 
@@ -25,7 +25,7 @@ struct Failure {
   std::string
       kind;  // exit, signal, assert, exception, deadlock, hang, unsupported, infeasible, ...
   std::string detail;  // one line for people: "assertion `x == 1' failed", "SIGSEGV at address 0x0"
-  std::string thread;  // "T0.1"; empty: not known
+  std::string thread;  // "T0.1"; empty: unknown
   std::optional<Location> at;
 };
 
@@ -37,7 +37,7 @@ struct RunSummary {
   std::uint64_t switches = 0;     // of all kinds
   std::uint64_t preemptions = 0;  // those that the schedule asked for
   std::uint64_t threads = 0;
-  std::uint64_t hash = 0;          // of what happened; 0: stopped before it could be told
+  std::uint64_t hash = 0;          // of what happened; 0: stopped before it was known
   int exit_status = 0;             // the program's own: exit status, or 128 + signal
   std::vector<std::string> notes;  // one line each
 };

@@ -14,7 +14,7 @@
 
 namespace clew {
 
-// Yield points passed since the start, over all threads (paper 1, section 3).
+// Yield points passed since the start, over all threads (Choi and Zeller 2002, section 3).
 struct Clock {
   std::uint64_t value = 0;
   auto operator<=>(const Clock&) const = default;

@@ -1,5 +1,5 @@
 // A small reader of ELF files: just what clew needs to know about a program before
-// it runs it, and to find its yield points. The file is untrusted: every offset is
+// running it, and to find its yield points. The file is untrusted: every offset is
 // checked against the file's size, and a wrong one reads as "not there".
 #ifndef CLEW_HOST_ELF_ELF_FILE_H_
 #define CLEW_HOST_ELF_ELF_FILE_H_
@@ -18,9 +18,10 @@ namespace clew {
 
 class ElfFile {
  public:
-  // Fails with kBadInput if the file is no ELF file for 64-bit x86, kSystem if it cannot be read.
+  // Fails with kBadInput if the file is not an ELF file for 64-bit x86, kSystem if it cannot be
+  // read.
   [[nodiscard]] static Result<ElfFile> open(const std::string& path);
-  // The same over bytes that outlive the value returned.
+  // Reads bytes instead of a file. REQUIRES: they outlive the returned value.
   [[nodiscard]] static Result<ElfFile> from_bytes(std::span<const std::byte> bytes,
                                                   const std::string& name);
 
@@ -31,8 +32,8 @@ class ElfFile {
   ~ElfFile();
 
   bool is_executable() const { return executable_; }  // by its type: ET_EXEC or ET_DYN
-  bool is_whole() const { return whole_; }            // all that is to be loaded is there
-  // The dynamic linker that it asks for; empty: none.
+  bool is_whole() const { return whole_; }            // everything to be loaded is there
+  // The dynamic linker that it requests; empty: none.
   std::string_view interpreter() const { return interpreter_; }
   std::vector<std::string> needed_libraries() const;
   // In its dynamic or its full table of symbols.
@@ -48,7 +49,7 @@ class ElfFile {
   std::optional<std::uint64_t> address_of_offset(std::uint64_t offset) const;
   std::optional<std::uint64_t> offset_of_address(std::uint64_t address) const;
 
-  // The NUL-terminated string at a virtual address; nothing if it leaves the file.
+  // The NUL-terminated string at a virtual address; empty if it extends beyond the file.
   std::optional<std::string_view> string_at_address(std::uint64_t address) const;
 
  private:

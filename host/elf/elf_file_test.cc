@@ -42,7 +42,7 @@ TEST(ElfFile, SurvivesDamage) {
   std::mt19937_64 random(5);
   for (int i = 0; i < 500; ++i) {
     std::vector<char> bytes = whole;
-    // Mostly in the headers, at the front and at the end, where everything else is said.
+    // Mostly in the headers, at the beginning and at the end, which describe everything else.
     for (int n = 0; n < 8; ++n) {
       const std::size_t at = random() % 2048;
       bytes[i % 2 == 0 ? at : bytes.size() - 1 - at] = static_cast<char>(random());

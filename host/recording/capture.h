@@ -17,7 +17,7 @@ inline constexpr std::uint64_t kUnlimited = UINT64_MAX;
 struct Captured {
   std::uint64_t size = 0;                  // all bytes
   std::uint64_t hash = kEmptyContentHash;  // XXH3 of all bytes
-  std::uint64_t stored = 0;                // the first so many are in the file
+  std::uint64_t stored = 0;                // this many, from the beginning, are in the file
   std::uint64_t stored_hash = kEmptyContentHash;
   bool operator==(const Captured&) const = default;
 };

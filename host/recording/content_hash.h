@@ -1,4 +1,4 @@
-// Content hashes: XXH3, 64 bits. They tell accidents apart, not attacks.
+// Content hashes: XXH3, 64 bits. They detect accidents, not attacks.
 #ifndef CLEW_HOST_RECORDING_CONTENT_HASH_H_
 #define CLEW_HOST_RECORDING_CONTENT_HASH_H_
 
@@ -23,7 +23,7 @@ struct FileContent {
 };
 [[nodiscard]] Result<FileContent> hash_file(const std::filesystem::path& path);
 
-// The same, of bytes that come in pieces.
+// Hashes bytes that come in pieces.
 class ContentHasher {
  public:
   ContentHasher();

@@ -33,7 +33,7 @@ Draft::~Draft() { discard(); }
 
 void Draft::discard() noexcept {
   if (path_.empty() || owner_ != ::getpid()) return;
-  // The lock is held until the folder is gone: to others it is running, then not there.
+  // The lock is held until the folder is gone: others see a running recording, then none.
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
   path_.clear();

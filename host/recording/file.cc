@@ -73,7 +73,7 @@ Result<void> OutputFile::write(std::span<const std::uint8_t> bytes) {
 }
 
 Result<void> OutputFile::close() {
-  // After an error of close(2) the descriptor is gone all the same.
+  // After an error of close(2) the descriptor is closed nevertheless.
   if (::close(fd_.release()) != 0 && errno != EINTR)
     return std::unexpected(system_error("write", path_, errno));
   return {};

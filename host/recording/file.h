@@ -1,8 +1,7 @@
-// Files with every error looked at: open, write, sync, close, rename.
-//
-// Nothing is synced unless Durability::kPowerCut asks for it: on an ordinary disk one
-// fdatasync takes 4 ms, as long as all else that a short run costs. Without it a process
-// that dies loses nothing, and what a power cut spoils fails its checksum.
+// Files with every error checked: open, write, sync, close, rename.
+// Nothing is synced unless Durability::kPowerCut requests it: on an ordinary disk one fdatasync
+// takes 4 ms, as long as everything else in a short run. Without it a process that dies loses
+// nothing, and what a power cut damages fails its checksum.
 #ifndef CLEW_HOST_RECORDING_FILE_H_
 #define CLEW_HOST_RECORDING_FILE_H_
 
@@ -50,7 +49,7 @@ class OutputFile {
   [[nodiscard]] static Result<OutputFile> create(std::filesystem::path path);
 
   [[nodiscard]] Result<void> write(std::span<const std::uint8_t> bytes);
-  // Late errors (quota, network file systems) come out here.
+  // Late errors (quota, network file systems) are reported here.
   [[nodiscard]] Result<void> close();
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
@@ -71,7 +70,7 @@ class OutputFile {
                                                  std::span<const std::uint8_t> bytes,
                                                  Durability durability);
 
-// A file, or the entries of a folder, to the disk.
+// Syncs a file, or the entries of a folder, to the disk.
 [[nodiscard]] Result<void> sync_path(const std::filesystem::path& path);
 
 }  // namespace clew

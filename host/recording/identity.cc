@@ -1,4 +1,4 @@
-// What tells one build of a program from the next.
+// What distinguishes one build of a program from the next.
 #include <elf.h>
 #include <fmt/format.h>
 #include <unistd.h>

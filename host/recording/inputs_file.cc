@@ -16,9 +16,9 @@
 namespace clew {
 namespace {
 
-// The program may have to wait for the compressor, so the fastest.
+// The fastest level, because the program may have to wait for the compressor.
 constexpr int kLevel = 1;
-// That level needs 512 KiB; a file that asks for more memory than this is none of ours.
+// That level needs 512 KiB; a file that needs more memory than this was not written by clew.
 constexpr int kMaxWindowLog = 23;
 
 struct FreeCompressor {
@@ -131,7 +131,7 @@ Result<void> Decompressor::take(std::span<const std::uint8_t> bytes) {
   ZSTD_inBuffer from{bytes.data(), bytes.size(), 0};
   while (from.pos < from.size) {
     const std::uint64_t at = offset_ + from.pos;
-    if (at_end_) return damaged(path_, fmt::format("it goes on after its end at byte {}", at));
+    if (at_end_) return damaged(path_, fmt::format("it continues after its end at byte {}", at));
     std::uint8_t too_much = 0;
     ZSTD_outBuffer beyond{&too_much, 1, 0};
     const bool full = to_.pos == to_.size;
@@ -148,7 +148,7 @@ Result<void> Decompressor::take(std::span<const std::uint8_t> bytes) {
 }
 
 Result<void> Decompressor::finish() const {
-  if (!at_end_) return damaged(path_, fmt::format("it is cut short at byte {}", offset_));
+  if (!at_end_) return damaged(path_, fmt::format("it is truncated at byte {}", offset_));
   if (to_.pos != to_.size)
     return damaged(path_, fmt::format("it holds {} bytes, {} were recorded", to_.pos, to_.size));
   return {};

@@ -1,5 +1,5 @@
-// The file `inputs` of a recording: what the run read from outside (clew_abi/inputs.h), as one zstd
-// frame. What the records mean is left to the runtime, which wrote them and reads them again.
+// The file `inputs` of a recording: what the run read from outside (abi/clew_abi/inputs.h), as one
+// zstd frame. What the records mean is left to the runtime, which wrote them and reads them again.
 #ifndef CLEW_HOST_RECORDING_INPUTS_FILE_H_
 #define CLEW_HOST_RECORDING_INPUTS_FILE_H_
 
@@ -14,10 +14,10 @@
 
 namespace clew {
 
-// More does not fit where the runtime maps it.
+// More does not fit into the range to which the runtime maps it.
 inline constexpr std::uint64_t kMaxInputs = std::uint64_t{512} << 30;
 
-// Compresses as it goes. The file is made with the first byte.
+// Compresses what is appended. The file is created with the first byte.
 class InputsWriter {
  public:
   // REQUIRES: there is no file of this name.
@@ -26,12 +26,12 @@ class InputsWriter {
   InputsWriter& operator=(InputsWriter&&) noexcept;
   ~InputsWriter();
 
-  // After an error it is of no further use.
+  // After an error the writer cannot be used any more.
   [[nodiscard]] Result<void> append(std::span<const std::uint8_t> bytes);
-  // All that was appended can be read from the file (copy_inputs).
+  // Makes everything that was appended readable in the file (copy_inputs).
   [[nodiscard]] Result<void> flush();
   // Closes. `size` and `hash` are of the bytes appended, `stored` and `stored_hash` of the file;
-  // nothing if nothing was appended.
+  // empty if nothing was appended.
   [[nodiscard]] Result<std::optional<Captured>> finish();
 
  private:

@@ -78,7 +78,7 @@ TEST_F(InputsFile, RoundTrips) {
   EXPECT_LT(slurp(path()).size(), std::size_t{1} << 20);
 }
 
-// For a copy of the program, while the program goes on.
+// For a copy of the program, while the program continues.
 TEST_F(InputsFile, ItsBeginningCanBeCopiedWhileItGrows) {
   const std::string text = mixed(std::size_t{1} << 20);
   InputsWriter writer(path());
@@ -118,10 +118,10 @@ TEST_F(InputsFile, SaysWhatIsWrongWithIt) {
   };
   EXPECT_EQ(damaged(whole, inputs), "");
   const std::string name = path().string() + " is damaged: ";
-  EXPECT_EQ(damaged(whole.substr(0, 1000), inputs), name + "it is cut short at byte 1000");
-  EXPECT_EQ(damaged("", inputs), name + "it is cut short at byte 0");
+  EXPECT_EQ(damaged(whole.substr(0, 1000), inputs), name + "it is truncated at byte 1000");
+  EXPECT_EQ(damaged("", inputs), name + "it is truncated at byte 0");
   EXPECT_EQ(damaged(whole + "x", inputs),
-            name + "it goes on after its end at byte " + std::to_string(whole.size()));
+            name + "it continues after its end at byte " + std::to_string(whole.size()));
   EXPECT_TRUE(damaged("not compressed at all", inputs)
                   .starts_with(name + "it cannot be decompressed from byte 0 on: "));
 
@@ -145,7 +145,7 @@ TEST_F(InputsFile, DoesNotExplode) {
   EXPECT_LT(slurp(path()).size(), 10'000u);
   EXPECT_EQ(problem(inputs),
             path().string() + " is damaged: it holds more than the 11 bytes recorded");
-  // Nor is a window of more memory than ours ever needs.
+  // A window that needs more memory than clew's own files is refused, too.
   spill(path(), compressed(std::string(std::size_t{64} << 20, '\0'), 26));
   EXPECT_NE(problem(inputs).find("requires too much memory"), std::string::npos) << problem(inputs);
 }
@@ -157,7 +157,7 @@ TEST_F(InputsFile, MutationsAreFound) {
   for (int i = 0; i < 2'000; ++i) {
     const std::vector<std::uint8_t> bytes = mutate(random, whole);
     spill(path(), std::string(bytes.begin(), bytes.end()));
-    // Some bits of the format mean nothing: the content decides.
+    // Some bits of the format have no meaning: only the content is compared.
     if (bytes == whole) EXPECT_EQ(problem(inputs), "");
     (void)problem(inputs);
   }

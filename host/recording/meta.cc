@@ -23,10 +23,10 @@ constexpr std::array kStrategyWords{
 };
 constexpr std::array<const char*, 3> kStdinWords{"none", "file", "stream"};
 
-// Hashes as text: many readers of JSON round large numbers.
+// Hashes are text, because many readers of JSON round large numbers.
 std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
 
-// Paths, arguments and variables are bytes; those that are no UTF-8 become {"hex": "..."}.
+// Paths, arguments and variables are bytes; those that are not UTF-8 become {"hex": "..."}.
 json bytes_to_json(const std::string& bytes) {
   json text = bytes;
   try {
@@ -166,7 +166,7 @@ class Fields {
     if (!problem_.empty()) return;
     if (from.is_string()) return void(value = from.get<std::string>());
     if (!from.is_object() || !from.contains("hex") || !from["hex"].is_string())
-      return note(key, "is not a text");
+      return note(key, "is not a string");
     const std::string digits = from["hex"].get<std::string>();
     value.clear();
     for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
@@ -355,7 +355,7 @@ Result<Meta> parse_meta(std::string_view text, std::string_view name) {
   try {
     object = json::parse(text);
   } catch (const json::parse_error& error) {
-    return damaged(name, fmt::format("no JSON at byte {}", error.byte));
+    return damaged(name, fmt::format("not JSON at byte {}", error.byte));
   } catch (const json::exception&) {
     return damaged(name, "a number is out of range");
   }
@@ -363,7 +363,7 @@ Result<Meta> parse_meta(std::string_view text, std::string_view name) {
   const json stated = object.value("checksum", json());
   object.erase("checksum");
   if (stated != hex(checksum(object))) return damaged(name, "the checksum does not match");
-  // Before any other field: those of another version may be anything.
+  // The version is checked before any other field: the fields of another version may be anything.
   constexpr FileVersion kOwn{kRecordingVersion, abi::kVersion};
   FileVersion found;
   std::string problem;

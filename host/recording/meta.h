@@ -1,4 +1,4 @@
-// meta.json: what was run and what came of it (docs/recording-format.md).
+// meta.json: what was run and with which outcome (docs/recording-format.md).
 #ifndef CLEW_HOST_RECORDING_META_H_
 #define CLEW_HOST_RECORDING_META_H_
 
@@ -21,7 +21,7 @@ namespace clew {
 // Bumped with every change of meta.json or of the set of files.
 inline constexpr std::uint32_t kRecordingVersion = 5;
 
-// Tells a rebuilt program from the one that was recorded.
+// Distinguishes a rebuilt program from the one that was recorded.
 struct ProgramIdentity {
   std::uint64_t size = 0;
   std::uint64_t hash = 0;  // XXH3 of the file
@@ -56,15 +56,16 @@ struct Meta {
   std::uint64_t stack_limit = 0;      // RLIMIT_STACK, soft; UINT64_MAX: none
   std::uint64_t blocked_signals = 0;  // at its start: bits 1 << (number - 1)
   std::uint64_t ignored_signals = 0;
-  // Of the program that had it as a child process, or had been it before an exec(); 0: clew started
-  // it. What it wrote went where its parent had it go, and is not kept here.
+  // The recording of the program that started it as a child process, or that the process ran before
+  // an exec(); 0: clew started it. Its output went where its parent directed it, and is not kept
+  // here.
   std::uint64_t parent = 0;
   bool child = false;  // another program started it: signals may come from the start
-  // Forks that lead from the program to the copy of it that was recorded; 0: it is the program. The
-  // recording begins with the program's.
+  // Number of forks that lead from the program to the copy of it that was recorded; 0: it is the
+  // program. The recording begins with the program's.
   std::uint32_t generation = 0;
 
-  // How.
+  // How it was run.
   abi::StrategyKind strategy = abi::StrategyKind::kNone;
   std::uint64_t seed = 0;
   std::uint64_t budget = 0;
@@ -72,10 +73,10 @@ struct Meta {
   std::int64_t epoch_ns = 0;
   bool line_buffered = false;
   bool from_main = false;  // nothing was preempted before main, or before the first thread
-  std::uint32_t pool = 0;  // threads made ready before main; at most kMaxPool
+  std::uint32_t pool = 0;  // threads prepared before main; at most kMaxPool
   std::string origin;      // for people: "hunt, schedule 12, strategy pos, seed 7"; may be empty
 
-  // What came of it.
+  // The outcome.
   std::int64_t created_ns = 0;  // since 1970
   double wall_seconds = 0;
   RunSummary summary;

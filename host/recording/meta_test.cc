@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-// With a checksum that fits, so that what is behind it is tested.
+// With a checksum that fits, so that the code behind it is tested.
 std::string sealed(json object) {
   object.erase("checksum");
   object["checksum"] = fmt::format("{:016x}", content_hash(bytes_of(object.dump())));
@@ -125,7 +125,7 @@ TEST(Meta, NamesTheFieldThatIsMissingOrWrong) {
   EXPECT_EQ(message(object), "m is damaged: 'pool' is not a number of the right size");
   object = good;
   object["origin"] = json();
-  EXPECT_EQ(message(object), "m is damaged: 'origin' is not a text");
+  EXPECT_EQ(message(object), "m is damaged: 'origin' is not a string");
   object = good;
   object["arguments"][1] = json{{"hex", "0g"}};
   EXPECT_EQ(message(object), "m is damaged: 'arguments' has bad hex digits");

@@ -1,5 +1,5 @@
 // Valid files, damaged in thousands of ways: an error or a value, never a crash. Where
-// there is a checksum it is made to fit again, or nothing behind it would be reached.
+// there is a checksum it is made to fit again, or the code behind it would not be reached.
 #include <gtest/gtest.h>
 
 #include <random>

@@ -1,4 +1,4 @@
-// What is said about a file of another clew's.
+// The error for a file of another version of clew.
 #ifndef CLEW_HOST_RECORDING_OTHER_VERSION_H_
 #define CLEW_HOST_RECORDING_OTHER_VERSION_H_
 

@@ -1,15 +1,14 @@
 // Recordings: the folders `.clew/N` (docs/recording-format.md).
 //
-//   meta.json   what was run and what came of it; written last, atomically: a folder
+//   meta.json   what was run, with its outcome; written last, atomically: a folder
 //               that has it is complete
 //   schedule    the switches and choices (schedule_file.h)
 //   stdout, stderr, stdin   what went through them; stdin only if there was any
 //   inputs      what was read from outside (inputs_file.h), if anything
 //   lock        held (flock) by the clew that writes the recording
-//
-// A folder gets its number by rename, with its lock held, and leaves by rename before
-// it is emptied: no clew, however it dies, shows another a half-made or half-removed
-// recording as a whole one.
+// A folder gets its number by rename, with its lock held, and is renamed again before it is
+// emptied: however a clew process dies, others never see a partly written or partly removed
+// recording as a complete one.
 #ifndef CLEW_HOST_RECORDING_RECORDING_H_
 #define CLEW_HOST_RECORDING_RECORDING_H_
 
@@ -41,8 +40,8 @@ struct Recording {
   [[nodiscard]] std::filesystem::path inputs_file() const { return path / "inputs"; }
 };
 
-// A recording in the making. If it is destroyed before commit(), its folder goes too.
-// It belongs to the process that made it: a forked child's copy does nothing.
+// A recording that is being written. If it is destroyed before commit(), its folder is removed. It
+// belongs to the process that created it: a forked child's copy does nothing.
 class Draft {
  public:
   Draft(Draft&& other) noexcept;
@@ -54,16 +53,16 @@ class Draft {
   [[nodiscard]] std::uint64_t number() const { return number_; }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
-  // Each once. Finish the writers before commit().
+  // Each may be called once. Finish the writers before commit().
   [[nodiscard]] Result<ScheduleFileWriter> open_schedule() const;
   [[nodiscard]] Result<CaptureWriter> open_stdout(std::uint64_t cap = kDefaultOutputCap) const;
   [[nodiscard]] Result<CaptureWriter> open_stderr(std::uint64_t cap = kDefaultOutputCap) const;
   [[nodiscard]] Result<CaptureWriter> open_stdin()
       const;                                       // never capped: isolation needs all of it
-  [[nodiscard]] InputsWriter open_inputs() const;  // nor this: replay does
+  [[nodiscard]] InputsWriter open_inputs() const;  // never capped: replay needs all of it
 
-  // Makes it a recording. Version fields of `meta` are filled in; check_limits(meta) must
-  // hold. After an error the draft is still one, and goes when it is destroyed.
+  // Turns the draft into a recording. Version fields of `meta` are filled in; check_limits(meta)
+  // must hold. After an error the draft remains a draft, and is removed when it is destroyed.
   [[nodiscard]] Result<Recording> commit(Meta meta, Durability durability = Durability::kKilled);
 
   static constexpr std::uint64_t kDefaultOutputCap = std::uint64_t{16} << 20;
@@ -103,7 +102,7 @@ struct Listed {
 // Thread safety: none; process safety: full, any number of clews may share a store.
 class RecordingStore {
  public:
-  // A folder that does not exist yet is an empty store; create() makes it.
+  // A folder that does not exist yet is an empty store; create() creates it.
   [[nodiscard]] static Result<RecordingStore> open(std::filesystem::path path = ".clew");
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
@@ -119,7 +118,7 @@ class RecordingStore {
   // Newest first.
   [[nodiscard]] Result<std::vector<Listed>> list() const;
 
-  // Refuses one that is running.
+  // Refuses to remove a recording that is still running.
   [[nodiscard]] Result<void> remove(std::uint64_t number);
 
  private:

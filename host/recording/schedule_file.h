@@ -17,12 +17,12 @@
 
 namespace clew {
 
-// Limits of what is written, and so of what is accepted.
+// Limits of what is written, and therefore of what is accepted.
 inline constexpr std::uint64_t kMaxScheduleStream = std::uint64_t{2} << 30;  // bytes, decoded
 inline constexpr std::size_t kMaxNamesBytes = std::size_t{16} << 20;
 
-// Writes as it goes; holds at most one block of entries. After an error it is of no
-// further use.
+// Writes block by block; holds at most one block of entries. After an error it cannot be used any
+// more.
 class ScheduleFileWriter {
  public:
   // Creates the file. REQUIRES: there is none of this name.
@@ -35,7 +35,7 @@ class ScheduleFileWriter {
   // Entries in the order of their clocks, no messages.
   [[nodiscard]] Result<void> append(const Entry& entry);
 
-  // All that was appended can be read from the file (read_schedule_beginning).
+  // Makes everything that was appended readable in the file (read_schedule_beginning).
   [[nodiscard]] Result<void> flush();
 
   // Writes the rest, the names and the trailer, and closes.
@@ -53,7 +53,7 @@ class ScheduleFileWriter {
 [[nodiscard]] Result<std::vector<Entry>> read_schedule_beginning(const std::filesystem::path& path,
                                                                  std::uint64_t count);
 
-// All of it from memory; `name` is what errors call it.
+// Reads a whole file from memory; `name` is its name in errors.
 [[nodiscard]] Result<Stream> read_schedule_bytes(std::span<const std::uint8_t> bytes,
                                                  std::string_view name);
 

@@ -25,8 +25,8 @@ struct FreeContext {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
 
-// Invariant: at_ <= bytes_.size(). A failure is noted once, with the offset at which it
-// was seen; after it every read gives zero.
+// Invariant: at_ <= bytes_.size(). A failure is noted once, with the offset at which it was
+// detected; after it every read gives zero.
 class FileReader {
  public:
   FileReader(std::span<const std::uint8_t> bytes, std::string_view name)
@@ -40,7 +40,7 @@ class FileReader {
   void read_block();
   void read_trailer();
   void emit(const Columns& columns, std::size_t count);
-  // The sizes of the block's columns, as the kinds ask for them.
+  // The sizes of the block's columns, as they follow from the kinds.
   static std::array<std::size_t, kColumns> sizes_asked(std::size_t count, const Column& kinds);
 
   struct ColumnSizes {
@@ -75,7 +75,7 @@ class FileReader {
 };
 
 std::span<const std::uint8_t> FileReader::take(std::size_t size) {
-  if (size > bytes_.size() - at_) bad(at_, "the file is cut short");
+  if (size > bytes_.size() - at_) bad(at_, "the file is truncated");
   if (error_) return {};
   const auto taken = bytes_.subspan(at_, size);
   at_ += size;
@@ -87,7 +87,7 @@ std::uint64_t FileReader::varint() {
   abi::Reader reader(bytes_.data() + at_, bytes_.size() - at_);
   const std::uint64_t value = reader.varint();
   if (!reader.ok())
-    bad(at_, bytes_.size() - at_ < abi::kMaxVarint ? "the file is cut short" : "a bad number");
+    bad(at_, bytes_.size() - at_ < abi::kMaxVarint ? "the file is truncated" : "a bad number");
   at_ += reader.position();
   return value;
 }
@@ -107,7 +107,7 @@ void FileReader::check_seal(std::size_t start) {
 
 void FileReader::read_header() {
   const auto magic = take(kMagic.size());
-  if (!error_ && !std::ranges::equal(magic, kMagic)) bad(0, "this is not a schedule of clew's");
+  if (!error_ && !std::ranges::equal(magic, kMagic)) bad(0, "this is not a clew schedule");
   constexpr FileVersion kOwn{schedule_format::kVersion, abi::kVersion};
   FileVersion found;
   found.format = fixed(4);
@@ -161,7 +161,7 @@ void FileReader::read_block() {
   take(1);  // the tag
   const std::uint64_t count = varint();
   if (count == 0 || count > kMaxBlockEntries) bad(start, "an impossible number of entries");
-  if (varint() != clock_.value) bad(start, "the clock does not follow on the block before");
+  if (varint() != clock_.value) bad(start, "the clock does not continue from the block before");
   const std::uint64_t present = varint();
   if (present >> kColumns != 0) bad(start, "unknown columns");
   std::array<ColumnSizes, kColumns> sizes;
@@ -188,7 +188,7 @@ void FileReader::read_block() {
       bad(start, "a column has the wrong size");
   }
   if (error_) return;
-  at_ = start;  // what emit() finds wrong is wrong with this block
+  at_ = start;  // errors found by emit() are errors of this block
   emit(columns, count);
   at_ = end;
   ++blocks_;

@@ -49,7 +49,7 @@ TEST_F(ScheduleFile, RoundTrips) {
   }
 }
 
-// For a copy of the program, while the program goes on.
+// For a copy of the program, while the program continues.
 TEST_F(ScheduleFile, ItsBeginningCanBeReadWhileItGrows) {
   std::mt19937_64 random(7);
   const std::vector<Entry> entries = random_entries(random, 70'000);
@@ -105,7 +105,7 @@ TEST_F(ScheduleFile, KeepsEveryKindOfChoice) {
 TEST_F(ScheduleFile, SmallSchedulesAreSmall) {
   // 24 bytes of header, 20 of block, 15 of trailer.
   EXPECT_LE(std::filesystem::file_size(write({{.clock = {6}}, {.clock = {9}}}, {})), 60u);
-  // And the kinds, with their sizes.
+  // With the kinds and their sizes.
   const Entry cas{.kind = EntryKind::kChoice, .clock = {9}, .choice = ChoiceKind::kCas, .value = 1};
   EXPECT_LE(std::filesystem::file_size(write({{.clock = {6}}, cas}, {})), 64u);
 }
@@ -135,7 +135,7 @@ TEST_F(ScheduleFile, TakesWellUnderTwoBytesASwitch) {
   EXPECT_LT(size / kSwitches, 1.47);
 }
 
-// Handing over at random whenever a thread blocks, now and then several questions at a clock.
+// A random thread runs whenever one blocks; occasionally there are several questions at a clock.
 TEST_F(ScheduleFile, TakesWellUnderTwoBytesAChoice) {
   std::mt19937_64 random(13);
   std::vector<Entry> entries;

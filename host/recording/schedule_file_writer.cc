@@ -16,8 +16,8 @@ namespace {
 using abi::EntryKind;
 using namespace schedule_format;
 
-// Higher levels look for repeats, of which random slices have none: level 3 gave 1.476
-// bytes a switch, level 1 1.466.
+// Higher levels look for repetitions, of which random slices have none: level 3 gave 1.476 bytes a
+// switch, level 1 gave 1.466.
 constexpr int kCompressionLevel = 1;
 
 void put_fixed(std::vector<std::uint8_t>& out, std::uint64_t value, std::size_t bytes) {
@@ -55,14 +55,14 @@ struct ScheduleFileWriter::State {
   Result<void> write_header();
   Result<void> write_block();
   Result<void> write_trailer(const std::vector<std::string>& names);
-  // Sizes to `out`, bytes to `payload`: compressed, or as they are if that is no larger.
+  // Appends sizes to `out` and bytes to `payload`: compressed, or as they are if that is no larger.
   void put_column(const Column& column);
   // Appends the checksum of `out` and writes both.
   Result<void> write_sealed();
 
   OutputFile file;
   std::unique_ptr<ZSTD_CCtx, FreeContext> zstd;
-  Columns columns;    // of the block in the making
+  Columns columns;    // of the current block
   Clock block_start;  // the clock before its first entry
   Clock last;
   std::uint64_t entries = 0;  // of the whole file

@@ -22,7 +22,7 @@ inline constexpr std::uint8_t kTrailerTag = 'E';
 
 inline constexpr std::size_t kMaxBlockEntries = 65'536;
 
-// The columns of a block, one byte an element. Numbers are split into planes, lowest
+// The columns of a block, with one byte per element. Numbers are split into planes, lowest
 // byte first: the high planes of clock deltas are almost always zero and vanish.
 inline constexpr std::size_t kKindColumn = 0;                   // KindByte
 inline constexpr std::size_t kClockColumn = 1;                  // every entry
@@ -33,7 +33,7 @@ inline constexpr std::size_t kOrdinalColumn = kHashColumn + 2;  // kChoice
 inline constexpr std::size_t kColumns = kOrdinalColumn + 8;
 static_assert(kColumns <= 63, "a block says in a varint which columns it has");
 
-// Column 0: the kind of entry, and above it that of the choice.
+// Column 0: the kind of entry, and in the bits above it that of the choice.
 struct KindByte {
   std::uint8_t byte = 0;
 
@@ -49,13 +49,13 @@ struct KindByte {
   constexpr abi::ChoiceKind choice() const {
     return static_cast<abi::ChoiceKind>(byte >> abi::kKindBits);
   }
-  // Of an entry that a file may have. Its choice is 0 unless it is one.
+  // Whether a file may contain such an entry. The bits of the choice are 0 unless it is one.
   constexpr bool valid() const {
     if (kind() == abi::EntryKind::kChoice) return choice() < abi::ChoiceKind::kCount;
     return byte <= static_cast<std::uint8_t>(abi::EntryKind::kCheck);
   }
-  // Whether it has an element in the columns of threads. Choices that name none have the value 1,
-  // which is not stored.
+  // Whether it has an element in the columns of threads. Choices that name no thread have the value
+  // 1, which is not stored.
   constexpr bool has_thread() const {
     return kind() == abi::EntryKind::kChoice ? abi::names_thread(choice())
                                              : kind() != abi::EntryKind::kSwitchNext;

@@ -18,10 +18,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMaxMetaSize = std::uint64_t{64} << 20;
-// Folders that are on their way in or out have names that begin with this.
+// The names of folders that are being created or removed begin with this.
 constexpr std::string_view kTransitPrefix = ".transit-";
 constexpr auto kTransitPatience = std::chrono::minutes(1);
-constexpr std::string_view kRunHint = "clew run -- PROG makes one";
+constexpr std::string_view kRunHint = "record one with clew run -- PROG";
 
 std::optional<std::uint64_t> parse_number(std::string_view text) {
   std::uint64_t number = 0;
@@ -45,7 +45,7 @@ bool is_locked(const fs::path& folder) {
 
 RecordingState state_of(const fs::path& folder) {
   std::error_code ignored;
-  // The lock first: between the two looks a running one may become complete.
+  // The lock is checked first: between the two checks a running recording may become complete.
   const bool locked = is_locked(folder);
   if (fs::exists(folder / "meta.json", ignored)) return RecordingState::kComplete;
   return locked ? RecordingState::kRunning : RecordingState::kIncomplete;
@@ -146,7 +146,7 @@ Listed describe(std::uint64_t number, fs::path path) {
   return listed;
 }
 
-// An empty folder with a lock that we hold, ready to be given its number.
+// An empty folder with a lock that we hold, ready to get its number.
 Result<FileDescriptor> make_locked_folder(const fs::path& path) {
   if (::mkdir(path.c_str(), 0700) != 0) return std::unexpected(system_error("create", path, errno));
   FileDescriptor lock(::open((path / "lock").c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
@@ -195,7 +195,7 @@ Result<std::vector<std::uint64_t>> RecordingStore::numbers() const {
   for (fs::directory_iterator it(path_, error), end; !error && it != end; it.increment(error)) {
     std::error_code ignored;
     const auto number = parse_number(it->path().filename().string());
-    // Of the entry itself, which knows its type: no system call for each recording.
+    // The directory entry knows its type: this takes no system call for each recording.
     if (number && !it->is_symlink(ignored) && it->is_directory(ignored)) numbers.push_back(*number);
   }
   if (error && error != std::errc::no_such_file_or_directory)
@@ -211,7 +211,7 @@ Result<Draft> RecordingStore::create() {
   const fs::path transit = transit_path(path_);
   CLEW_TRY(auto lock, make_locked_folder(transit));
   for (std::uint64_t number = taken.empty() ? 1 : taken.back() + 1;; ++number) {
-    // rename(2) replaces only an empty folder, and one that has a number has its lock.
+    // rename(2) replaces only an empty folder, and a numbered folder contains its lock.
     if (::rename(transit.c_str(), folder(number).c_str()) == 0)
       return Draft(number, folder(number), std::move(lock));
     if (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR) continue;
@@ -252,7 +252,7 @@ Result<std::vector<Listed>> RecordingStore::list() const {
   for (auto it = all.rbegin(); it != all.rend(); ++it) {
     listed.push_back(describe(*it, folder(*it)));
     std::error_code ignored;
-    if (!fs::exists(listed.back().path, ignored)) listed.pop_back();  // removed meanwhile
+    if (!fs::exists(listed.back().path, ignored)) listed.pop_back();  // removed in the meantime
   }
   return listed;
 }
@@ -276,7 +276,7 @@ Result<void> RecordingStore::remove(std::uint64_t number) {
   return {};
 }
 
-// What a clew that was killed on the way in or out has left behind.
+// Removes what a clew process that was killed while it created or removed a recording left behind.
 void RecordingStore::sweep() const {
   std::error_code error;
   std::vector<fs::path> leftovers;

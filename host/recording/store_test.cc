@@ -20,7 +20,7 @@ class StoreTest : public FolderTest {
   void record_some(int count) {
     while (count-- > 0) ASSERT_TRUE(record(store_.create().value()));
   }
-  // As a clew that was killed leaves it.
+  // As a clew process that was killed leaves it.
   std::uint64_t leave_incomplete() {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -46,7 +46,7 @@ TEST_F(StoreTest, OpeningAndListingCreateNothing) {
   EXPECT_TRUE(store_.list().value().empty());
   EXPECT_FALSE(fs::exists(path_));
   EXPECT_EQ(load_error(""), "there are no recordings in " + path_.string());
-  EXPECT_EQ(store_.load("").error().hint, "clew run -- PROG makes one");
+  EXPECT_EQ(store_.load("").error().hint, "record one with clew run -- PROG");
   EXPECT_EQ(load_error("1"), "there are no recordings in " + path_.string());
 }
 
@@ -160,7 +160,7 @@ TEST_F(StoreTest, SweepsOldLeftovers) {
                       fs::file_time_type::clock::now() - std::chrono::hours(1));
   ASSERT_TRUE(store_.remove(1));
   EXPECT_FALSE(fs::exists(path_ / ".transit-1-2-3"));
-  EXPECT_TRUE(fs::exists(path_ / ".transit-4-5-6"));  // may be on its way
+  EXPECT_TRUE(fs::exists(path_ / ".transit-4-5-6"));  // may be about to be created
 }
 
 TEST_F(StoreTest, ParallelClewsGetDifferentNumbers) {

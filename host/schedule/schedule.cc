@@ -43,7 +43,7 @@ void append_item(std::string& text, const Choice& item) {
   append_thread(text, item.thread);
 }
 
-// For hints; with `thread` instead of its own.
+// For hints; with `thread` instead of the item's own.
 std::string format_with(Choice item, std::optional<ThreadId> thread) {
   item.thread = std::move(thread);
   std::string text;
@@ -112,7 +112,7 @@ class Parser {
     if (error == std::errc::result_out_of_range ||
         (error == std::errc{} && value > kMaxClock.value))
       return fail_at(fmt::format("the clock of {} is too large", quote(item)),
-                     fmt::format("clocks go up to {}", kMaxClock.value));
+                     fmt::format("the largest clock is {}", kMaxClock.value));
     if (error != std::errc{})
       return fail_at(fmt::format("{} is neither a switch nor a choice", quote(item)), kGrammarHint);
     if (value == 0) return fail_at(fmt::format("{} has clock 0", quote(item)), "clocks begin at 1");
@@ -123,7 +123,7 @@ class Parser {
     return {};
   }
 
-  // `text` is what stands between the first slash and the colon: "[ordinal/]kind".
+  // `text` is what lies between the first slash and the colon: "[ordinal/]kind".
   Result<void> parse_choice(std::string_view item, std::string_view text,
                             std::optional<ThreadId> thread) {
     Choice choice{.clock = clock_, .thread = std::move(thread)};
@@ -146,7 +146,7 @@ class Parser {
           fmt::format("{} names no thread", quote(item)),
           fmt::format("say which thread, as in {}", format_with(choice, ThreadId().child(1))));
     if (!abi::names_thread(*kind) && choice.thread)
-      return fail_at(fmt::format("{} names a thread, but {} is about none", quote(item), text),
+      return fail_at(fmt::format("{} names a thread, but {} takes none", quote(item), text),
                      fmt::format("write {}", format_with(choice, std::nullopt)));
     if (auto done = check_order(choice); !done) return done;
     schedule_.choices.push_back(std::move(choice));
@@ -159,7 +159,7 @@ class Parser {
     if (last.clock != choice.clock || last.ordinal < choice.ordinal) return {};
     if (last.ordinal == choice.ordinal)
       return fail_at(
-          fmt::format("choice {} at clock {} is there twice", choice.ordinal, choice.clock.value),
+          fmt::format("choice {} at clock {} occurs twice", choice.ordinal, choice.clock.value),
           fmt::format("number the choices at one clock, as in {0}/timeout, {0}/1/cas",
                       choice.clock.value));
     return fail_at(fmt::format("choice {} at clock {} comes after choice {}", choice.ordinal,
@@ -167,7 +167,7 @@ class Parser {
                    "put the choices at one clock in the order of their numbers");
   }
 
-  // The whole of `digits`, or invalid_argument or result_out_of_range.
+  // Parses all of `digits`, or returns invalid_argument or result_out_of_range.
   static std::errc parse_number(std::string_view digits, std::uint64_t& value) {
     const char* end = digits.data() + digits.size();
     const auto [stop, error] = std::from_chars(digits.data(), end, value);
@@ -219,7 +219,7 @@ Result<std::string> read_text(const std::filesystem::path& path) {
   if (text.find('\0') != std::string::npos)
     return fail(ErrorCode::kBadInput,
                 fmt::format("{} is not a schedule in text form", path.string()),
-                "a recording's own schedule is followed by: clew replay RECORDING");
+                "to follow the schedule of a recording, use: clew replay RECORDING");
   return text;
 }
 
@@ -248,7 +248,7 @@ std::string format_schedule(const Schedule& schedule) {
 
 Result<Schedule> load_schedule(std::string_view text_or_path) {
   const std::filesystem::path path(text_or_path);
-  // Longer or NUL-ridden names are no file's; the file system need not be asked.
+  // No file has a name that is longer or contains NULs; the file system need not be asked.
   const bool may_be_path = !text_or_path.empty() && text_or_path.size() < 4096 &&
                            text_or_path.find('\0') == std::string_view::npos;
   std::error_code ignored;

@@ -38,10 +38,10 @@ struct Choice {
 [[nodiscard]] const char* to_word(abi::ChoiceKind kind);
 [[nodiscard]] std::optional<abi::ChoiceKind> choice_kind_from_word(std::string_view word);
 
-// Paper 1, definition 4: a list of switches, ordered by clock; several at one clock
-// are taken one after the other. Between them nothing is preempted. Deviation: programs
-// have more than switches to be decided, hence the choices. A run matches the two lists
-// independently of each other; where neither says anything, the default holds.
+// Choi and Zeller 2002, definition 4: a list of switches, ordered by clock; several at one clock
+// are taken one after the other. Between them nothing is preempted. Deviation: programs contain
+// decisions other than switches, hence the choices. A run matches the two lists independently of
+// each other; where neither has an item, the default applies.
 //
 // Invariant: clocks lie in 1..kMaxClock. Those of switches ascend (equal ones
 // allowed); choices ascend strictly by (clock, ordinal).
@@ -65,8 +65,8 @@ void for_each_item(const Schedule& schedule, Visit&& visit) {
 }
 
 // Items `clock[:thread]` (a switch) or `clock/[ordinal/]kind[:thread]` (a choice),
-// separated by commas and/or white space; `#` begins a comment that goes to the end of
-// the line. The empty text is the empty schedule.
+// separated by commas and/or white space; `#` begins a comment that extends to the end of the line.
+// The empty text is the empty schedule.
 [[nodiscard]] Result<Schedule> parse_schedule(std::string_view text);
 
 // One line that parse_schedule reads back: "6:T0.1, 9, 12/pick:T0.3, 12/1/wake:T0, 15". In

@@ -69,7 +69,7 @@ class ScheduleEncoder {
   const Choice* last_ = nullptr;
 };
 
-// The reverse, of untrusted entries.
+// The reverse, for untrusted entries.
 class ScheduleCollector {
  public:
   explicit ScheduleCollector(std::vector<ThreadId> threads) : threads_(std::move(threads)) {}

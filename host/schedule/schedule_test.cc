@@ -34,7 +34,7 @@ TEST(ParseSchedule, TakesCommasWhiteSpaceAndComments) {
   EXPECT_EQ(parse_schedule("6:T0.1 9 9:T0 12:T0.2.1"), expected);
   EXPECT_EQ(parse_schedule("6:T0.1,9,9:T0,12:T0.2.1,\n"), expected);
   EXPECT_EQ(parse_schedule(
-                "# figure 4, of paper 1\n6:T0.1 # enqueue\r\n\t9 ,\n9:T0#,,,\n,12:T0.2.1 #end"),
+                "# figure 4, of the paper\n6:T0.1 # enqueue\r\n\t9 ,\n9:T0#,,,\n,12:T0.2.1 #end"),
             expected);
 }
 
@@ -119,11 +119,11 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"6/x/cas", "'x' is not the number of a choice"},
         Bad{"6/18446744073709551616/cas", "the number of the choice in"},
         Bad{"6/pick", "'6/pick' names no thread"}, Bad{"6/2/wake", "'6/2/wake' names no thread"},
-        Bad{"6/cas:T0", "'6/cas:T0' names a thread, but cas is about none"},
+        Bad{"6/cas:T0", "'6/cas:T0' names a thread, but cas takes none"},
         Bad{"6/pick:T1", "'T1' is not a thread id"}, Bad{"6/pick:", "'' is not a thread id"},
         Bad{"6:T0/cas", "'T0/cas' is not a thread id"},
-        Bad{"6/cas 6/timeout", "(item 2): choice 0 at clock 6 is there twice"},
-        Bad{"6/cas 6 6/0/cas", "(item 3): choice 0 at clock 6 is there twice"},
+        Bad{"6/cas 6/timeout", "(item 2): choice 0 at clock 6 occurs twice"},
+        Bad{"6/cas 6 6/0/cas", "(item 3): choice 0 at clock 6 occurs twice"},
         Bad{"6/2/cas, 6/1/cas", "(item 2): choice 1 at clock 6 comes after choice 2"},
         Bad{"6/cas, 5", "(item 2): clock 5 comes after clock 6"},
         Bad{"6, 5/cas", "(item 2): clock 5 comes after clock 6"}));

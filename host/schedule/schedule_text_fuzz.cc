@@ -1,4 +1,4 @@
-// libFuzzer: what parse_schedule takes reads back as itself.
+// libFuzzer: what parse_schedule accepts reads back as itself.
 #include <cstdint>
 #include <cstdlib>
 #include <random>

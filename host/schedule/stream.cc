@@ -94,7 +94,7 @@ void StreamEncoder::append(const Message& message) {
   bytes_.insert(bytes_.end(), message.payload.begin(), message.payload.end());
 }
 
-// Tells "cut short" from "wrong", which abi::Reader does not.
+// Distinguishes "truncated" from "wrong", which abi::Reader does not.
 class StreamDecoder::Cursor {
  public:
   enum class State : std::uint8_t { kGood, kNeedsMore, kBad };

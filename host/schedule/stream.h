@@ -48,11 +48,11 @@ struct Stream {
 
 inline constexpr std::size_t kMaxMessage = std::size_t{16} << 20;
 
-// Whether choice and value are as the abi says. Always so for entries that are no choices.
+// Whether choice and value are as the abi says. True for all entries that are not choices.
 [[nodiscard]] bool is_valid_choice(const Entry& entry);
 
 // Appends entries to bytes. REQUIRES: clocks that ascend and lie within kMaxClock,
-// is_valid_choice(); throws std::logic_error otherwise, for that is a fault of the caller's.
+// is_valid_choice(); throws std::logic_error otherwise, because that is a fault of the caller.
 class StreamEncoder {
  public:
   // REQUIRES: not kMessage.
@@ -70,7 +70,7 @@ class StreamEncoder {
   Clock last_;
 };
 
-// Reads a stream that arrives in pieces. Nothing it is fed is trusted.
+// Reads a stream that arrives in pieces. Its input is untrusted.
 //
 //   decoder.push(bytes);
 //   for (;;) {
@@ -78,8 +78,7 @@ class StreamEncoder {
 //     if (!item) break;                                                // needs more bytes
 //     ...
 //   }
-//
-// The first error is final: every later call of next() gives it again.
+// The first error is final: every later call of next() returns it again.
 using StreamItem = std::variant<Entry, Message>;
 
 class StreamDecoder {
@@ -90,19 +89,19 @@ class StreamDecoder {
   // Fails if the stream ended within an entry (the program was killed while it wrote one).
   [[nodiscard]] Result<void> finish() const;
 
-  // Bytes of whole entries given out so far: where the next entry begins.
+  // Bytes of the entries returned so far: where the next entry begins.
   [[nodiscard]] std::uint64_t offset() const { return offset_; }
 
  private:
   class Cursor;
-  // Nothing: more bytes are needed, or error_ is set.
+  // Empty: more bytes are needed, or error_ is set.
   std::optional<StreamItem> decode(Cursor& cursor);
   std::optional<StreamItem> decode_message(Cursor& cursor, Clock clock);
   std::optional<StreamItem> decode_choice(Cursor& cursor, Clock clock);
   std::nullopt_t fail_here(std::string_view what);  // sets error_, with the offset
 
   std::vector<std::uint8_t> buffer_;
-  std::size_t begin_ = 0;     // of what buffer_ holds and next() has not given out
+  std::size_t begin_ = 0;     // of what buffer_ holds and next() has not returned
   std::uint64_t offset_ = 0;  // of buffer_[begin_] in the stream
   Clock last_;
   std::optional<Error> error_;

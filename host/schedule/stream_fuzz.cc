@@ -1,5 +1,5 @@
-// libFuzzer: a stream gives the same items in one piece and in pieces; the first byte is the size
-// of those.
+// libFuzzer: a stream gives the same items in one piece and in several; the first byte is the size
+// of the pieces.
 #include <cstdint>
 #include <cstdlib>
 #include <random>

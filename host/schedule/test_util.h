@@ -15,7 +15,7 @@ namespace clew {
 
 inline std::uint64_t below(std::mt19937_64& random, std::uint64_t end) { return random() % end; }
 
-// Any width from 1 to `bits` is as likely as any other: log-uniform, with edge cases.
+// All widths from 1 to `bits` are equally likely: log-uniform, with edge cases.
 inline std::uint64_t random_number(std::mt19937_64& random, unsigned bits) {
   const std::uint64_t width = 1 + below(random, bits);
   return random() >> (64 - width);

@@ -26,7 +26,7 @@ namespace {
 
 enum class Stage : std::int32_t { kRandomisation, kStackLimit, kFolder, kWiring, kExec };
 
-// What the child tells the parent before its exec, through a pipe that the exec closes.
+// What the child reports to the parent before its exec, through a pipe that the exec closes.
 struct Notice {
   Stage stage;
   std::int32_t error;
@@ -59,7 +59,7 @@ bool set_stack_limit(std::uint64_t wanted) {
 }
 
 // Descriptors that clew inherited would change the numbers that the program gets from open(), so
-// they stay behind, except those that a shell passes by name (process substitution).
+// they are closed, except those that a shell passes by name (process substitution).
 void close_inherited(const LaunchPlan& plan, int control) {
   syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC);
   fcntl(control, F_SETFD, 0);
@@ -74,9 +74,10 @@ void close_inherited(const LaunchPlan& plan, int control) {
 }
 
 bool wire(const Child::Wiring& wiring, const LaunchPlan& plan) {
-  // A replay is told what its calls gave, whatever is closed here.
+  // A replay gets the recorded results of its calls, whatever is closed here.
   const bool replays = (plan.flags & abi::kFlagReplay) != 0;
-  // Out of the way first: a source may sit on a number that is about to be overwritten.
+  // The sources are moved out of the way first: one may have a number that is about to be
+  // overwritten.
   std::array<int, 3> from{wiring.input, wiring.output, wiring.errors};
   for (int& fd : from)
     if ((fd = fcntl(fd, F_DUPFD_CLOEXEC, 10)) < 0) return false;
@@ -92,10 +93,10 @@ bool wire(const Child::Wiring& wiring, const LaunchPlan& plan) {
 [[noreturn]] void run_child(const LaunchPlan& plan, const Child::Wiring& wiring, pid_t parent,
                             int pipe, char* const* arguments, char* const* environment) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(127);  // clew was gone before the line above
+  if (getppid() != parent) _exit(127);  // clew ended before the line above
   if ((plan.flags & abi::kFlagWaitDebugger) != 0) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
   reset_signals();
-  // Ctrl-C is for clew, which ends the program itself: a run that is cut short is no failure.
+  // Ctrl-C is for clew, which ends the program itself: a run that is cut short is not a failure.
   if ((plan.flags & abi::kFlagServe) != 0) setpgid(0, 0);
   const int persona = personality(0xffffffff);
   if (persona < 0 || personality(static_cast<unsigned>(persona) | ADDR_NO_RANDOMIZE) < 0)
@@ -111,7 +112,7 @@ bool wire(const Child::Wiring& wiring, const LaunchPlan& plan) {
   give_up(pipe, Stage::kExec);
 }
 
-// A variable that was set, even to nothing, keeps its place and gets a ':'.
+// A variable that was set, even to the empty string, keeps its place and gets a ':'.
 void add_preload(const std::string& runtime, std::vector<std::string>& variables) {
   constexpr std::string_view kName = "LD_PRELOAD=";
   const auto set = std::ranges::find_if(
@@ -145,7 +146,8 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 std::unexpected<Error> start_error(const LaunchPlan& plan, const Notice& notice) {
   const char* reason = std::strerror(notice.error);
   if (notice.stage == Stage::kFolder && plan.working_folder.empty())
-    return fail(ErrorCode::kBadInput, "the working folder is gone", "cd to one that is there");
+    return fail(ErrorCode::kBadInput, "the working folder no longer exists",
+                "cd to one that exists");
   if (notice.stage == Stage::kFolder)
     return fail(ErrorCode::kBadInput,
                 fmt::format("cannot enter {}: {}", plan.working_folder, reason));
@@ -158,7 +160,7 @@ std::unexpected<Error> start_error(const LaunchPlan& plan, const Notice& notice)
 Result<Child> Child::start(const LaunchPlan& plan, const Wiring& wiring) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0)
-    return fail(ErrorCode::kSystem, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+    return fail(ErrorCode::kSystem, fmt::format("cannot create a pipe: {}", std::strerror(errno)));
   FileDescriptor reading(ends[0]);
   FileDescriptor writing(ends[1]);
 

@@ -13,7 +13,8 @@
 
 namespace clew {
 
-// A running child. It dies with this value, and with clew however clew dies.
+// A running child. It is killed when this value is destroyed and when clew ends, however that
+// happens.
 class Child {
  public:
   // Descriptors that become the program's standard input, output and error, and the
@@ -21,7 +22,7 @@ class Child {
   struct Wiring {
     int input, output, errors, control;
   };
-  // Returns once the program has been loaded. A program that cannot be is an error.
+  // Returns once the program has been loaded. A program that cannot be loaded is an error.
   [[nodiscard]] static Result<Child> start(const LaunchPlan& plan, const Wiring& wiring);
 
   Child(Child&& other) noexcept;
@@ -37,7 +38,7 @@ class Child {
   void kill_now() const;
   // Waits for its end; the status as waitpid gives it.
   int wait();
-  // What the program used until wait().
+  // Resources that the program used until wait().
   double cpu_seconds() const { return cpu_seconds_; }
 
  private:

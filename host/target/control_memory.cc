@@ -63,7 +63,7 @@ Result<ControlMemory> ControlMemory::create(const LaunchPlan& plan, const Room& 
   if (!low.valid()) return no_memory();
   FileDescriptor fd(fcntl(low.get(), F_DUPFD_CLOEXEC, kLowestDescriptor));
   if (!fd.valid() || fd.get() > kHighestDescriptor) return no_memory();
-  // Sealed: the program cannot shrink it under the host's feet.
+  // The memory is sealed, so that the program cannot shrink it while the host uses it.
   if (ftruncate(fd.get(), static_cast<off_t>(total)) != 0 ||
       fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
     return no_memory();

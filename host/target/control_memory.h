@@ -1,4 +1,4 @@
-// The host's side of the control memory (clew_abi/control.h). The program under test can write
+// The host's side of the control memory (abi/clew_abi/control.h). The program under test can write
 // anywhere in it, so the host keeps its own copy of every offset and size.
 #ifndef CLEW_HOST_TARGET_CONTROL_MEMORY_H_
 #define CLEW_HOST_TARGET_CONTROL_MEMORY_H_
@@ -20,7 +20,7 @@ namespace clew {
 inline constexpr std::uint64_t kRingSize = std::uint64_t{16} << 20;
 inline constexpr std::uint64_t kInputsRingSize = std::uint64_t{16} << 20;
 
-// What else there is to be room for.
+// The optional parts of the memory.
 struct Room {
   bool record_inputs = false;  // a ring for what the run reads from outside
 
@@ -48,13 +48,13 @@ class ControlMemory {
   // Hands what the runtime has written since the last call to `take`, in one or two pieces.
   template <class Take>
   Drained drain(Take&& take);
-  // The same of what it has read from outside. REQUIRES: there is a ring for it.
+  // Hands on what the run has read from outside in the same way. REQUIRES: there is a ring for it.
   template <class Take>
   Drained drain_inputs(Take&& take);
 
   std::uint64_t live_clock() const { return control().live_clock.load(std::memory_order_relaxed); }
   bool attached() const { return control().attached.load(std::memory_order_acquire) != 0; }
-  // Nobody can run, and something from outside is waited for.
+  // No thread is runnable, and at least one waits for something from outside.
   bool waits_for_children_only() const {
     return control().waits_outside.load(std::memory_order_relaxed) ==
            abi::WaitsOutside::kForChildrenOnly;
@@ -62,16 +62,16 @@ class ControlMemory {
   bool waits_outside() const {
     return control().waits_outside.load(std::memory_order_relaxed) != abi::WaitsOutside::kNo;
   }
-  // The program goes on, but what it reports is not read any more.
+  // The program continues, but what it reports is no longer read.
   void let_go() const { control().let_go.store(1, std::memory_order_relaxed); }
   std::uint64_t bytes_drained() const { return ring_.tail + inputs_ring_.tail; }
-  // Of the part for what the run reads from outside, as the host laid it out.
+  // The size of the part for what the run reads from outside, as the host laid it out.
   std::span<std::uint8_t> inputs() const {
     return {reinterpret_cast<std::uint8_t*>(data_) + layout_.inputs.offset, layout_.inputs.size};
   }
 
-  // For a program that is run many times. The parts as the host laid them out, whatever the program
-  // has made of the offsets in the memory.
+  // For a program that is run many times: the parts as the host laid them out, whatever the program
+  // has done to the offsets in the memory.
   abi::Control& control() const { return *reinterpret_cast<abi::Control*>(data_); }
   std::byte* at(std::uint64_t offset) const { return data_ + offset; }
   struct Layout {

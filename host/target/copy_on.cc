@@ -13,7 +13,7 @@
 namespace clew {
 namespace {
 
-constexpr int kFirst = 3;  // where the pipes stand in the process left behind
+constexpr int kFirst = 3;  // where the pipes are in the process left behind
 
 // Only system calls from here on: clew may have threads.
 
@@ -33,7 +33,7 @@ bool write_all(int to, const char* data, ssize_t size) {
   return true;
 }
 
-// False: the end of the pipe, or nobody takes what comes.
+// False: the end of the pipe was reached, or the reader is gone.
 bool copy_piece(int from, int to) {
   std::array<char, 65536> buffer;
   const ssize_t size = read(from, buffer.data(), buffer.size());
@@ -58,7 +58,7 @@ bool copy_piece(int from, int to) {
   _exit(0);
 }
 
-// Keeps nothing of clew's but where the output goes: neither locks nor folders nor the terminal.
+// Keeps nothing of clew except where the output goes: neither locks nor folders nor the terminal.
 void let_go(std::array<int, 2> pipes) {
   for (int& fd : pipes)
     if (fd >= 0) fd = fcntl(fd, F_DUPFD, kFirst + 2);

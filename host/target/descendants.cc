@@ -29,7 +29,7 @@ namespace clew {
 namespace {
 
 constexpr int kBacklog = 64;
-// A script may start a thousand programs; their recordings are not to fill the disk.
+// A script may start a thousand programs; their recordings must not fill the disk.
 constexpr std::uint64_t kMostRecorded = 100;
 constexpr double kGraceSeconds = 2;
 constexpr int kRoundMilliseconds = 20;
@@ -40,7 +40,7 @@ bool is_readable(int descriptor, int milliseconds) {
   return poll(&ready, 1, milliseconds) > 0;
 }
 
-// The other end, if it is a process of the same user.
+// The process at the other end, if it belongs to the same user.
 std::optional<pid_t> peer_of(int connection) {
   ucred peer{};
   socklen_t size = sizeof peer;
@@ -128,15 +128,15 @@ class Descendants::Descendant {
     intake_.memory().let_go();
   }
 
-  // The recording begins with that of the process that it is a copy of.
+  // The recording begins with that of the process of which it is a copy.
   Result<void> begin_with(const std::filesystem::path& folder, const Reports& reports,
                           const abi::Branch& branch) {
     threads_before_ = branch.threads;
     return intake_.begin_with(folder, reports, branch);
   }
 
-  // Nothing: the runtime never came to be in charge of its process, or it is a copy that came to
-  // nothing, without threads and without a failure.
+  // Empty: the runtime never took control of the process, or it is a copy without threads and
+  // without a failure.
   Result<std::optional<RecordedChild>> conclude(std::uint64_t parent);
 
  private:
@@ -151,9 +151,9 @@ class Descendants::Descendant {
       return facts;
     else if (let_go_)
       facts.stopped =
-          Stopped{"interrupted", "it went on when the program that started it had ended"};
+          Stopped{"interrupted", "it was still running when the program that started it had ended"};
     else if (!reports.status)
-      facts.stopped = Stopped{"interrupted", "it was ended from outside"};
+      facts.stopped = Stopped{"interrupted", "it was killed from outside"};
     return facts;
   }
 
@@ -169,7 +169,8 @@ class Descendants::Descendant {
 };
 
 Result<std::optional<RecordedChild>> Descendants::Descendant::conclude(std::uint64_t parent) {
-  // Before its inputs are taken, which have to reach as far: one that is let go still runs.
+  // This is read before the inputs are taken, which must reach as far: a process that is let go
+  // still runs.
   const std::uint64_t live_clock = intake_.memory().live_clock();
   intake_.take();
   if (!intake_.memory().attached()) return std::nullopt;
@@ -213,7 +214,8 @@ Result<Descendants> Descendants::listen(const LaunchPlan& plan, std::uint64_t re
   return Descendants(plan, recording, store, std::move(socket));
 }
 
-// The same for the same command of the same program, as far as the order of its processes is.
+// It is the same for the same command of the same program, as far as the order of its processes is
+// the same.
 std::uint64_t Descendants::seed_for(const std::vector<std::string>& arguments) {
   const std::string command = fmt::format("{}", fmt::join(arguments, "\n"));
   const std::string text = fmt::format("{} {} {}", plan_.seed, started_[command]++, command);
@@ -233,7 +235,7 @@ Result<std::unique_ptr<Descendants::Descendant>> Descendants::make_program(Launc
   return make(std::move(plan), pid);
 }
 
-// All that decides how the program runs up to the fork is as it was there.
+// Everything that determines how the program runs up to the fork is as it was there.
 Result<std::unique_ptr<Descendants::Descendant>> Descendants::make_copy(pid_t pid,
                                                                         const abi::Branch& branch,
                                                                         Intake& program) {
@@ -258,7 +260,7 @@ Result<Descendants::Origin> Descendants::origin_of(const abi::Branch& branch, In
     intake = &descendant->intake();
   }
   if (plan == nullptr)
-    return fail(ErrorCode::kBadInput, "the process that it is a copy of is not recorded");
+    return fail(ErrorCode::kBadInput, "the process of which it is a copy is not recorded");
   intake->take();
   CLEW_CHECK_OK(intake->flush());
   Origin origin{*plan, {}};
@@ -334,8 +336,8 @@ void Descendants::answer_with(int connection, Result<std::unique_ptr<Descendant>
   alive_.push_back(std::move(*made));
 }
 
-// The program that the process was before it became the one that asks now: it has no end that
-// anybody would see.
+// The program that the process ran before it became the one that asks now: nobody would see its
+// end.
 void Descendants::conclude_image_of(pid_t pid) {
   for (auto& descendant : alive_) {
     if (descendant->pid() != pid) continue;

@@ -1,5 +1,6 @@
-// The child processes of a recorded program that have the runtime in them, each recorded as its own
-// (clew_abi/adoption.h): programs that were started, and copies made by fork() that have threads.
+// The child processes of a recorded program that have the runtime in them, each with its own
+// recording (abi/clew_abi/adoption.h): programs that were started, and copies made by fork() that
+// have threads.
 #ifndef CLEW_HOST_TARGET_DESCENDANTS_H_
 #define CLEW_HOST_TARGET_DESCENDANTS_H_
 
@@ -32,8 +33,8 @@ struct RecordedChild {
 
 class Descendants {
  public:
-  // Of the program of this plan and recording. New recordings are made in `store`, which must live
-  // longer. A socket that cannot be had is an error.
+  // For the program of this plan and recording. New recordings are created in `store`, which must
+  // outlive this object. Fails if no socket can be created.
   [[nodiscard]] static Result<Descendants> listen(const LaunchPlan& plan, std::uint64_t recording,
                                                   RecordingStore& store);
   Descendants(Descendants&&) noexcept;
@@ -45,11 +46,11 @@ class Descendants {
   int descriptor() const { return socket_.get(); }  // readable: a process asks
   // Answers those that ask. `program` takes what the program itself reports, here and below.
   void answer(Intake& program);
-  // Takes what they report, and concludes the recordings of those that have ended. Often enough for
-  // their rings not to fill.
+  // Takes what they report, and concludes the recordings of those that have ended. Must be called
+  // often enough that their rings do not fill up.
   void look_after();
   // The program itself has ended. Those that still run get a moment; then they end if clew has
-  // ended the program, and otherwise go on while their recordings end.
+  // ended the program; otherwise they continue while their recordings end.
   void parent_ended(Intake& program, bool by_clew);
 
   const std::vector<RecordedChild>& children() const { return children_; }

@@ -59,7 +59,7 @@ Result<InputFeed> InputFeed::empty() {
 Result<InputFeed> InputFeed::from_recording(const Recording& recording) {
   const Meta& meta = recording.meta;
   if (meta.stdin_kind == StdinKind::kFile && !meta.stdin_data)
-    return fail(ErrorCode::kBadInput, "the recording does not have the program's standard input",
+    return fail(ErrorCode::kBadInput, "the recording does not contain the program's standard input",
                 "inputs of 256 MiB or more are not recorded; record it with a smaller one");
   const bool stored = meta.stdin_data.has_value() && meta.stdin_kind != StdinKind::kNone;
   CLEW_TRY(auto source, open_reading(stored ? recording.stdin_file() : "/dev/null"));
@@ -73,7 +73,7 @@ Result<InputFeed> InputFeed::from_recording(const Recording& recording) {
 Result<InputFeed> InputFeed::piped(FileDescriptor source, const Draft* draft) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0)
-    return fail(ErrorCode::kSystem, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+    return fail(ErrorCode::kSystem, fmt::format("cannot create a pipe: {}", std::strerror(errno)));
   InputFeed feed;
   feed.kind_ = StdinKind::kStream;
   feed.child_end_ = FileDescriptor(ends[0]);

@@ -16,9 +16,9 @@ inline constexpr std::uint64_t kMaxRecordedInput = std::uint64_t{256} << 20;
 
 class InputFeed {
  public:
-  // Clew's own standard input, recorded in `draft` (null: not recorded).
+  // clew's own standard input, recorded in `draft` (null: not recorded).
   [[nodiscard]] static Result<InputFeed> from_here(const Draft* draft);
-  // A file that is read from where it stands; null: the input is empty and not recorded.
+  // A file that is read from its current position; null: the input is empty and not recorded.
   [[nodiscard]] static Result<InputFeed> from_file(FileDescriptor source, const Draft* draft);
   [[nodiscard]] static Result<InputFeed> empty();
   // The input of a recording.
@@ -26,8 +26,7 @@ class InputFeed {
 
   StdinKind kind() const { return kind_; }
   int child_end() const { return child_end_.get(); }
-  // REQUIRES: the child has been started. A file stays open for the watchdog's sake; a pipe must
-  // not.
+  // REQUIRES: the child has been started. A file stays open for the watchdog; a pipe must not.
   void close_child_end() { child_end_ = FileDescriptor(); }
 
   // What to poll for; -1: nothing.
@@ -39,7 +38,7 @@ class InputFeed {
   void on_readable();
   void on_writable();
 
-  // What was stored, if anything. Fails if it could not be.
+  // What was stored, if anything. Fails if it could not be stored.
   [[nodiscard]] Result<std::optional<Captured>> finish();
   const std::vector<std::string>& notes() const { return notes_; }
 
@@ -54,7 +53,7 @@ class InputFeed {
   FileDescriptor source_;
   FileDescriptor to_;
   const Draft* draft_ = nullptr;
-  std::optional<CaptureWriter> store_;  // made with the first byte
+  std::optional<CaptureWriter> store_;  // created with the first byte
   std::optional<Error> problem_;
   std::vector<std::uint8_t> pending_;
   std::vector<std::string> notes_;

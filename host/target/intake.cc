@@ -27,7 +27,7 @@ Result<Intake> Intake::create(ControlMemory memory, const Draft* draft) {
 Result<void> Intake::begin_with(const std::filesystem::path& folder, const Reports& reports,
                                 const abi::Branch& branch) {
   if (branch.threads == 0 || branch.threads > reports.threads.size())
-    return fail(ErrorCode::kBadInput, "it has more threads than the process that it is a copy of");
+    return fail(ErrorCode::kBadInput, "it has more threads than the process of which it is a copy");
   const auto threads = static_cast<std::ptrdiff_t>(branch.threads);
   reports_.threads.assign(reports.threads.begin(), reports.threads.begin() + threads);
   for (const ModuleInfo& module : reports.modules)
@@ -79,7 +79,7 @@ void Intake::take(const StreamItem& item) {
   if (const auto* message = std::get_if<Message>(&item)) {
     const auto type = static_cast<std::uint64_t>(message->type);
     if (read_message(type, message->payload, reports_) == MessageStatus::kMalformed)
-      overwritten_ = fmt::format("{} (a message makes no sense)", kOverwritten);
+      overwritten_ = fmt::format("{} (a message is malformed)", kOverwritten);
   } else if (schedule_ && !error_) {
     check(schedule_->append(std::get<Entry>(item)));
   }

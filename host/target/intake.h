@@ -25,14 +25,14 @@ class Intake {
   // what that run has said so far. REQUIRES: a draft; nothing has been taken yet.
   [[nodiscard]] Result<void> begin_with(const std::filesystem::path& folder, const Reports& reports,
                                         const abi::Branch& branch);
-  // What has been taken can be read from the draft's folder.
+  // Makes what has been taken readable in the draft's folder.
   [[nodiscard]] Result<void> flush();
 
   ControlMemory& memory() { return memory_; }
   const ControlMemory& memory() const { return memory_; }
   Reports& reports() { return reports_; }
 
-  // Takes all that is there.
+  // Takes everything that is there.
   void take();
   // Bytes of inputs that the last take() found.
   std::uint64_t inputs_taken() const { return inputs_taken_; }
@@ -41,7 +41,7 @@ class Intake {
   // What could not be stored. Nothing is stored after that.
   const std::optional<Error>& error() const { return error_; }
 
-  // Closes the recorded parts. What there is of inputs.
+  // Closes the recorded parts. Returns what was recorded of the inputs.
   [[nodiscard]] Result<std::optional<Captured>> finish();
 
  private:

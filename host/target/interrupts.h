@@ -8,7 +8,8 @@
 
 namespace clew {
 
-// Signals are blocked while this lives; those that came and were not taken then act as ever.
+// Signals are blocked while this object exists; those that came and were not taken act as usual
+// afterwards.
 class Interrupts {
  public:
   Interrupts();

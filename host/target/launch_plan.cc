@@ -18,22 +18,24 @@ std::uint64_t soft_stack_limit() {
   return limit.rlim_cur;
 }
 
-// 2025-01-01 00:00 UTC. The same for every run, so that the same seed is the same run even for a
-// program that takes its own seed from the date.
+// 2025-01-01 00:00 UTC. It is the same for every run, so that the same seed gives the same run even
+// for a program that takes its own seed from the date.
 constexpr std::int64_t kEpochNs = 1'735'689'600'000'000'000;
 
-// What libraries are asked to do otherwise under clew, unless the user has asked them himself.
+// Variables that change what libraries do under clew, unless the user has set them.
 constexpr std::string_view kRequests[] = {
-    // The processor's random numbers are not recorded; without them Qt and OpenSSL ask the kernel.
+    // The processor's random numbers are not recorded; without them Qt and OpenSSL use the
+    // kernel's.
     "QT_NO_CPU_FEATURE=rdrnd rdseed",
     "OPENSSL_ia32cap=~0x4000000000000000:~0x40000",
-    // LLVM's OpenMP: threads that wait at a barrier block at once. Otherwise they look for 200 ms,
+    // LLVM's OpenMP: threads that wait at a barrier block at once. Otherwise they spin for 200 ms,
     // and a hunt whose strategy decides at every point spends its time on that.
     "KMP_BLOCKTIME=0",
-    // Who waits for a lock that OpenMP's interface for tools does not tell of asks the kernel.
+    // A thread that waits for a lock that OpenMP's interface for tools does not report waits in the
+    // kernel.
     "KMP_LOCK_KIND=futex",
-    // It would ask each processor for its number (cpuid), believing that it runs there: the answer
-    // depends on where the process happens to be. The file is recorded.
+    // It would ask each processor for its number (cpuid), assuming that it runs there: the answer
+    // depends on where the process happens to run. The file is recorded.
     "KMP_TOPOLOGY_METHOD=cpuinfo",
 };
 

@@ -1,4 +1,4 @@
-// What to start and how: all that a run is a function of.
+// What to start and how: everything that a run is a function of.
 #ifndef CLEW_HOST_TARGET_LAUNCH_PLAN_H_
 #define CLEW_HOST_TARGET_LAUNCH_PLAN_H_
 
@@ -18,12 +18,13 @@
 
 namespace clew {
 
-// Paper 1's programs end within thousands of points; a server test within billions.
+// The programs of Choi and Zeller 2002 end within thousands of points, a server test within
+// billions.
 inline constexpr std::uint64_t kDefaultBudget = 20'000'000'000;
 inline constexpr std::uint64_t kDefaultFairSlice = 1'000'000;
 
-// Tells the runtime that LD_PRELOAD has one path and perhaps ':' before what the user set, which it
-// takes away again before the program can see it.
+// Tells the runtime that LD_PRELOAD has one path and perhaps ':' before what the user set. The
+// runtime removes them before the program can see the variable.
 inline constexpr char kPreloadVariable[] = "CLEW_PRELOAD";
 
 enum class OutputMode : std::uint8_t {
@@ -36,13 +37,13 @@ struct LaunchPlan {
   std::string started_as;                // given to exec() instead; empty: `program`
   std::string shown;                     // what the user calls it
   std::vector<std::string> arguments;    // argv, argv[0] first
-  std::vector<std::string> environment;  // "NAME=value"; variables of clew's own are added
+  std::vector<std::string> environment;  // "NAME=value"; clew's own variables are added
   std::string working_folder;
   std::uint64_t stack_limit = UINT64_MAX;  // RLIMIT_STACK, soft; UINT64_MAX: none
   std::uint64_t blocked_signals = 0;       // as the program sees them: bits 1 << (number - 1)
   std::uint64_t ignored_signals = 0;
-  // Loaded into a program that was not built with clew: the path of the runtime. Empty: the program
-  // has it.
+  // The path of the runtime, which is loaded into a program that was not built with clew. Empty:
+  // the program has it.
   std::string preload;
 
   // The job (abi::Job).
@@ -54,18 +55,18 @@ struct LaunchPlan {
   Stream follow;                      // the schedule (kSchedule), or another strategy's guide
   std::vector<std::uint8_t> sharing;  // bits of yield points (abi::Control::sharing)
 
-  std::uint64_t recording = 0;   // that the run becomes; 0: nobody listens to its child processes
+  std::uint64_t recording = 0;   // that the run becomes; 0: its child processes are not recorded
   std::uint32_t generation = 0;  // of a copy made by fork(): see Meta
 
   std::uint64_t seed = 0;  // of the program's own randomness
-  std::uint32_t pool = 0;  // threads made ready at main (abi::kFlagFromMain)
+  std::uint32_t pool = 0;  // threads prepared at main (abi::kFlagFromMain)
   std::uint64_t budget = kDefaultBudget;
   std::uint64_t fair_slice = kDefaultFairSlice;
   std::int64_t epoch_ns = 0;
   std::uint32_t flags = 0;             // abi::ControlFlags
   std::vector<std::uint64_t> queries;  // clocks, ascending
-  // What a replay is given instead of what is outside (abi::kFlagReplayInputs); nothing if the run
-  // read nothing from there.
+  // What a replay is given instead of outside input (abi::kFlagReplayInputs); empty if the run read
+  // nothing from outside.
   std::optional<RecordedInputs> inputs;
 
   OutputMode output = OutputMode::kPassThrough;
@@ -79,7 +80,7 @@ LaunchPlan plan_of(const Recording& recording, Stream schedule);
 
 // What a recording keeps of a plan.
 Meta meta_of(const LaunchPlan& plan);
-// ... and of the run that was made by it, just now.
+// ... and of the run that was just made by it.
 Meta meta_of_run(const LaunchPlan& plan, const RunResult& run, StdinKind input);
 
 }  // namespace clew

@@ -1,5 +1,5 @@
-// What a run has created and left: files, folders, queues. Removed when this goes, the newest
-// first, so that the next run finds what this one found.
+// What a run has created and left behind: files, folders, queues. It is removed when this object is
+// destroyed, the newest first, so that the next run finds what this one found.
 #ifndef CLEW_HOST_TARGET_LEFTOVERS_H_
 #define CLEW_HOST_TARGET_LEFTOVERS_H_
 

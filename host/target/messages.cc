@@ -33,7 +33,7 @@ class Payload {
   FrameList frames() {
     const std::uint64_t count = reader_.varint();
     FrameList list;
-    if (count > left_) bad_ = true;  // each address takes a byte at least
+    if (count > left_) bad_ = true;  // each address takes at least one byte
     for (std::uint64_t i = 0; i < count && good(); ++i) list.push_back(reader_.varint());
     return list;
   }

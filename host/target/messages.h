@@ -1,5 +1,5 @@
-// Reading the payloads of the runtime's messages (clew_abi/stream.h). The bytes come from the memory of
-// the program under test: anything may stand there.
+// Reading the payloads of the runtime's messages (abi/clew_abi/stream.h). The bytes come from the
+// memory of the program under test: they may be anything.
 #ifndef CLEW_HOST_TARGET_MESSAGES_H_
 #define CLEW_HOST_TARGET_MESSAGES_H_
 

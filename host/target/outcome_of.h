@@ -1,4 +1,4 @@
-// The verdict: from how the program ended and what it reported to an outcome.
+// The verdict: derives the outcome from how the program ended and what it reported.
 #ifndef CLEW_HOST_TARGET_OUTCOME_OF_H_
 #define CLEW_HOST_TARGET_OUTCOME_OF_H_
 

@@ -21,12 +21,12 @@ constexpr std::size_t kMostPending = std::size_t{1} << 20;
 Result<OutputSink> OutputSink::create(int pass_to, std::optional<CaptureWriter> store) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0)
-    return fail(ErrorCode::kSystem, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+    return fail(ErrorCode::kSystem, fmt::format("cannot create a pipe: {}", std::strerror(errno)));
   OutputSink sink;
   sink.pipe_ = FileDescriptor(ends[0]);
   sink.child_end_ = FileDescriptor(ends[1]);
-  fcntl(ends[0], F_SETFL, O_NONBLOCK);  // this end only: the program's stays as it expects
-  struct stat status {};
+  fcntl(ends[0], F_SETFL, O_NONBLOCK);  // this end only: the program's end stays as it expects
+  struct stat status{};
   if (pass_to >= 0 && fstat(pass_to, &status) == 0) {
     sink.pass_to_ = pass_to;
     sink.pass_is_file_ = S_ISREG(status.st_mode);

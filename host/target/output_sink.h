@@ -15,8 +15,8 @@ namespace clew {
 
 class OutputSink {
  public:
-  // `pass_to`: a descriptor of clew's own, -1 for none. It is never made non-blocking
-  // (others share it), so that bytes wait here until it takes them.
+  // `pass_to`: one of clew's own descriptors, -1 for none. It is never made non-blocking (others
+  // share it), so bytes wait here until it accepts them.
   [[nodiscard]] static Result<OutputSink> create(int pass_to, std::optional<CaptureWriter> store);
 
   int child_end() const { return child_end_.get(); }
@@ -29,14 +29,16 @@ class OutputSink {
   // True while the reader of clew's output is slower than the program.
   bool congested() const;
 
-  // Reads what is there. Fails if it cannot be stored.
+  // Reads what is available. Fails if it cannot be stored.
   [[nodiscard]] Result<void> pump();
-  // Passes on a piece that `pass_to` takes without blocking. After an error the rest is stored only.
+  // Passes on a piece that `pass_to` accepts without blocking. After an error the rest is only
+  // stored.
   void pass();
-  // Everything that is still pending, however long the reader takes.
+  // Passes on everything that is still pending, however long the reader takes.
   void pass_all();
 
-  // Why the rest was not passed on, as errno; 0: it was, or its reader has gone, which is no error.
+  // Why the rest was not passed on, as errno; 0: it was, or its reader is gone, which is not an
+  // error.
   int pass_error() const { return pass_error_; }
 
   [[nodiscard]] Result<Captured> finish();

@@ -22,7 +22,7 @@ std::string slurp_if_sane(const std::string& path) {
   return text;
 }
 
-// Of strings with a NUL after each.
+// Splits strings that end with a NUL each.
 std::vector<std::string> split(std::string_view text) {
   std::vector<std::string> list;
   while (!text.empty()) {
@@ -33,7 +33,7 @@ std::vector<std::string> split(std::string_view text) {
   return list;
 }
 
-// What stands behind `name` in its line, without the white space before it.
+// What follows `name` in its line, without the white space before it.
 std::optional<std::string_view> behind(std::string_view text, std::string_view name) {
   std::size_t at = text.find(name);
   while (at != std::string_view::npos && at != 0 && text[at - 1] != '\n')

@@ -12,8 +12,8 @@
 
 namespace clew {
 
-// Program, arguments, environment, folder, stack limit and signals; the rest as by default. Nothing
-// if a replay could not start it the same way: it is gone, its addresses are random, its file was
+// Program, arguments, environment, folder, stack limit and signals; the rest has defaults. Empty if
+// a replay could not start it the same way: it is gone, its addresses are random, its file was
 // removed, or `started_as` is a name for a descriptor.
 std::optional<LaunchPlan> plan_of_process(pid_t pid, const std::string& started_as);
 

@@ -67,7 +67,7 @@ bool has_thread_sanitizer(const ElfFile& file) {
          file.defines_symbol("__tsan_init");
 }
 
-// The dynamic linker preloads nothing into a program that gives its user more rights.
+// The dynamic linker preloads nothing into a program that gives its user additional privileges.
 bool gives_rights(const std::string& path) {
   struct stat status{};
   return (stat(path.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) != 0) ||
@@ -84,11 +84,12 @@ Result<void> check_preloadable(const ElfFile& file, const std::string& path,
                       "run a copy of it that has none of these (cp makes one), or build it with "
                       "clew c++");
   if (has_thread_sanitizer(file))
-    return cannot_run(shown,
-                      "it was built with ThreadSanitizer, which keeps its own picture of threads "
-                      "and memory that clew's fibers do not fit in",
-                      "build it without -fsanitize=thread: clew finds the same races by running "
-                      "them");
+    return cannot_run(
+        shown,
+        "it was built with ThreadSanitizer, whose own model of threads and memory does "
+        "not fit clew's fibers",
+        "build it without -fsanitize=thread: clew finds races by running the program "
+        "under many schedules");
   return {};
 }
 
@@ -96,11 +97,12 @@ Result<std::string> runtime_to_preload() {
   CLEW_TRY(const auto installation, toolchain::own_installation());
   std::string runtime = installation.runtime.string();
   if (runtime.find_first_of(": ;\t\n") != std::string::npos)
-    return fail(ErrorCode::kBadInput,
-                fmt::format("the path {} cannot be given to the dynamic linker: it holds a space "
-                            "or a colon",
-                            runtime),
-                "install clew elsewhere, or build the program with clew c++");
+    return fail(
+        ErrorCode::kBadInput,
+        fmt::format("the path {} cannot be given to the dynamic linker: it contains a space "
+                    "or a colon",
+                    runtime),
+        "install clew elsewhere, or build the program with clew c++");
   return runtime;
 }
 
@@ -137,9 +139,9 @@ Result<std::string> preload_for(const std::string& path, const std::string& show
     if (file.error().code == ErrorCode::kSystem) return std::unexpected(file.error());
     return cannot_run(shown, "it is not a 64-bit x86 Linux program", kBuildHint);
   }
-  if (!file->is_whole()) return cannot_run(shown, "it is cut short", "build it again");
+  if (!file->is_whole()) return cannot_run(shown, "it is truncated", "build it again");
   if (!file->is_executable() || file->interpreter().empty())
-    return cannot_run(shown, "it is no dynamically linked program",
+    return cannot_run(shown, "it is not a dynamically linked program",
                       "link it without -static, and not as a shared library");
   if (has_runtime(*file)) return "";
   CLEW_CHECK_OK(check_preloadable(*file, path, shown));

@@ -19,7 +19,8 @@ Result<void> check_identity(const Recording& recording) {
   const std::string again = "record a new one with clew run";
   if (access(meta.program.c_str(), F_OK) != 0)
     return fail(ErrorCode::kBadInput,
-                fmt::format("{}, the program of this recording, is gone", meta.program), again);
+                fmt::format("{}, the program of this recording, no longer exists", meta.program),
+                again);
   CLEW_TRY(const auto identity, identify_program(meta.program));
   if (identity == meta.identity) return {};
   return fail(ErrorCode::kBadInput,
@@ -58,7 +59,7 @@ Result<Replay> prepare_replay(const std::string& selector) {
     plan.budget = recording.meta.summary.clock + 1;
     plan.flags |= abi::kFlagBreaksOff;
   } else {
-    // One that goes on much longer than the recorded run has departed from it.
+    // A run that continues much longer than the recorded one has departed from it.
     plan.budget = std::min(plan.budget, recording.meta.summary.clock + kMostBeyond);
   }
   return Replay{std::move(recording), std::move(plan)};
@@ -107,7 +108,7 @@ std::vector<std::string> differences(const Meta& recorded, const RunResult& run)
   }
   const RunSummary& then = recorded.summary;
   const RunSummary& now = run.summary;
-  // How it ended and what it wrote is another program's from there on, which is not started.
+  // From there on its end and its output are those of another program, which is not started.
   const bool became = std::ranges::any_of(
       then.notes, [](const std::string& note) { return note.starts_with(abi::kNoteBecame); });
   if (!became && outcome_text(then) != outcome_text(now))
@@ -129,7 +130,7 @@ std::vector<std::string> differences(const Meta& recorded, const RunResult& run)
     if (then.hash != now.hash)
       lines.push_back(fmt::format("hash: {:016x} instead of {:016x}", now.hash, then.hash));
   } else if (then.hash != 0) {
-    lines.push_back("the run did not come to its end");
+    lines.push_back("the run did not reach its end");
   }
   return lines;
 }

@@ -1,4 +1,4 @@
-// Full replay (paper 1, section 3): a recording run again, and whether it was the same.
+// Full replay (Choi and Zeller 2002, section 3): a recording is run again and compared.
 #ifndef CLEW_HOST_TARGET_REPLAY_H_
 #define CLEW_HOST_TARGET_REPLAY_H_
 
@@ -24,19 +24,20 @@ struct Replay {
 
 [[nodiscard]] Result<RunResult> run_replay(const Replay& replay, RunObserver& observer);
 
-// The same program under the same schedule, but with the input of today (paper 1, section 3).
+// The same program under the same schedule, but with current input (Choi and Zeller 2002, section
+// 3).
 LaunchPlan live_plan(const Replay& replay);
 
-// Fails for a recording of a copy made by fork(): only a replay has its way to the fork. For what
-// runs the program live, by schedules.
+// Fails for a recording of a copy made by fork(), because only a replay reaches the fork in the
+// same way. To be called before a program is run live under schedules.
 [[nodiscard]] Result<void> check_runs_live(const Recording& recording);
 
-// A run that clew ended, or a signal from outside, did not tell its end: it is replayed up to the
-// same clock.
+// A run that was ended by clew or by a signal from outside did not report its end: it is replayed
+// up to the same clock.
 bool was_interrupted(const Meta& meta);
 
-// In what the run differs from the recorded one, a line each. Empty: the same outcome, output and
-// hash.
+// How the run differs from the recorded one, a line for each difference. Empty: the same outcome,
+// output and hash.
 std::vector<std::string> differences(const Meta& recorded, const RunResult& run);
 
 }  // namespace clew

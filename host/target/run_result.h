@@ -34,7 +34,7 @@ struct CreatedName {
   abi::CreatedKind kind = abi::CreatedKind::kFile;
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
-  std::string path;  // absolute, or a queue's name; empty: it is to stay
+  std::string path;  // absolute, or a queue's name; empty: it must stay
 };
 
 struct FailureReport {
@@ -127,7 +127,7 @@ struct RunResult {
   std::optional<Captured> input;   // standard input, if it was recorded
   std::optional<Captured> inputs;  // all that it read from outside, if it was recorded
   int interrupted_by = 0;          // the signal that clew got; 0: none
-  int output_error = 0;            // errno: clew's own output did not take all of it; 0: it did
+  int output_error = 0;  // errno: clew could not write all of it to its own output; 0: it could
   double seconds = 0;
   double cpu_seconds = 0;  // of the program alone
 

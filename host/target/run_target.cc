@@ -24,7 +24,7 @@ namespace clew {
 namespace {
 
 constexpr int kRoundMilliseconds = 20;
-// While the program reads so much that it could have to wait for clew.
+// While the program reads so much that it might have to wait for clew.
 constexpr int kShortRoundMilliseconds = 1;
 constexpr std::uint64_t kManyInputs = kInputsRingSize / 8;
 constexpr double kPulseSeconds = 0.2;
@@ -101,7 +101,7 @@ class Run {
 
 void Run::stop(std::string kind, std::string detail) {
   if (!stopped_) stopped_ = Stopped{std::move(kind), std::move(detail)};
-  // It will not get to tell where its code lies.
+  // It will not get to report where its code is loaded.
   if (maps_.empty()) maps_ = slurp(fmt::format("/proc/{}/maps", child_.pid()));
   child_.kill_now();
 }
@@ -174,7 +174,7 @@ void Run::watch() {
   }
   if (now - last_pulse_ < kPulseSeconds) return;
   observer_.progress(intake_.memory().live_clock(), now - started_);
-  if (observer_.time_is_up()) stop("interrupted", "its time was up");
+  if (observer_.time_is_up()) stop("interrupted", "the time limit was reached");
   auto pulse = pulse_of(child_.pid());
   const bool waits_for_clew = outlets_.output.congested() || outlets_.errors.congested();
   if (!pulse || waits_for_clew || partner_ >= 0) {
@@ -225,13 +225,14 @@ Result<RunResult> Run::conclude() {
     if (sink->has_pending()) observer_.before_output();
     sink->pass_all();
   }
-  // Of a program that ran as it would by itself, others may go on; nothing of it is recorded.
+  // If the program ran as it would by itself, its other processes may continue; nothing of it is
+  // recorded.
   if (descendants_ != nullptr && plan_.output == OutputMode::kPassThrough && !stopped_ && !error_)
     copy_on(outlets_.output.readable(), outlets_.errors.readable());
   if (error_) return std::unexpected(*error_);
   if (!intake_.memory().attached() && !stopped_)
     return fail(ErrorCode::kBadInput,
-                fmt::format("{} ended ({}) before clew's runtime took charge", plan_.shown,
+                fmt::format("{} ended ({}) before clew's runtime took control", plan_.shown,
                             shell_status(facts.wait_status)),
                 plan_.preload.empty()
                     ? "rebuild it with this clew, as it may have been built with another version"

@@ -15,22 +15,23 @@
 
 namespace clew {
 
-// Told about a run while it goes on.
+// Is notified about a run while it is under way.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
-  // Now and then.
+  // Called from time to time.
   virtual void progress(std::uint64_t clock, double seconds);
-  // Whether the run has taken long enough, and is to be ended like one that is interrupted.
+  // Whether the run has reached its time limit, and must be ended like one that is interrupted.
   [[nodiscard]] virtual bool time_is_up();
-  // Something of the program's own is about to appear on clew's output.
+  // Output of the program is about to appear on clew's own output.
   virtual void before_output();
-  // Once the runtime is in charge. A descriptor (a pidfd) whose end ends the run: with one, nothing
-  // else does but the program itself (--gdb). -1: none. An error ends the run at once.
+  // Called once the runtime is in control. Returns a descriptor (a pidfd) whose end ends the run:
+  // with one, only it and the program itself end the run (--gdb). -1: none. An error ends the run
+  // at once.
   [[nodiscard]] virtual Result<int> attached(pid_t pid);
 };
 
-// Runs the program until it ends, or has to be ended. With a draft, schedule, output and
+// Runs the program until it ends or must be ended. With a draft, schedule, output and
 // input are recorded in it; committing is left to the caller. Errors are faults of the set-up or
 // of the machine; whatever the program does is a result. With `descendants`, its child processes
 // are recorded too.

@@ -25,7 +25,7 @@ class RunTarget : public FolderTest {
     return run_target(plan, InputFeed::empty().value(), draft, quiet);
   }
 
-  // Runs, records, and gives back what a replay needs.
+  // Runs, records, and returns what a replay needs.
   Replay recorded(const LaunchPlan& plan) {
     Draft made = draft();
     const auto ran = run(plan, &made);
@@ -85,7 +85,7 @@ TEST_F(RunTarget, WaitingForWhatDoesNotComeIsCalledThat) {
   EXPECT_EQ(ran->summary.outcome, Outcome::kUnresolved);
   EXPECT_EQ(ran->summary.failure->kind, "blocked");
   EXPECT_EQ(ran->summary.failure->detail,
-            "every thread waits, and what they wait for has not come from outside");
+            "every thread is blocked, and what they wait for has not come from outside");
 }
 
 TEST_F(RunTarget, TheRuntimeIsPreloadedBeforeWhatTheUserPreloads) {

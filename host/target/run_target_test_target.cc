@@ -1,5 +1,5 @@
-// Plays the runtime's part in the control memory, for run_target_test.cc. Without the runtime, so
-// that the two sides are tested apart.
+// Plays the runtime's part in the control memory, for run_target_test.cc. It is built without the
+// runtime, so that the two sides are tested separately.
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ using namespace clew;
 
 abi::Control* attach() {
   const char* text = std::getenv(abi::kControlVariable);
-  struct stat status {};
+  struct stat status{};
   if (text == nullptr || fstat(std::atoi(text), &status) != 0) std::_Exit(99);
   void* mapped = mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ | PROT_WRITE,
                       MAP_SHARED, std::atoi(text), 0);
@@ -56,7 +56,7 @@ int replay(const abi::Control* control, std::uint64_t size) {
   for (std::uint64_t at = 0; at < size; ++at)
     if (bytes[at] != byte_at(at)) return 3;
   char one = 0;
-  return read(STDIN_FILENO, &one, 1) == 0 ? 0 : 4;  // nobody feeds it
+  return read(STDIN_FILENO, &one, 1) == 0 ? 0 : 4;  // nobody writes to it
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ Result<FileDescriptor> output_file(bool capture) {
   FileDescriptor fd(capture ? memfd_create("clew output", MFD_CLOEXEC)
                             : open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!fd.valid())
-    return fail(ErrorCode::kSystem, fmt::format("cannot make a file: {}", std::strerror(errno)));
+    return fail(ErrorCode::kSystem, fmt::format("cannot create a file: {}", std::strerror(errno)));
   return fd;
 }
 
@@ -49,8 +49,8 @@ std::string content_of(int fd) {
   return text;
 }
 
-// The part of a schedule that lies behind a checkpoint: what comes before event `first` has
-// happened. A guide that is no schedule is left for the runtime to refuse.
+// The part of a schedule after a checkpoint: what comes before event `first` has happened. A guide
+// that is not a schedule is left for the runtime to refuse.
 std::vector<std::uint8_t> schedule_from(const std::vector<std::uint8_t>& guide,
                                         std::uint64_t first) {
   StreamDecoder decoder;
@@ -100,14 +100,14 @@ struct ServedProgram::State {
     return poll(&ended, 1, 0) > 0;
   }
 
-  // Waits a moment for the state to become another than `from`.
+  // Waits a moment for the state to change from `from`.
   void doze(abi::ServerState from) {
     const timespec timeout{0, kRoundMilliseconds * 1'000'000};
     futex(control().state, FUTEX_WAIT, static_cast<std::uint32_t>(from), &timeout);
   }
 
-  // The process that runs a job; 0: none. The program can write anything there: only one of its own
-  // group counts.
+  // The process that runs a job; 0: none. The program can write anything there: only a process of
+  // its own group counts.
   pid_t runner() {
     const pid_t pid = control().runner.load(std::memory_order_acquire);
     return pid > 0 && getpgid(pid) == child.pid() ? pid : 0;
@@ -119,8 +119,9 @@ struct ServedProgram::State {
                                  control().depth.load(std::memory_order_relaxed));
   }
 
-  // Every process leaves in order: its parent waits for it, and what jobs left behind is cleaned
-  // up. One that does not leave is killed, and its descendants die with it (PR_SET_PDEATHSIG).
+  // Every process exits in an orderly way: its parent waits for it, and what jobs left behind is
+  // cleaned up. A process that does not exit is killed, and its descendants die with it
+  // (PR_SET_PDEATHSIG).
   void quit();
 
   void lay_out(std::span<const JobPlan> jobs, std::span<const std::uint8_t> sharing,
@@ -252,7 +253,7 @@ void ServedProgram::State::lay_out(std::span<const JobPlan> jobs,
   control().jobs_count.store(static_cast<std::uint32_t>(jobs.size()), std::memory_order_relaxed);
 }
 
-// The program can write anywhere in this memory: nothing is believed that would lead outside.
+// The program can write anywhere in this memory: values that would lead outside it are rejected.
 ServedJob ServedProgram::State::collect(std::uint32_t index, std::uint64_t& shared_at) {
   const ControlMemory::Layout& layout = memory.layout();
   ServedJob job;
@@ -294,7 +295,7 @@ Result<std::vector<ServedJob>> ServedProgram::run(std::span<const JobPlan> jobs,
                                                   std::uint32_t choices,
                                                   const std::atomic<bool>* stop) {
   State& s = *state_;
-  if (s.gone) return fail(ErrorCode::kSystem, "the program is not served any more");
+  if (s.gone) return fail(ErrorCode::kSystem, "the program is no longer served");
   if (jobs.empty()) return std::vector<ServedJob>{};
   s.checkpoints.resize(s.depth());
   s.lay_out(jobs, sharing, choices);
@@ -341,7 +342,7 @@ Result<std::vector<ServedJob>> ServedProgram::run(std::span<const JobPlan> jobs,
       if (stuck)
         ended.emplace_back(done, Stopped{"hang", "it waits for " + *stuck});
       else if (too_long)
-        ended.emplace_back(done, Stopped{"hang", fmt::format("it ran for {} seconds without end",
+        ended.emplace_back(done, Stopped{"hang", fmt::format("it did not end within {} seconds",
                                                              s.options.stuck_seconds)});
       else
         ended.emplace_back(done,
@@ -349,7 +350,7 @@ Result<std::vector<ServedJob>> ServedProgram::run(std::span<const JobPlan> jobs,
       kill(runner, SIGKILL);
       since = now;
       stall.reset();
-    } else if (too_long) {  // nobody is at work, or nobody that can be found
+    } else if (too_long) {  // no process is at work, or none that can be found
       s.child.kill_now();
     }
   }
@@ -360,7 +361,7 @@ Result<std::vector<ServedJob>> ServedProgram::run(std::span<const JobPlan> jobs,
   std::uint64_t shared_at = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     results.push_back(s.collect(i, shared_at));
-    // It may have come to its own end just before.
+    // It may have ended by itself just before.
     const bool killed = results.back().result.end == abi::JobEnd::kSignalled &&
                         results.back().result.status == SIGKILL;
     for (auto& [index, why] : ended)

@@ -19,14 +19,14 @@
 
 namespace clew {
 
-// A bit for each yield point. The runtime takes points beyond as shared, so a run that is to be the
-// same as another must have the same number of them.
+// A bit for each yield point. The runtime treats points beyond the end as shared, so a run that
+// must be the same as another must have the same number of bits.
 inline constexpr std::uint64_t kSharingBytes = std::uint64_t{256} << 10;
 
 struct ServeOptions {
-  bool in_place = false;     // put the process back between jobs instead of forking
+  bool in_place = false;     // reset the process between jobs instead of forking
   bool capture = false;      // keep what a job writes; batches must then be of one job
-  std::uint32_t jobs = 256;  // most in a batch
+  std::uint32_t jobs = 256;  // at most in a batch
   std::uint64_t data = std::uint64_t{16} << 20;  // bytes for their guides
   std::uint64_t sharing = kSharingBytes;
   std::uint64_t trace = std::uint64_t{64} << 20;  // bytes for their traces
@@ -43,52 +43,51 @@ struct ServedJob {
 
 // Checkpoints: a job with abi::kJobCheckpoint stops before event `stop_at` (result: kCheckpoint,
 // and the clock is that of the event before), and all jobs that follow, in the same batch or later,
-// go on from there, each as if it were the first to do so. A checkpoint job among them puts a
-// further checkpoint on top. Its own run may end before it gets there: that is its result then, and
+// resume from there, each as if it were the first to do so. A checkpoint job among them puts a
+// further checkpoint on top. Its own run may end before it gets there: that is then its result, and
 // there is no new checkpoint.
 //
 // A job's strategy applies from its checkpoint on, and so do the counts in its guide and
 // parameters. A schedule (kSchedule) and a script (kScript) are the exceptions: their clocks and
-// events are those of the whole run, and what lies before the checkpoint is left out. So a run up
-// to a checkpoint and on from there under one schedule has the clock, hash and outcome of that
-// schedule's run in one go.
-//
-// Processes that hold checkpoints may die. Jobs that were to go on from one that is gone are not
-// run (kNotRun), and depth() tells.
-//
-// Not thread-safe, but several may be at work at the same time. REQUIRES: start() and all
-// other calls come from one thread, for the program dies with that thread.
+// events are those of the whole run, and what lies before the checkpoint is left out. A run to a
+// checkpoint that is resumed from there under the same schedule therefore has the clock, hash and
+// outcome of an uninterrupted run of that schedule.
+// Processes that hold checkpoints may die. Jobs that would resume from one that is gone are not run
+// (kNotRun), and depth() shows it.
+// Not thread-safe, but several objects may be at work at the same time. REQUIRES: start() and all
+// other calls come from one thread, because the program dies with that thread.
 class ServedProgram {
  public:
   // Starts the program and waits until it stands at main. `input`: its standard input.
-  // Fails with kBadInput if the program ends before.
+  // Fails with kBadInput if the program ends before that.
   [[nodiscard]] static Result<ServedProgram> start(const LaunchPlan& plan, int input,
                                                    const ServeOptions& options);
   ServedProgram(ServedProgram&&) noexcept;
   ~ServedProgram();
 
-  // Runs the jobs, one after the other. `sharing`: which yield points touch what threads share;
+  // Runs the jobs, one after the other. `sharing`: which yield points touch shared memory;
   // `choices`: bits 1 << abi::ChoiceKind. Stops early, with fewer results, once *stop is set.
   [[nodiscard]] Result<std::vector<ServedJob>> run(std::span<const JobPlan> jobs,
                                                    std::span<const std::uint8_t> sharing,
                                                    std::uint32_t choices,
                                                    const std::atomic<bool>* stop);
 
-  // Checkpoints that stand; 0: jobs begin at main.
+  // Number of checkpoints that exist; 0: jobs begin at main.
   [[nodiscard]] std::size_t depth() const;
   // Drops the newest checkpoint, if there is one.
   [[nodiscard]] Result<void> leave_checkpoint();
 
-  // What jobs did to files. Those that they made are removed when they end (those of a checkpoint's
-  // run when it is left); others that they write to, rename or remove are not put back.
+  // What jobs did to files. Files that they created are removed when they end (those of a
+  // checkpoint's run when the checkpoint is dropped); others that they write to, rename or remove
+  // are not restored.
   struct FileUse {
     std::uint64_t created = 0;                 // and removed
-    std::uint64_t changed = 0;                 // and not put back
+    std::uint64_t changed = 0;                 // and not restored
     std::optional<std::string> changed_first;  // absolute path
   };
   [[nodiscard]] FileUse file_use() const;
 
-  // What the last job wrote, with `capture`; with what was written before its checkpoint.
+  // With `capture`: what the last job wrote, including what was written before its checkpoint.
   [[nodiscard]] std::string output() const;
   [[nodiscard]] std::string errors() const;
 

@@ -1,4 +1,4 @@
-// Runs that stop at a clock and are continued from there many times.
+// Runs that stop at a clock and are resumed from there many times.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -94,7 +94,7 @@ TEST_P(Checkpoints, AllInOneBatch) {
   EXPECT_EQ(program.depth(), 0u);
 }
 
-// Others strategies, too, do the same each time, whatever has gone on from there before.
+// Other strategies, too, do the same each time, whatever was resumed from there before.
 TEST_P(Checkpoints, AHundredContinuations) {
   const JobPlan follow = recorded_job("crashes", 4);
   ServedProgram program = serve("crashes", GetParam());
@@ -141,7 +141,7 @@ TEST_P(Checkpoints, NotReached) {
   EXPECT_EQ(seen_of(run_one(program, plain)), whole);
 }
 
-// The process that holds the oldest of the checkpoints dies, and all above it with it.
+// The process that holds the oldest checkpoint dies, and all above it with it.
 TEST_P(Checkpoints, DeathOfAHolderIsNoticed) {
   const JobPlan follow = recorded_job("plain", 8);
   ServedProgram program = serve("plain", GetParam());

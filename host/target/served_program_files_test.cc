@@ -39,7 +39,7 @@ TEST_P(Files, WhatAJobMakesIsGoneBeforeTheNext) {
     EXPECT_FALSE(temporaries.empty());
     EXPECT_GT(program.file_use().created, 6u);
     EXPECT_EQ(program.file_use().changed, 0u) << *program.file_use().changed_first;
-    // A run of its own takes the same names, and leaves them.
+    // A separate run uses the same names, and leaves the files.
     if (*crash != '\0') continue;
     const Seen anew = run_anew(launch, job(StrategyKind::kRandom, 2));
     EXPECT_TRUE(anew.output.starts_with(temporaries)) << anew.output << "\n" << temporaries;
@@ -86,7 +86,9 @@ TEST_P(Files, FilesOfACheckpointStayUntilItIsLeft) {
   ASSERT_TRUE(program.leave_checkpoint());
   EXPECT_EQ(listing(), before);
   ASSERT_EQ(run_one(program, up_to(follow, middle)).result.end, JobEnd::kCheckpoint);
-  { const ServedProgram dropped = std::move(program); }
+  {
+    const ServedProgram dropped = std::move(program);
+  }
   EXPECT_EQ(listing(), before);
 }
 

@@ -1,5 +1,5 @@
-// Scripts and the traces of runs that follow: the script of a run's decisions is that run, from the
-// start and from a checkpoint, and a trace changes nothing.
+// Scripts and traces: the script of a run's decisions gives that run again, from the start and from
+// a checkpoint, and a trace changes nothing.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ namespace {
 using abi::StepKind;
 using abi::TraceEvent;
 
-// All that a run's result says, but for its trace.
+// Everything in a run's result except its trace.
 struct Ran {
   Seen seen;
   std::uint64_t failure_key, points, switches, preemptions;
@@ -38,7 +38,7 @@ Ran ran_of(const ServedJob& job) {
   const abi::JobResult& r = job.result;
   return {seen_of(job), r.failure_key, r.points, r.switches, r.preemptions, r.questions};
 }
-// A script need not come to the points of compare-exchanges that a schedule comes to.
+// A script need not stop at the points of compare-exchanges at which a schedule stops.
 Ran but_questions(Ran ran) {
   ran.questions = 0;
   return ran;
@@ -171,7 +171,7 @@ TEST_P(ScriptModes, DecisionsAreTheRun) {
     anew.errors.clear();
     EXPECT_EQ(anew, seen_of(run_one(in_place, follow)));
   }
-  // Each kind of choice must have come up where it can.
+  // Each kind of choice must have occurred where it can.
   const std::string mode = GetParam();
   const auto came_up = [&](abi::ChoiceKind kind) {
     return seen_kinds_.contains(static_cast<std::uint8_t>(1 + static_cast<unsigned>(kind)));
@@ -198,7 +198,7 @@ TEST_P(ScriptModes, FromCheckpoints) {
     std::vector<std::uint64_t> stops;
     for (const double part : {0.05, 0.3, 0.55, 0.8, 0.97})
       stops.push_back(event(first, whole.seen, part));
-    // Where switches are: threads that stand where they have been preempted.
+    // Checkpoints where switches are: threads stand where they have been preempted.
     const ServedJob all = run_one(program, traced(follow));
     for (std::size_t i = 0; i < all.trace.size(); i += 1 + all.trace.size() / 12)
       for (const std::uint64_t after : {0, 1, 2})
@@ -210,7 +210,7 @@ TEST_P(ScriptModes, FromCheckpoints) {
         if (run_one(program, up_to(prefix, stop_at)).result.end != JobEnd::kCheckpoint) continue;
         EXPECT_EQ(but_questions(ran_of(run_one(program, script))), whole);
         EXPECT_EQ(but_questions(ran_of(run_one(program, follow))), whole);
-        // What is decided from here on is enough, too.
+        // The decisions from here on are sufficient, too.
         const ServedJob rest = run_one(program, traced(follow, 1, UINT64_MAX));
         EXPECT_EQ(but_questions(ran_of(rest)), whole);
         expect_ascending(rest.trace);
@@ -222,7 +222,7 @@ TEST_P(ScriptModes, FromCheckpoints) {
   }
 }
 
-// Any part of a script is a script: what it comes to is decided again by its own decisions.
+// Any part of a script is a script: its run is reproduced by the decisions of that run.
 TEST_P(ScriptModes, PartsOfScripts) {
   ServedProgram program = serve(GetParam(), true);
   Random random(5);
@@ -249,7 +249,7 @@ INSTANTIATE_TEST_SUITE_P(Modes, ScriptModes,
                                          "polls", "leaves"),
                          [](const auto& info) { return std::string(info.param); });
 
-// The other target's: many threads, deadlocks, crashes.
+// The other target's modes: many threads, deadlocks, crashes.
 TEST_F(ServedProgramTest, ScriptsOfOtherPrograms) {
   for (const char* mode : {"plain", "many_threads", "deadlock", "crashes", "main_returns",
                            "detached", "at_exit", "handles_signals", "once"}) {
@@ -266,7 +266,7 @@ TEST_F(ServedProgramTest, ScriptsOfOtherPrograms) {
   }
 }
 
-// A trace at every point and the window of the run that follows it tell of the same accesses.
+// A trace of every point and the window of the run that follows it contain the same accesses.
 TEST_F(Scripts, OwnEventsAreTheSameInAllModes) {
   for (const char* mode : {"condition", "atomics", "semaphores"}) {
     for (const JobPlan& source : {job(StrategyKind::kRandom, 2), job(StrategyKind::kPos, 4)}) {
@@ -336,7 +336,7 @@ TEST_F(Scripts, WhatDoesNotComeAboutIsNoFailure) {
   EXPECT_NE(ran_of(run_one(program, script_job({{first, 2, 0, 0, 0}}))), unaided);
 }
 
-// Several at one place are taken one after the other, each time the thread stands there again.
+// Several items at one place are taken one after the other, each time the thread is there again.
 TEST_F(Scripts, SeveralPreemptionsAtOnePlace) {
   ServedProgram program = serve("atomics", true);
   const abi::ThreadKey main = abi::kMainThreadKey;

@@ -122,7 +122,7 @@ int modern() {
   });
 }
 
-// Those that run first wait in loops that nothing but a fair scheduler ends.
+// The threads that run first wait in loops that only a fair scheduler ends.
 int spins() {
   static volatile bool ready[3] = {};
   return with_threads(3, [](int t) {
@@ -135,7 +135,7 @@ int spins() {
   });
 }
 
-// Looks at the clock move it while others sleep.
+// Readings of the clock advance it while others sleep.
 int polls() {
   return with_threads(3, [](int t) {
     const auto begin = std::chrono::steady_clock::now();

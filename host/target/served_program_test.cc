@@ -1,5 +1,5 @@
 // A program that is started once and run many times must do in each run what it would have done in
-// a process of its own.
+// a separate process.
 #include "host/target/served_program.h"
 
 #include <fmt/format.h>
@@ -107,7 +107,7 @@ TEST_F(ServedProgramTest, WatchdogEndsAJobThatSleepsInTheKernel) {
     ASSERT_TRUE(stopped);
     EXPECT_EQ(all.back().stopped->kind, "blocked");
     EXPECT_EQ(all.back().result.end, JobEnd::kSignalled);
-    // The next is as ever.
+    // The next job is not affected.
     bool passed = false;
     for (std::size_t i = 0; i + 1 < all.size(); ++i) {
       EXPECT_EQ(seen_of(run_one(program, job(StrategyKind::kRandom, 2 * (i + 1)))),
@@ -118,7 +118,7 @@ TEST_F(ServedProgramTest, WatchdogEndsAJobThatSleepsInTheKernel) {
   }
 }
 
-// A job that is killed must not keep what it found to be shared from those after it.
+// What a killed job found to be shared must not be lost for the jobs after it.
 TEST_F(ServedProgramTest, SharingIsReportedAfterAJobWasKilled) {
   for (const bool in_place : {false, true}) {
     ServedProgram program = serve("kills_itself", in_place);

@@ -1,6 +1,6 @@
-// The program that served_program_test runs: the first argument says what it does. Each ends in
-// stir(), so that schedules differ, and prints what it found, so that leftovers of a run before
-// show.
+// The program that served_program_test runs: the first argument selects what it does. Each mode
+// ends in stir(), so that schedules differ, and prints what it found, so that leftovers of an
+// earlier run show.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <locale.h>
@@ -35,7 +35,7 @@ std::string g_order;
 thread_local int t_own = 7;
 FILE* g_opened_before_main = fopen("data.txt", "r");
 
-// Some threads that race and lock; what it returns depends on the schedule.
+// Some threads race and lock; the result depends on the schedule.
 int stir(int threads = 3, int rounds = 6) {
   std::vector<std::thread> all;
   for (int t = 0; t < threads; ++t)
@@ -156,8 +156,7 @@ int closes_standard() {
 }
 
 int handles_signals() {
-  struct sigaction before {
-  }, action{};
+  struct sigaction before{}, action{};
   sigaction(SIGUSR1, nullptr, &before);
   action.sa_handler = [](int) { g_signals = g_signals + 1; };
   sigaction(SIGUSR1, &action, nullptr);
@@ -322,7 +321,7 @@ int own_pipe() {
   return static_cast<int>(read(ends[0], &c, 1));
 }
 
-// Waits for what never comes from outside, by a system call of its own.
+// Waits for outside input that never comes, in a direct system call.
 int raw_read() {
   if (stir() == 0) return 0;
   const int from = socket(AF_INET, SOCK_DGRAM, 0);

@@ -40,7 +40,7 @@ inline std::string slurp(const fs::path& path) {
   return text.str();
 }
 
-// Processes that work in this folder: a test's own, whatever runs at the same time.
+// Processes whose working folder is this one: those of this test, whatever runs at the same time.
 inline std::vector<pid_t> processes_in(const fs::path& folder) {
   std::vector<pid_t> found;
   for (const auto& entry : fs::directory_iterator("/proc")) {
@@ -59,7 +59,7 @@ inline pid_t parent_of(pid_t pid) {
   return std::stoi(stat.substr(end + 4));
 }
 
-// A job that is to be the same wherever it runs.
+// A job that must give the same result wherever it runs.
 inline JobPlan job(StrategyKind strategy, std::uint64_t seed) {
   JobPlan plan;
   plan.strategy = strategy;
@@ -79,7 +79,7 @@ inline std::vector<JobPlan> some_jobs() {
   return jobs;
 }
 
-// What has to be the same.
+// What must be the same.
 struct Seen {
   JobEnd end{};
   int status = 0;
@@ -149,7 +149,8 @@ class ServedProgramTest : public testing::Test {
     return ran && ran->size() == 1 ? std::move(ran->front()) : ServedJob{};
   }
 
-  // In a process of its own, as HuntRecorder does. `schedule`, if wanted, gets what was recorded.
+  // Runs in a separate process, as HuntRecorder does. `schedule`, if not null, gets what was
+  // recorded.
   Seen run_anew(LaunchPlan launch, const JobPlan& job, Stream* schedule = nullptr) {
     launch.strategy = job.strategy;
     launch.schedule_seed = job.seed;
@@ -174,7 +175,7 @@ class ServedProgramTest : public testing::Test {
               slurp(draft->path() / "stdout"),
               slurp(draft->path() / "stderr")};
     const std::string kind = summary.failure ? summary.failure->kind : "exit";
-    if (summary.exit_status > 128 && kind != "exit") {  // of a signal, if often abort's
+    if (summary.exit_status > 128 && kind != "exit") {  // a signal, often that of abort()
       seen.end = JobEnd::kSignalled;
       seen.status -= 128;
     } else if (kind != "exit") {
@@ -218,7 +219,7 @@ class ServedProgramTest : public testing::Test {
     EXPECT_TRUE(program.leave_checkpoint());
     return stopped.result.clock;
   }
-  // The event that is `part` of the way from main to the end.
+  // The event that is the fraction `part` of the way from main to the end.
   static std::uint64_t event(std::uint64_t first, const Seen& whole, double part) {
     return first + 1 + static_cast<std::uint64_t>(part * static_cast<double>(whole.clock - first));
   }

@@ -1,5 +1,4 @@
-// Files that the kernel shows. They may end with their process while they are read: then nothing
-// stands in them.
+// Files of /proc. Their process may end while they are read: then they are empty.
 #ifndef CLEW_HOST_TARGET_SLURP_H_
 #define CLEW_HOST_TARGET_SLURP_H_
 
@@ -12,7 +11,7 @@ namespace clew {
 inline std::string slurp(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
-  // Not by iterators, out of which a failure to read comes as an exception.
+  // Iterators are not used, because they turn a failure to read into an exception.
   text << file.rdbuf();
   return std::move(text).str();
 }

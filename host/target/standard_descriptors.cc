@@ -14,7 +14,7 @@ std::array<bool, 3> closed{};
 void hold_standard_descriptors() {
   for (int number = 0; number < 3; ++number) {
     if (fcntl(number, F_GETFD) >= 0) continue;
-    // The lowest number that is free is this one.
+    // This is the lowest free number.
     closed[static_cast<std::size_t>(number)] =
         open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY) == number;
   }

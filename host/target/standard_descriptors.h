@@ -4,12 +4,12 @@
 
 namespace clew {
 
-// Takes the numbers that are closed, so that no file of clew's own gets one of them and then what
-// is meant for standard output. What is there cannot be read or written, as before.
+// Occupies the numbers that are closed, so that none of clew's own files gets one of them and then
+// receives what is meant for standard output. They cannot be read or written, as before.
 // REQUIRES: nothing has been opened yet.
 void hold_standard_descriptors();
 
-// Whether the number was closed then: it is so for the program, too.
+// Whether the number was closed then: it is closed for the program, too.
 bool was_closed(int number);
 
 }  // namespace clew

@@ -9,14 +9,15 @@
 
 namespace clew {
 
-// "read"; "system call 999" if it is none that usually blocks.
+// "read"; "system call 999" if it is not one that usually blocks.
 std::string syscall_name(long number);
 
 // True if the call's first argument is a file descriptor.
 bool syscall_takes_descriptor(long number);
 
-// Where a thread stands that waits for something outside: "read of descriptor 5", "wait4 for child
-// process 12", "poll". Empty if it waits in no system call. The object is that of abi::WaitKind.
+// Where a thread is blocked that waits for something outside: "read of descriptor 5", "wait4 for
+// child process 12", "poll". Empty if it is not blocked in a system call. The object is that of
+// abi::WaitKind.
 std::string waiting_call(abi::WaitKind kind, std::uint64_t object);
 
 // "SIGSEGV"; "signal 77" if it has no name.

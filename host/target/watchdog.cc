@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kMostNamed = 4;
 
-// The next word of `text`, which loses it.
+// Removes the next word from `text` and returns it.
 std::string_view word(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \n"), text.size()));
   const std::string_view result = text.substr(0, text.find_first_of(" \n"));
@@ -43,7 +43,7 @@ std::string link_of(pid_t pid, std::uint64_t descriptor) {
   return size > 0 ? std::string(target.data(), static_cast<std::size_t>(size)) : "";
 }
 
-// "in read of descriptor 5"; empty if it waits for something within the program.
+// "in read of descriptor 5"; empty if the thread waits for something within the program.
 std::string outside_text(const WaitReport& wait) {
   if (wait.kind == abi::WaitKind::kSignal) return "for a signal";
   const std::string call = waiting_call(wait.kind, wait.object);
@@ -182,18 +182,18 @@ bool waits_for_input(pid_t pid, const SystemCall& call) {
 }
 
 std::string describe_block(pid_t pid, const std::optional<SystemCall>& call) {
-  if (!call) return "the program sleeps in the kernel and does not come back";
+  if (!call) return "the program sleeps in the kernel and does not return";
   std::string what = syscall_name(call->number);
   if (syscall_takes_descriptor(call->number)) {
     const std::string link = link_of(pid, call->arguments[0]);
     what += fmt::format(" of descriptor {}{}", static_cast<std::int32_t>(call->arguments[0]),
                         link.empty() ? "" : " (" + link + ")");
   }
-  return fmt::format("the program waits in {} and all of its threads with it", what);
+  return fmt::format("the program is blocked in {}, and all of its threads with it", what);
 }
 
 std::string describe_outside(const Reports& reports) {
-  std::string text = "every thread waits, and what they wait for has not come from outside";
+  std::string text = "every thread is blocked, and what they wait for has not come from outside";
   std::size_t named = 0;
   for (const WaitReport& wait : reports.waits) {
     const std::string where = outside_text(wait);

@@ -66,7 +66,7 @@ TEST(Watchdog, NamesCallsThatWaitForWhatIsOutside) {
 
   Reports reports;
   const std::string nothing =
-      "every thread waits, and what they wait for has not come from outside";
+      "every thread is blocked, and what they wait for has not come from outside";
   EXPECT_EQ(describe_outside(reports), nothing);
   reports.threads.push_back({"T0.1", "", 0});
   reports.waits.push_back({1, Kind::kDescriptor, object(SYS_read, 5), {}, 0, {}});

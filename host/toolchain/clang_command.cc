@@ -23,7 +23,7 @@ Arguments possibly_unused(const Arguments& arguments) {
   return marked;
 }
 
-// -Xclang -mllvm, not -mllvm: clang hands the latter to its assembler too, which does not know the
+// -Xclang -mllvm, not -mllvm: clang passes the latter to its assembler too, which does not know the
 // option. -Xclang -load makes the pass's option known before it is parsed; -fpass-plugin runs the
 // pass.
 Arguments instrumenting(const Request& request, const Installation& installation) {
@@ -34,9 +34,9 @@ Arguments instrumenting(const Request& request, const Installation& installation
                           "-Xclang", "-mllvm", "-Xclang", "-clew-yield=" + request.granularity});
 }
 
-// The runtime has to stay a dependency of a program that does not refer to it (--no-as-needed), and
-// to be found after the user's -Wl,-Bstatic. -Xlinker and not -Wl: a comma in the path does no
-// harm.
+// The runtime must remain a dependency of a program that does not refer to it (--no-as-needed), and
+// must be found after the user's -Wl,-Bstatic. -Xlinker and not -Wl, so that the path may contain a
+// comma.
 Arguments linking(const Request& request, const Installation& installation) {
   const std::string library_dir = installation.library_dir.string();
   Arguments arguments{"-L" + library_dir,  //
@@ -47,11 +47,11 @@ Arguments linking(const Request& request, const Installation& installation) {
                       "-rpath",
                       "-Xlinker",
                       library_dir};
-  // Binding a function when it is called first leaves the caller's registers on the stack, also
-  // those that count yield points, where a program may find them that reads what it never wrote. A
-  // library may have functions that nobody defines and nobody calls.
+  // Binding a function at its first call leaves the caller's registers on the stack, including
+  // those that count yield points, where a program that reads uninitialised memory may find them. A
+  // library may refer to functions that are neither defined nor called.
   if (request.is_executable) arguments.emplace_back("-Wl,-z,now");
-  // -Xlinker: an input after the user's -x would be taken for source code.
+  // -Xlinker, because an input after the user's -x would be taken for source code.
   if (request.has_sanitizer)
     append(arguments, Arguments{"-Xlinker", installation.sanitizer_hooks.string()});
   return possibly_unused(arguments);

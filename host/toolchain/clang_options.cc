@@ -6,10 +6,9 @@
 namespace clew::toolchain {
 namespace {
 
-// Both tables were found by asking clang 19, not by reading about it: an option with a value says
-// "argument to
-// '-x' is missing" when it stands alone (`clang -### -x`). Options for Apple's linker are left out
-// but for the few that people pass by mistake.
+// Both tables were obtained from clang 19 itself, not from its documentation: for an option that
+// takes a value it says "argument to '-x' is missing" when the value is left out (`clang -### -x`).
+// Options for Apple's linker are left out, except for the few that people pass by mistake.
 constexpr auto kOneValue = std::to_array<std::string_view>({
     "--analyzer-output",
     "--assert",
@@ -152,7 +151,7 @@ constexpr auto kStops = std::to_array<std::string_view>({
     "-verify-pch",
 });
 
-// Clang answers these and does nothing else.
+// clang answers these and does nothing else.
 constexpr auto kQuestions = std::to_array<std::string_view>({
     "--help",
     "--help-hidden",

@@ -10,8 +10,8 @@ namespace clew::toolchain {
 
 struct Files {
   std::function<bool(const std::string& path)> exists;
-  // The content, or nothing if it cannot be read. Regular files only: a pipe (`clew cc @<(...)`)
-  // can be read once, and that once is clang's.
+  // The content; empty if it cannot be read. Regular files only: a pipe (`clew cc @<(...)`) can be
+  // read only once, and clang has to read it.
   std::function<std::optional<std::string>(const std::string& path)> read;
 };
 

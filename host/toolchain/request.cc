@@ -116,7 +116,7 @@ class Reader {
     language_ = language == "none" ? std::string_view{} : language;
   }
 
-  // What is for the linker is an input to clang: `cc -Wl,--version` links.
+  // Arguments for the linker are inputs to clang: `cc -Wl,--version` links.
   void read_linker_option(std::string_view option, std::string_view value) {
     if (option.starts_with("-Wl,")) {
       has_linkable_ = true;
@@ -143,9 +143,10 @@ class Reader {
   Result<Request> refuse_what_cannot_work() {
     if (thread_sanitizer_ && request_.has_input) {
       return fail(ErrorCode::kUsage,
-                  "-fsanitize=thread cannot be combined with clew: ThreadSanitizer keeps its own "
-                  "picture of threads and memory that clew's fibers do not fit in",
-                  "leave -fsanitize=thread out: clew finds the same races by running them");
+                  "-fsanitize=thread cannot be combined with clew: ThreadSanitizer's own model of "
+                  "threads and memory does not fit clew's fibers",
+                  "leave out -fsanitize=thread: clew finds races by running the program under many "
+                  "schedules");
     }
     if (request_.links && !static_.empty()) {
       return fail(
@@ -165,8 +166,8 @@ class Reader {
   std::size_t at_ = 0;
   Request request_;
   std::string_view language_;  // of -x; empty: by file name
-  std::string_view static_;    // the option that asks for it
-  bool elsewhere_ = false;     // paths do not mean what they mean to us: we cannot tell what exists
+  std::string_view static_;    // the option that requests it
+  bool elsewhere_ = false;  // clang resolves paths differently, so we cannot know which files exist
   bool has_header_ = false;
   bool has_linkable_ = false;
   bool stops_ = false;

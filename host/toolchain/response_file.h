@@ -12,8 +12,8 @@
 
 namespace clew::toolchain {
 
-// Clang's rules: blanks separate; ' and " group; \ takes the next character as it is, also inside
-// either kind of quotes; a quotation that is not closed ends with the text; an empty one is no
+// Clang's rules: blanks separate; ' and " group; \ takes the next character literally, even inside
+// either kind of quotes; a quotation that is not closed ends with the text; an empty one is not an
 // argument.
 [[nodiscard]] std::vector<std::string> split_response_text(std::string_view text);
 
@@ -26,8 +26,8 @@ struct ExpandedArgument {
   bool from_file = false;
 };
 
-// Replaces each @file by what it holds, files within files included. A file that cannot be read, or
-// that includes itself, stays as @file: clang then says what it has to say about it.
+// Replaces each @file by its content, including files within files. A file that cannot be read, or
+// that includes itself, stays as @file: clang then reports the error.
 [[nodiscard]] std::vector<ExpandedArgument> expand_response_files(
     std::span<const std::string> arguments, const Files& files);
 

@@ -111,7 +111,7 @@ check "... and print" grep -qx "it failed" out.txt
 # One that goes on after the program.
 printf './worker waits >waits.txt & echo $! >pid.txt; while [ ! -s waits.txt ]; do sleep 0.01; done\n' >script
 check "a child that stays" run 0 run -- sh ./script
-check "... is let go" says err.txt "it went on when the program that started it had ended"
+check "... is let go" says err.txt "it was still running when the program that started it had ended"
 check "... and lives" kill -0 "$(cat pid.txt)"
 kill "$(cat pid.txt)"
 last=$(sed -n 's/.*, recording \([0-9]*\)$/\1/p' err.txt | tail -n 1)
@@ -153,7 +153,7 @@ printf './stages a >stages.txt & echo $! >pid.txt; while ! grep -q "waits" stage
 sed -i 's/"exits"/"waits"/' stages.c && "$clew" cc -g stages.c -o stages || exit 1
 check "one whose last stage stays" run 0 run -- sh ./script
 kill "$(cat pid.txt)"
-check "... is let go in that one only" bash -c '[ "$(grep -c "it went on when" err.txt)" = 1 ]'
+check "... is let go in that one only" bash -c '[ "$(grep -c "it was still running when" err.txt)" = 1 ]'
 
 # Too many for the disk.
 printf 'i=0; while [ $i -lt 104 ]; do ./worker many >/dev/null; i=$((i+1)); done\n' >script

@@ -395,7 +395,7 @@ check "... are recorded" recorded 4
 for k in 1 2 3 4; do check "... replay $k" run 0 replay "$(copy $k)" --times 3; done
 
 check "a copy that stays" record -- ./copies stays
-check "... is let go" says err.txt "it went on when the program that started it had ended"
+check "... is let go" says err.txt "it was still running when the program that started it had ended"
 check "... and lives" kill -0 "$(cat pid.txt)"
 kill "$(cat pid.txt)"
 check "... its recording replays as far as it goes" run 0 replay "$(copy 1)"

@@ -102,7 +102,7 @@ kill $writer
 check "Ctrl-C while it is read: 130" [ $status = 130 ]
 check "... is told" says err.txt "interrupted by SIGINT while reading"
 check "the working folder is gone" bash -c 'mkdir gone; top=$PWD; cd gone; rmdir ../gone; "$0" hunt --schedules 3 "$top/fixed" >/dev/null 2>"$top/err.txt" </dev/null; [ $? = 125 ]' "$clew"
-check "... is told" says err.txt "working folder is gone"
+check "... is reported" says err.txt "working folder no longer exists"
 
 # Ctrl-C: status, json and no process stays behind.
 descendants() { local p; for p in $(pgrep -P "$1"); do echo "$p"; descendants "$p"; done; }
