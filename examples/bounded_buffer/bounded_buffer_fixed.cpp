@@ -1,4 +1,4 @@
-// bounded_buffer.cpp, fixed: a woken consumer looks again whether there is an item.
+// bounded_buffer.cpp, fixed: a woken consumer checks again whether there is an item.
 // EXPECT: pass
 #include <cassert>
 #include <condition_variable>

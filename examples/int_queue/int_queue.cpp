@@ -1,11 +1,11 @@
-// Paper 1, figure 2: IntQueue, with the paper's line numbers. Only accesses to `link` are locked:
-// an `enqueue` between the last two steps of `dequeue` finds no tail, and its element is lost.
+// IntQueue of Choi and Zeller 2002, figure 2, with its line numbers. Only accesses to `link` are
+// locked: an `enqueue` between the last steps of `dequeue` finds no tail, and its element is lost.
 //   clew c++ -O0 -g -fclew-yield=line int_queue.cpp -o int_queue -pthread
 //   figure 3: pass   6:T0.2,12:T0.3
 //   figure 4: fail   5:T0.2,7:T0.1,8:T0.2,10:T0.3,15:T0.2
 //   figure 5: pass   5:T0.2,7:T0.1,8:T0.2,13:T0.3,17
 // ROOT CAUSE: int_queue.cpp:47 (status 1), int_queue.cpp:42 (status 2: nothing there to dequeue yet)
-// PREEMPTIONS: 1 (10:T0.3 alone will do)
+// PREEMPTIONS: 1 (10:T0.3 alone is enough)
 // EXPECT: fail exit
 #include <clew/clew.h>
 #include <pthread.h>
@@ -28,7 +28,7 @@ struct IntQueue {
     if (head == 0)
       head = elem;
     else
-      // Java: synchronized (this). On one line, to be one tick of the clock.
+      // Java: synchronized (this). It is on one line, to be one tick of the clock.
       { Synchronized region(*this); link[tail] = elem; }
 
 

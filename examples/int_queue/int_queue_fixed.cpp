@@ -1,5 +1,5 @@
 // int_queue.cpp, fixed: each operation holds the lock from its first access of the queue to its
-// last. Threads may still come in any order, so the test asks only that no element is lost or
+// last. Threads may still run in any order, so the test only requires that no element is lost or
 // doubled.
 // EXPECT: pass
 #include <pthread.h>

@@ -1,5 +1,5 @@
-// The reader looks at `ready` before it takes the lock, and only then waits. If the writer sets
-// `ready` and notifies in between, nobody hears it and the reader waits for ever.
+// The reader checks `ready` before it takes the lock, and only then waits. If the writer sets
+// `ready` and notifies in between, nobody is woken and the reader waits for ever.
 // ROOT CAUSE: lost_notify.cpp:26
 // PREEMPTIONS: 1
 // EXPECT: fail deadlock

@@ -1,4 +1,4 @@
-// lost_notify.cpp, fixed: the reader looks at `ready` with the lock held, and looks again when
+// lost_notify.cpp, fixed: the reader checks `ready` with the lock held, and checks again when
 // woken.
 // EXPECT: pass
 #include <condition_variable>

@@ -2,9 +2,9 @@
 # check_program.sh CLEW BINARY pass|fail KIND REPLAYS
 #
 # pass: the program passes when started without clew, without preemption, and under a number of
-#       seeds. fail: some schedule makes it fail in the expected way: one of the timer's first, one
-#       with a single preemption, or one of the timer's with 100 rounds
-#       of the program's work. Either way the last recording then replays REPLAYS times.
+#       seeds. fail: some schedule makes it fail in the expected way: one of the timer's first
+#       schedules, one with a single preemption, or one of the timer's with 100 rounds of the
+#       program's work. Either way the last recording then replays REPLAYS times.
 set -euo pipefail
 clew=$1 binary=$2 expected=$3 kind=$4 replays=$5
 work=$(mktemp -d)

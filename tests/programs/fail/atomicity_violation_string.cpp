@@ -1,5 +1,5 @@
 // A string buffer whose every method is locked. `append` asks the other buffer for its length and
-// then for that many characters; if the other is cut short in between, the second call throws.
+// then for that many characters; if the other is shortened in between, the second call throws.
 // ROOT CAUSE: atomicity_violation_string.cpp:35
 // PREEMPTIONS: 1
 // EXPECT: fail exception

@@ -1,5 +1,5 @@
-// Two workers meet at a barrier each round and then look whether the work is finished. A fast one
-// can enter the next round and set the flag before the slow one has looked: the slow one leaves
+// Two workers meet at a barrier each round and then check whether the work is finished. A fast one
+// can enter the next round and set the flag before the slow one has checked: the slow one leaves
 // too early, and the fast one waits at the barrier for ever.
 // ROOT CAUSE: barrier_misuse.c:23
 // PREEMPTIONS: 1

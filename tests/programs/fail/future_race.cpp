@@ -1,5 +1,5 @@
-// An asynchronous task fulfils its promise before it has written the last field of the report. Who
-// waits for the promise may read the report without it.
+// An asynchronous task fulfils its promise before it has written the last field of the report. A
+// thread that waits for the promise may read the report without it.
 // ROOT CAUSE: future_race.cpp:17
 // PREEMPTIONS: 1
 // EXPECT: fail exit

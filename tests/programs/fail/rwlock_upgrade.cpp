@@ -1,4 +1,4 @@
-// Two readers want to become writers without letting go of their read locks. Each waits until it
+// Two readers want to become writers without releasing their read locks. Each waits until it
 // is the only reader left, so both wait for ever.
 // ROOT CAUSE: rwlock_upgrade.cpp:23
 // PREEMPTIONS: 1

@@ -1,5 +1,5 @@
 // To save system calls, the producer posts the semaphore only if the consumer has said that it
-// waits. The consumer says so after it has looked: an item that arrives in between is never
+// waits. The consumer says so after it has checked: an item that arrives in between is never
 // announced.
 // ROOT CAUSE: semaphore_lost.c:22
 // PREEMPTIONS: 1

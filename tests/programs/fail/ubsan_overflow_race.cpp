@@ -1,5 +1,5 @@
-// Two threads double a number as long as there is room; each looks without the lock. Both find
-// room for one more doubling, and the second runs over. Nobody looks at the result: without UBSan
+// Two threads double a number as long as there is room; each checks without the lock. Both find
+// room for one more doubling, and the second overflows. The result is not used: without UBSan
 // nothing happens. Built with -fsanitize=undefined.
 // ROOT CAUSE: ubsan_overflow_race.cpp:22
 // PREEMPTIONS: 1

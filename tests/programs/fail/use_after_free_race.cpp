@@ -1,5 +1,5 @@
-// A reader fetches the session's address under the lock but uses the session after it has let go
-// of the lock. The closer deletes the session in between; its destructor has cleared the name.
+// A reader fetches the session's address under the lock but uses the session after it has released
+// the lock. The closer deletes the session in between; its destructor has cleared the name.
 // ROOT CAUSE: use_after_free_race.cpp:29
 // PREEMPTIONS: 1
 // EXPECT: fail signal

@@ -1,5 +1,5 @@
 // fail/barrier_misuse.c, fixed: a second barrier keeps the fast worker out of the next round until
-// both have looked.
+// both have checked.
 // EXPECT: pass
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
-// pthread barriers: nobody passes before all have come, one thread in each round is told that it
-// is the serial one, and a barrier can be used again at once. (std::barrier: cpp20_sync.cpp.)
+// pthread barriers: no thread passes before all have arrived, one thread in each round is told that
+// it is the serial one, and a barrier can be reused at once. (std::barrier: cpp20_sync.cpp.)
 // EXPECT: pass
 #include <errno.h>
 #include <pthread.h>

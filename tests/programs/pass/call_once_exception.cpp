@@ -1,6 +1,6 @@
 // call_once whose function throws: the exception goes to that caller, and the next one runs the
-// function again. (ThreadSanitizer's pthread_once knows no exceptions: under it this program
-// hangs.)
+// function again. (ThreadSanitizer's pthread_once does not support exceptions: under it this
+// program hangs.)
 // EXPECT: pass
 #include <atomic>
 #include <mutex>

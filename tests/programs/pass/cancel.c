@@ -172,7 +172,7 @@ static void* disable_for_a_while(void* unused) {
   passed = 1;
   CHECK(pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &before) == 0);
   CHECK(before == PTHREAD_CANCEL_DISABLE);
-  passed = 2;  // deferred: enabling is no cancellation point
+  passed = 2;  // deferred: enabling is not a cancellation point
   pthread_testcancel();
   passed = 3;
   return NULL;
@@ -271,7 +271,7 @@ static void* take_token(void* unused) {
   return NULL;
 }
 
-// A signal does not get lost on a thread that is cancelled.
+// A signal is not lost when it wakes a thread that is cancelled.
 static void check_signal_is_kept(void) {
   waiting = tokens = 0;
   pthread_t first = start(take_token, NULL);

@@ -1,5 +1,5 @@
 // Cancellation and pthread_exit in C++: both unwind the thread, through destructors and through
-// handlers that throw on.
+// handlers that rethrow.
 // EXPECT: pass
 #include <cxxabi.h>
 #include <pthread.h>

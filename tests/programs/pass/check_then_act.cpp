@@ -1,4 +1,4 @@
-// fail/check_then_act.cpp, fixed: one method looks and inserts under one lock.
+// fail/check_then_act.cpp, fixed: one method checks and inserts under one lock.
 // EXPECT: pass
 #include <cstdio>
 #include <cstdlib>

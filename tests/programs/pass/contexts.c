@@ -1,4 +1,4 @@
-// User-level contexts (ucontext.h) inside of threads: a generator in each, which takes a lock and
+// User-level contexts (ucontext.h) inside threads: a generator in each, which takes a lock and
 // waits while it is on its own stack.
 // EXPECT: pass
 #include <pthread.h>
@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
   for (int i = 0; i < kThreads; i++) CHECK(pthread_join(threads[i], NULL) == 0);
   CHECK(produced == kThreads * values);
 
-  // setcontext goes back to where getcontext stood.
+  // setcontext returns to where getcontext was called.
   volatile int turns = 0;
   ucontext_t here;
   CHECK(getcontext(&here) == 0);

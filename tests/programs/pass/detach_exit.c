@@ -1,5 +1,5 @@
-// Detached threads, pthread_exit from deep inside, joining from other threads, self and equal; at
-// last main leaves by pthread_exit and the process lives on until another thread ends it.
+// Detached threads, pthread_exit from deep inside, joining from other threads, self and equal;
+// finally main ends by pthread_exit and the process continues until another thread ends it.
 // EXPECT: pass
 #include <pthread.h>
 #include <semaphore.h>

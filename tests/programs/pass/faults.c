@@ -1,4 +1,4 @@
-/* Calls that fail: the error that the program gets, and that it can go on afterwards.
+/* Calls that fail: the error that the program gets, and that it can continue afterwards.
  * EXPECT: pass */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -175,7 +175,7 @@ static void test_interrupted(void) {
   CHECK(sigaction(SIGUSR1, &action, NULL) == 0);
   for (kind = 0; kind < 8; ++kind) {
     CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
-    if (kind == 7) { /* full, but for a part: what fits is written */
+    if (kind == 7) { /* almost full: what fits is written */
       const int flags = fcntl(ends[0], F_GETFL);
       CHECK(fcntl(ends[0], F_SETFL, flags | O_NONBLOCK) == 0);
       while (write(ends[0], buffer, 4096) > 0) {

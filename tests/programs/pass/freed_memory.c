@@ -1,5 +1,5 @@
 /* Prints what is in memory after it was freed, and in memory that nobody has written to: a race that
- * does so has to replay.
+ * does so must replay.
  * EXPECT: pass */
 #include <pthread.h>
 #include <stdint.h>

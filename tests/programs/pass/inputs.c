@@ -1,4 +1,4 @@
-/* What a program learns from outside: files, folders, the environment, its own number, random
+/* What a program learns from outside: files, folders, the environment, its process id, random
  * bytes; a file in memory.
  * EXPECT: pass */
 #define _GNU_SOURCE

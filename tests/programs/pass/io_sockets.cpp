@@ -99,7 +99,7 @@ static void test_udp() {
   close(other);
 }
 
-// A local socket's queue of one: who finds it full waits until there is room.
+// A local socket's queue of one: a sender that finds it full waits until there is room.
 static void test_full_queue() {
   constexpr int kClients = 5;
   const int listener = socket(AF_UNIX, SOCK_STREAM, 0);

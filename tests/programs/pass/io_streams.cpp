@@ -112,7 +112,7 @@ static void test_named_pipe() {
   CHECK(unlink(path.c_str()) == 0 && rmdir(folder) == 0);
 }
 
-// Both ends wait, each for the other, and no message comes twice or not at all.
+// Both ends wait for each other, and every message arrives exactly once.
 static void test_message_queue() {
   constexpr int kCount = 12;
   const std::string name = "/io_streams_" + std::to_string(getpid());
@@ -131,7 +131,7 @@ static void test_message_queue() {
   CHECK(mq_close(queue) == 0);
 }
 
-// Blocks inside of libc, with the stream's lock held; another thread wants the lock.
+// Blocks inside libc, with the stream's lock held; another thread wants the lock.
 static void test_stdio() {
   int ends[2];
   CHECK(pipe(ends) == 0);

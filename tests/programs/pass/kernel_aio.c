@@ -1,5 +1,5 @@
 /* Asynchronous I/O of the kernel (io_submit and the like, as libaio makes them): operations and
- * their results, threads that wait for events, time limits, an eventfd that is told, errors.
+ * their results, threads that wait for events, time limits, an eventfd that is notified, errors.
  * EXPECT: pass */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -117,7 +117,7 @@ static void test_limits(aio_context_t context, int fd) {
   CHECK(fetch(context, 1, 2, events, &(struct timespec){0, 20000000}) == 0);
   clock_gettime(CLOCK_MONOTONIC, &end);
   CHECK((end.tv_sec - begin.tv_sec) * 1000000000L + end.tv_nsec - begin.tv_nsec >= 20000000);
-  // Fewer than were asked for, when the time is over.
+  // Fewer than requested when the time limit expires.
   char buffer[4];
   struct iocb one = operation(IOCB_CMD_PREAD, fd, buffer, 4, 0);
   CHECK(submit(context, &one) == 1);

@@ -1,4 +1,4 @@
-// fail/latch_count_bug.cpp, fixed: a worker counts down when its result is written.
+// fail/latch_count_bug.cpp, fixed: a worker counts down after it has written its result.
 // EXPECT: pass
 #include <cstdio>
 #include <cstdlib>

@@ -8,7 +8,7 @@
 
 #include "../check.h"
 
-// Nobody leaves before all have come.
+// No thread leaves before all have arrived.
 static void test_at_once(int count) {
   std::mutex mutex;
   std::condition_variable all_here;

@@ -1,4 +1,4 @@
-/* A file in memory, seen through several views, and changed through views and by calls.
+/* A file in memory, seen through several mappings, and changed through mappings and by calls.
  * EXPECT: pass */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -81,7 +81,7 @@ static void growing(const char* path) {
   at = mremap(at, kPage, 2 * kPage, MREMAP_MAYMOVE);  // what was there before
   CHECK(at != MAP_FAILED && memcmp(at + kPage, "second", 6) == 0);
   CHECK(ftruncate(fd, 4 * kPage) == 0);
-  at = mremap(at, 2 * kPage, 4 * kPage, MREMAP_MAYMOVE);  // what comes to be
+  at = mremap(at, 2 * kPage, 4 * kPage, MREMAP_MAYMOVE);  // what is added
   CHECK(at != MAP_FAILED);
   at[3 * kPage] = '!';
   CHECK(view(fd, kPage, MAP_PRIVATE, 3 * kPage)[0] == '!');

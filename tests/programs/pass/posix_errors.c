@@ -1,4 +1,4 @@
-// The errors that POSIX asks for when a program misuses a primitive. (ThreadSanitizer reports the
+// The errors that POSIX requires when a program misuses a primitive. (ThreadSanitizer reports the
 // misuse, as it should: this program is not for it.)
 // EXPECT: pass
 #define _GNU_SOURCE

@@ -37,7 +37,7 @@ static void test_fork(void) {
   const pid_t pid = fork();
   CHECK(pid >= 0);
   if (pid == 0) {
-    /* A thread of its own. */
+    /* In a separate thread. */
     pthread_t thread;
     stop = 1;
     if (pthread_create(&thread, NULL, count, NULL) != 0) _exit(9);

@@ -1,5 +1,5 @@
-// pthread_exit from nested C++ frames: every destructor on the way runs once, innermost first, also
-// while other threads are on their way out.
+// pthread_exit from nested C++ frames: every destructor on the way runs once, innermost first, even
+// while other threads are unwinding.
 // EXPECT: pass
 #include <pthread.h>
 

@@ -52,8 +52,8 @@ static void check_kind(int type, int protocol) {
   CHECK(pthread_mutex_destroy(&mutex) == 0);
 }
 
-// Threads wait while the owner ends: one is told and repairs, the others find it as usual. (Not
-// more than one if nobody repairs: glibc 2.36 forgets to wake the others then.)
+// Threads wait while the owner ends: one is told and repairs it, the others lock it as usual. (Only
+// one may wait if nobody repairs it: glibc 2.36 forgets to wake the others then.)
 static pthread_mutex_t shared;
 static sem_t held;
 static sem_t go;

@@ -1,5 +1,5 @@
 // fail/rwlock_upgrade.cpp, fixed: only one reader at a time may intend to write; the others are
-// refused, let go and start again.
+// refused, release and start again.
 // EXPECT: pass
 #include <condition_variable>
 #include <cstdio>
@@ -17,7 +17,7 @@ class UpgradableLock {
 
   enum class Upgrade { kDone, kRefused };
 
-  // REQUIRES: the caller holds a shared lock, which becomes exclusive or, if refused, is let go.
+  // REQUIRES: the caller holds a shared lock, which becomes exclusive or, if refused, is released.
   Upgrade upgrade() {
     std::unique_lock lock(mutex_);
     if (upgrading_) {

@@ -42,13 +42,13 @@ static void test_descriptor(void) {
   close(fd);
 }
 
-/* A signal to one thread is for that thread alone, also if several look at the descriptor. */
+/* A signal to one thread is for that thread alone, even if several read the descriptor. */
 static pthread_t first;
 static int shared;
 static sem_t looked;
 static void* send_to_first(void* unused) {
   struct pollfd ready = {shared, POLLIN, 0};
-  usleep(2000); /* it waits by then */
+  usleep(2000); /* it is blocked by then */
   CHECK(pthread_sigqueue(first, SIGRTMIN + 1, (union sigval){.sival_int = 42}) == 0);
   CHECK(poll(&ready, 1, 0) == 0);
   CHECK(sem_wait(&looked) == 0);
@@ -98,7 +98,7 @@ static void test_thread(void) {
   close(shared);
 }
 
-/* Who sent it: alarms are the kernel's, timers have a number. */
+/* Who sent it: alarms come from the kernel, timers have an id. */
 static void test_senders(void) {
   sigset_t set;
   sigemptyset(&set);

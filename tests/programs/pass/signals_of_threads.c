@@ -1,5 +1,5 @@
-// Signal masks are each thread's own, a handler runs to its end without interleaving of its thread's
-// own signals, and a jump out of a handler leaves the thread as it was.
+// Each thread has its own signal mask, a handler runs to its end without interleaving of its
+// thread's own signals, and a jump out of a handler leaves the thread as it was.
 // EXPECT: pass
 #include <pthread.h>
 #include <sched.h>

@@ -1,4 +1,4 @@
-/* What POSIX says of signals that are pending: how many, which of them a timer's are, what becomes
+/* What POSIX says of signals that are pending: how many, which come from a timer, what becomes
  * of them when they are ignored; and children that nobody waits for.
  * EXPECT: pass */
 #define _GNU_SOURCE
@@ -59,7 +59,7 @@ static void test_overrun(void) {
     event.sigev_value.sival_int = i;
     CHECK(timer_create(CLOCK_MONOTONIC, &event, &timers[i]) == 0);
   }
-  /* The second is due much more often than it could ever be told of. */
+  /* The second expires much more often than it could ever be reported. */
   const struct itimerspec often = {{0, 20000000}, {0, 20000000}}, always = {{0, 100}, {0, 100}};
   CHECK(timer_settime(timers[0], 0, &often, NULL) == 0);
   CHECK(timer_settime(timers[1], 0, &always, NULL) == 0);

@@ -1,4 +1,4 @@
-// Sleeps and timed waits take at least as long as was asked for, by every clock, and sleepers do
+// Sleeps and timed waits take at least as long as requested, by every clock, and sleepers do
 // not keep others from running.
 // EXPECT: pass
 #include <errno.h>

@@ -1,4 +1,4 @@
-// Loops that wait for another thread and give the processor away with sched_yield: they end only
+// Loops that wait for another thread and yield the processor with sched_yield: they end only
 // if the other thread is allowed to run.
 // EXPECT: pass
 #include <pthread.h>

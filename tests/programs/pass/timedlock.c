@@ -28,7 +28,7 @@ static struct timespec after(clockid_t clock, long nanoseconds) {
   return (struct timespec){t / 1000000000L, t % 1000000000L};
 }
 
-// Holds everything until told to let go.
+// Holds everything until told to release it.
 static void* hold(void* arg) {
   (void)arg;
   CHECK(pthread_mutex_lock(&mutex) == 0);

@@ -1,4 +1,4 @@
-// The fixed twin of fail/ubsan_overflow_race.cpp: a thread looks for room under the lock. Built
+// The fixed twin of fail/ubsan_overflow_race.cpp: a thread checks for room under the lock. Built
 // with -fsanitize=undefined.
 // EXPECT: pass
 #include <climits>

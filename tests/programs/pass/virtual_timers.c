@@ -1,4 +1,4 @@
-/* Time that passes only when nobody can run: hours of sleep, timers, alarms, timer descriptors,
+/* Time that passes only when no thread can run: hours of sleep, timers, alarms, timer descriptors,
  * the processor's time stamp.
  * EXPECT: pass */
 #define _GNU_SOURCE
@@ -66,7 +66,7 @@ static void test_signals(void) {
   errno = 0;
   CHECK(sleep(5) == 4 && errno == EINTR); /* what is left, in whole seconds */
 
-  /* The time that a handler takes is none of the sleep's. */
+  /* The time that a handler takes does not count towards the sleep. */
   action.sa_handler = on_alarm_slowly;
   CHECK(sigaction(SIGALRM, &action, NULL) == 0);
   CHECK(setitimer(ITIMER_REAL, &once_soon, NULL) == 0);
