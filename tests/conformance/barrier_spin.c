@@ -45,7 +45,7 @@ static void* wait_once(void* which) {
   return (void*)(intptr_t)(result == PTHREAD_BARRIER_SERIAL_THREAD);
 }
 
-// The last to leave may destroy it while others are still on their way out.
+// The last thread to leave may destroy it while others are still leaving.
 CASE(pthread_barrier_destroy, at_once) {
   for (int i = 0; i < 5; ++i) {
     pthread_barrier_t* which = (pthread_barrier_t*)malloc(sizeof *which);

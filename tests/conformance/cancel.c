@@ -1,4 +1,4 @@
-// pthread_cancel and its settings: state, type, cleanup handlers, what is no cancellation point.
+// pthread_cancel and its settings: state, type, cleanup handlers, what is not a cancellation point.
 #define _GNU_SOURCE
 #include <semaphore.h>
 #include <signal.h>
@@ -286,7 +286,7 @@ CASE(pthread_cancel, not_a_cancellation_point) {
 
 static void* lock_while_held(void* reached) {
   sem_post(&ready);
-  EXPECT_EQ(pthread_mutex_lock(&mutex), 0);  // no cancellation point: waits for the lock
+  EXPECT_EQ(pthread_mutex_lock(&mutex), 0);  // not a cancellation point: waits for the lock
   *(int*)reached = 1;
   EXPECT_EQ(pthread_mutex_unlock(&mutex), 0);
   pthread_testcancel();

@@ -91,7 +91,7 @@ static void close_ends(void) {
 static void open_pipe(void) { EXPECT_EQ(pipe(ends), 0); }
 static void open_sockets(void) { EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0); }
 
-// A descriptor that takes no more bytes without waiting.
+// A descriptor that accepts no more bytes without blocking.
 static void fill(int descriptor) {
   int flags = fcntl(descriptor, F_GETFL);
   fcntl(descriptor, F_SETFL, flags | O_NONBLOCK);
@@ -244,7 +244,7 @@ static void start_joined(void) {
   joined = start(wait_for_release, NULL);
 }
 
-// The join was not made: the thread can still be joined.
+// The join did not happen: the thread can still be joined.
 static void end_joined(void) {
   EXPECT_EQ(sem_post(&release), 0);
   finish(joined);
@@ -389,7 +389,7 @@ static void call_opendir(void) {
   if (folder != NULL) closedir(folder);
 }
 
-// They use functions that are; glibc sees to it that nothing is lost.
+// They use functions that are cancellation points; glibc ensures that nothing is lost.
 CASE(cancel_pending, no_points) {
   expect_no_point(call_sem_open);
   expect_no_point(call_shm_open);

@@ -78,7 +78,7 @@ void* block_and_catch_by_type(void*) {
   try {
     block();
   } catch (const std::exception&) {
-    caught += 100;  // it is no std::exception
+    caught += 100;  // it is not a std::exception
   } catch (const abi::__forced_unwind&) {
     ++caught;
     throw;
@@ -186,7 +186,7 @@ CASE(forced_unwind, std_thread) {
   EXPECT_EQ(destroyed, 1);
 }
 
-// A destructor that meets a cancellation point while the stack is unwound goes on.
+// A destructor that reaches a cancellation point while the stack is unwound continues.
 struct Sleeper {
   ~Sleeper() {
     nap(1);

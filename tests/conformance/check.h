@@ -3,9 +3,9 @@
 //   CASE(pthread_mutex_lock, edeadlk_errorcheck) { EXPECT_EQ(pthread_mutex_lock(&m), EDEADLK); }
 //
 // prints "pthread_mutex_lock.edeadlk_errorcheck: ok", or FAILED with the first expectation that did
-// not hold. Expectations may stand in any thread and never end the case. Arguments of the program:
-// none (all cases, in the order of the file), --list, or the names of the cases to run. A process
-// that a case forks must end with _exit.
+// not hold. Expectations may be checked in any thread and never end the case. Arguments of the
+// program: none (all cases, in the order of the file), --list, or the names of the cases to run. A
+// process that a case forks must end with _exit.
 #ifndef CLEW_TESTS_CONFORMANCE_CHECK_H_
 #define CLEW_TESTS_CONFORMANCE_CHECK_H_
 

@@ -53,7 +53,7 @@ static void note_thread(union sigval value) {
   EXPECT_EQ(sem_post(&fired), 0);
 }
 
-// They hold for the threads of the timer, also if the program has destroyed its own by then.
+// They apply to the timer's threads, even if the program has destroyed its own copy by then.
 CASE(timer_create, attributes_of_threads) {
   pthread_attr_t attributes;
   EXPECT_EQ(sem_init(&fired, 0, 0), 0);

@@ -100,7 +100,7 @@ CASE(pthread_cond_signal, is_not_kept) {
   EXPECT_EQ(pthread_cond_destroy(&local), 0);
 }
 
-// Waits until the time has passed; what the last wait returned. Holds the mutex.
+// Waits until the time has passed; returns what the last wait returned. Holds the mutex.
 static int time_out(pthread_cond_t* which, clockid_t clock, long ms) {
   struct timespec time = in_ms(clock, ms);
   int result;
@@ -232,7 +232,7 @@ static pthread_mutex_t checked = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 
 static int lock_checked(void* unused) { return pthread_mutex_lock(&checked); }
 
-// The wait unlocks the mutex: with errorcheck, whoever does not own it is told.
+// The wait unlocks the mutex: with errorcheck, a thread that does not own it gets an error.
 CASE(pthread_cond_wait, eperm_errorcheck) {
   EXPECT_EQ(pthread_cond_wait(&condition, &checked), EPERM);
   struct timespec time = in_ms(CLOCK_REALTIME, kLongMs);

@@ -131,7 +131,7 @@ CASE(std_atomic_thread_fence, release_and_acquire) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
-// Sequential consistency: not both threads miss the other's store.
+// Sequential consistency: at least one thread sees the other's store.
 CASE(std_atomic, store_buffering) {
   for (int round = 0; round < 20; ++round) {
     std::atomic<int> x = 0;

@@ -167,7 +167,7 @@ struct Noted {
 };
 thread_local Noted of_thread;
 
-// Notified after the thread's thread_local objects are gone.
+// Notified after the thread's thread_local objects have been destroyed.
 CASE(std_notify_all_at_thread_exit, after_thread_locals) {
   std::mutex mutex;
   std::condition_variable condition;

@@ -111,7 +111,7 @@ CASE(std_promise, set_at_thread_exit) {
     EXPECT(future.wait_for(0s) == std::future_status::timeout);
   });
   EXPECT_EQ(future.get(), 5);
-  EXPECT_EQ(flag, 1);  // the thread_local objects went first
+  EXPECT_EQ(flag, 1);  // the thread_local objects were destroyed first
   thread.join();
   std::promise<void> failing;
   std::thread([&] { failing.set_exception_at_thread_exit(std::make_exception_ptr(6)); }).join();

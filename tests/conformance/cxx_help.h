@@ -1,4 +1,4 @@
-// What the C++ programs need beside check.h.
+// What the C++ programs need in addition to check.h.
 #ifndef CLEW_TESTS_CONFORMANCE_CXX_HELP_H_
 #define CLEW_TESTS_CONFORMANCE_CXX_HELP_H_
 
@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 inline constexpr auto kLong = 20s;
 inline constexpr auto kShort = 5ms;
 
-// Gives other threads the time to get where they will block. No expectation may depend on it.
+// Gives other threads time to block. No expectation may depend on it.
 inline void nap() { std::this_thread::sleep_for(kShort); }
 
 template <typename Function>
@@ -38,7 +38,7 @@ bool throws_future_error(std::future_errc expected, Function function) {
   return false;
 }
 
-// What `function` returns when a thread of its own calls it.
+// What `function` returns when a new thread calls it.
 template <typename Function>
 auto in_thread(Function function) {
   decltype(function()) result{};

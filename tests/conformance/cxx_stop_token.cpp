@@ -46,7 +46,7 @@ CASE(std_stop_token, states) {
   EXPECT(token == source->get_token());
   EXPECT(token != none);
   source.reset();
-  EXPECT(!token.stop_possible());  // nobody can ask any more
+  EXPECT(!token.stop_possible());  // nobody can request a stop any more
   std::stop_token stopped;
   {
     std::stop_source asked;

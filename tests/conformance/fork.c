@@ -184,7 +184,7 @@ static int look_at_signals(void* unused) {
   return sigismember(&blocked, SIGUSR1) * 2 + sigismember(&pending, SIGUSR1);
 }
 
-// The mask is inherited, what is pending is not.
+// The mask is inherited, pending signals are not.
 CASE(fork, signal_mask) {
   sigset_t set;
   int received;

@@ -43,7 +43,7 @@ HELP struct timespec bad_time(void) {
   return time;
 }
 
-// Gives other threads the time to get where they will block. No expectation may depend on it.
+// Gives other threads time to block. No expectation may depend on it.
 HELP void nap(long ms) {
   struct timespec time = {ms / 1000, ms % 1000 * 1000000};
   while (nanosleep(&time, &time) != 0) {
@@ -74,7 +74,7 @@ HELP void* make_call(void* call) {
   return NULL;
 }
 
-// What `function` returns when a thread of its own calls it.
+// What `function` returns when a new thread calls it.
 HELP int in_thread(int (*function)(void*), void* argument) {
   struct Call call = {function, argument, -1};
   finish(start(make_call, &call));

@@ -1,4 +1,5 @@
-// What a process has one of, or a thread one each: user and group ids, names, processors, limits.
+// What a process, or each of its threads, has one of: user and group ids, names, processors,
+// limits.
 #define _GNU_SOURCE
 #include <grp.h>
 #include <sched.h>
@@ -67,7 +68,7 @@ static void take_groups_of_root(void) {
   finish(fresh);
 }
 
-// Not interposed by anybody: libc asks each thread by a signal.
+// This is not interposed: libc reaches each thread by a signal.
 CASE(initgroups, with_threads) {
   gid_t before[1000];
   int count = getgroups(1000, before);
@@ -140,7 +141,7 @@ static void* stay_on_each(void* unused) {
 
 CASE(sched_getcpu, one_of_those_allowed) { finish(start(stay_on_each, NULL)); }
 
-// What a thread needs is there; what is too much is not.
+// A thread gets what it needs; what is too much is refused.
 CASE(setrlimit, address_space) {
   struct rlimit before, seen, limit;
   EXPECT_EQ(getrlimit(RLIMIT_AS, &before), 0);
@@ -165,7 +166,7 @@ static void* tell_number(void* unused) {
   return NULL;
 }
 
-// The kernel takes the number of any thread for that of its process.
+// The kernel accepts the id of any thread for that of its process.
 CASE(kill, number_of_a_thread) {
   EXPECT_EQ(sem_init(&go_on, 0, 0), 0);
   signal(SIGUSR1, note_signal);
@@ -180,7 +181,7 @@ CASE(kill, number_of_a_thread) {
   signal(SIGUSR1, SIG_DFL);
 }
 
-// The call that causes it has not returned before it is handled.
+// It is handled before the call that causes it returns.
 CASE(write, sigpipe_at_once) {
   int ends[2];
   EXPECT_EQ(pipe(ends), 0);

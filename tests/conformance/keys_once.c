@@ -168,7 +168,7 @@ CASE(pthread_setspecific, einval) {
   EXPECT(pthread_getspecific(PTHREAD_KEYS_MAX) == NULL);
 }
 
-// A key that is made anew has no values of the old one.
+// A key that is created again has no values of the old one.
 CASE(pthread_getspecific, null_after_key_is_made_anew) {
   int value;
   EXPECT_EQ(pthread_key_create(&key, NULL), 0);

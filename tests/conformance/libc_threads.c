@@ -1,4 +1,4 @@
-// Threads that libc makes for itself: asynchronous input and output, queues that notify.
+// Threads that libc creates for itself: asynchronous input and output, queues that notify.
 #define _GNU_SOURCE
 #include <aio.h>
 #include <fcntl.h>

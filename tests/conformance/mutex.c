@@ -173,7 +173,7 @@ CASE(pthread_mutex_trylock, recursive_owner) { expect_trylock(PTHREAD_MUTEX_RECU
 static void expect_eperm(int kind) {
   init_kind(kind);
   EXPECT_EQ(pthread_mutex_unlock(&mutex), EPERM);
-  EXPECT_EQ(in_thread(lock, NULL), 0);  // by a thread that is gone
+  EXPECT_EQ(in_thread(lock, NULL), 0);  // by a thread that has ended
   EXPECT_EQ(pthread_mutex_unlock(&mutex), EPERM);
   EXPECT_EQ(in_thread(try_once, NULL), EBUSY);
 

@@ -155,7 +155,7 @@ static int use_ceiling(void* unused) {
   return 0;
 }
 
-// Without the right to real-time policies there is nothing to see here.
+// Without the right to real-time policies nothing can be checked here.
 CASE(priority_protect, real_time_thread) {
   init_protocol(PTHREAD_MUTEX_NORMAL, PTHREAD_PRIO_PROTECT);
   int result = in_thread(use_ceiling, NULL);

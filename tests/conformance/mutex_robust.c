@@ -45,7 +45,7 @@ static int lock_and_exit(void* mutex) {
   pthread_exit(NULL);
 }
 
-// The owner dies, `take` says so, the state is repaired: the mutex is as good as new.
+// The owner dies, `take` reports it, the state is repaired: the mutex can be used as before.
 static void expect_recovery(int (*take)(void*)) {
   EXPECT_EQ(in_thread(lock, &memory.mutex), 0);
   EXPECT_EQ(take(&memory.mutex), EOWNERDEAD);
@@ -199,7 +199,7 @@ static void* hold_and_die(void* held) {
   return NULL;
 }
 
-// Whoever waits while the owner dies is told.
+// A thread that waits while the owner dies is told.
 CASE(pthread_mutex_lock, eownerdead_wakes_a_waiter) {
   init_plain_robust();
   int held = 0;

@@ -2,9 +2,8 @@
 # run.sh CLEW NATIVE BINARY
 #
 # Runs a conformance program as NATIVE (built by clang) and as BINARY (built by clew): the latter
-# without clew, and under clew with some seeds. Every case must be ok everywhere. Prints each case
-# that is not, and the command that repeats it; no further seeds are tried then.
-# CLEW_CONFORMANCE_SEEDS: the seeds ("1 2 3").
+# without clew, and under clew with some seeds. Every case must be ok everywhere. The script prints each case that is
+# not, and the command that repeats it; no further seeds are tried then. CLEW_CONFORMANCE_SEEDS: the seeds ("1 2 3").
 set -uo pipefail
 clew=$(realpath "$1") native=$(realpath "$2") binary=$(realpath "$3")
 seeds=${CLEW_CONFORMANCE_SEEDS-1 2 3}

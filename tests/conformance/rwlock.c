@@ -141,14 +141,14 @@ static void* write_once(void* unused) {
   return NULL;
 }
 
-// While a writer waits, readers pass it or not, as the kind says.
+// Whether readers overtake a waiting writer depends on the kind.
 static void expect_readers(int kind, int result) {
   init_kind(kind);
   first_half = 0;
   EXPECT_EQ(pthread_rwlock_rdlock(&lock), 0);
   pthread_t writer = start(write_once, NULL);
   int seen = 0;
-  // Until the writer waits a reader gets in.
+  // A reader gets the lock until the writer waits.
   for (int i = 0; i < 1000 && seen != EBUSY; ++i) {
     nap(1);
     seen = in_thread(try_read_once, NULL);
@@ -164,7 +164,7 @@ static void expect_readers(int kind, int result) {
 
 CASE(pthread_rwlockattr_setkind_np, readers_pass_a_waiting_writer) {
   expect_readers(PTHREAD_RWLOCK_PREFER_READER_NP, 0);
-  expect_readers(PTHREAD_RWLOCK_PREFER_WRITER_NP, 0);  // glibc: the same, recursive reads must do
+  expect_readers(PTHREAD_RWLOCK_PREFER_WRITER_NP, 0);  // glibc: the same, because recursive reads must succeed
 }
 
 CASE(pthread_rwlockattr_setkind_np, readers_wait_for_a_writer) {
@@ -251,7 +251,7 @@ CASE(pthread_rwlock_clockrdlock, monotonic_and_einval) {
   EXPECT_EQ(pthread_rwlock_destroy(&lock), 0);
 }
 
-// POSIX lets it say EBUSY; glibc does not look.
+// POSIX allows EBUSY; glibc does not check.
 CASE(pthread_rwlock_destroy, while_held) {
   init_kind(PTHREAD_RWLOCK_DEFAULT_NP);
   EXPECT_EQ(pthread_rwlock_wrlock(&lock), 0);

@@ -99,7 +99,7 @@ CASE(sem_trywait, eagain) {
 CASE(sem_timedwait, results) {
   EXPECT_EQ(sem_init(&semaphore, 0, 1), 0);
   struct timespec time = bad_time();
-  EXPECT_ERRNO(sem_timedwait(&semaphore, &time), EINVAL);  // glibc: even if it need not wait
+  EXPECT_ERRNO(sem_timedwait(&semaphore, &time), EINVAL);  // glibc: even if it need not block
   time = in_ms(CLOCK_REALTIME, -1000);
   EXPECT_EQ(sem_timedwait(&semaphore, &time), 0);
   EXPECT_ERRNO(sem_timedwait(&semaphore, &time), ETIMEDOUT);

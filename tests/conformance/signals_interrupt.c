@@ -1,5 +1,5 @@
-// Calls that a signal handler interrupts (EINTR), those that start again (SA_RESTART), and those of
-// pthread.h, which never tell.
+// Calls that a signal handler interrupts (EINTR), those that are restarted (SA_RESTART), and those
+// of pthread.h, which never report it.
 #define _GNU_SOURCE
 #include <poll.h>
 #include <semaphore.h>
@@ -55,7 +55,7 @@ static void end_call(pthread_t thread) {
 
 static int is_done(void) { return __atomic_load_n(&done, __ATOMIC_SEQ_CST); }
 
-// Signals, until one meets the thread within the call.
+// Sends signals until one reaches the thread within the call.
 static void expect_eintr(Blocking* function, int flags) {
   pthread_t thread = start_call(function, flags);
   while (!is_done()) {
@@ -196,7 +196,7 @@ static int call_msgrcv(void) {
 
 CASE(msgrcv, eintr) { expect_eintr(call_msgrcv, 0); }
 
-// What pthread.h offers returns no EINTR: the waits go on when the handler is done.
+// No function of pthread.h returns EINTR: the waits continue when the handler has returned.
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;

@@ -14,7 +14,7 @@ static volatile sig_atomic_t count;
 
 static void note(int number) { count = count + 1; }
 
-// Blocks SIGUSR1 and SIGRTMIN here, and in the threads made from here on.
+// Blocks SIGUSR1 and SIGRTMIN here, and in the threads created from here on.
 static void block_signals(void) {
   sigemptyset(&waited);
   sigaddset(&waited, SIGUSR1);

@@ -313,7 +313,7 @@ CASE(pthread_setattr_default_np, stack_size) {
   EXPECT_EQ(pthread_attr_destroy(&seen), 0);
 }
 
-// Not only what libc itself looks at.
+// Not only the attributes that libc itself reads.
 CASE(pthread_setattr_default_np, signal_mask_and_detached) {
   pthread_attr_t before, changed;
   sigset_t mask, seen;

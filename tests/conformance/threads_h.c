@@ -23,7 +23,7 @@ static void nap(long ms) {
   }
 }
 
-// What `function` returns when a thread of its own calls it.
+// What `function` returns when a new thread calls it.
 static int in_thread(thrd_start_t function, void* argument) {
   thrd_t thread;
   int result = -1000;

@@ -14,9 +14,9 @@ trap 'rm -rf "$work"' EXIT
 export PATH=$bin:$PATH
 unset CLEW_CLANG CLEW_CLANGXX
 
-# --- what tests say ---------------------------------------------------------------------------------------
+# --- what tests use ---------------------------------------------------------------------------------------
 
-# No `COMMAND | grep -q`: grep ends at the first match, and pipefail would count it if COMMAND minds.
+# No `COMMAND | grep -q`: grep ends at the first match, and pipefail would report it if COMMAND fails because of that.
 
 die() { echo "  $*" >&2; exit 1; }
 
@@ -45,7 +45,7 @@ instrumented() { # an object file or program
 
 has_lines() { grep -q '\.debug_line' <<<"$(readelf -S --wide "$1")" || die "$1 has no line table"; }
 
-# Says what is wrong in one line that holds TEXT, and what to do about it in another.
+# It says what is wrong in one line that contains TEXT, and what to do about it in another.
 refused() { # STATUS TEXT COMMAND...
   local status=$1 text=$2
   shift 2
@@ -239,7 +239,7 @@ test_response_files() {
 
 test_response_file_beyond_the_limit_of_arguments() {
   two_sources
-  # 3 MB, and an option of clew's: the list has to be written out, and the kernel takes no more than 2 MB
+  # 3 MB, and one of clew's options: the list must be written out, and the kernel accepts no more than 2 MB
   { echo '-fclew-yield=line -c main.c'; for ((i = 0; i < 60000; ++i)); do echo "-DA_LONG_NAME_FOR_A_MACRO_OF_A_LONG_LIST_$i=\"$i\""; done; } >long.rsp
   (( $(wc -c <long.rsp) > 2500000 ))
   silently clew-cc @long.rsp -o long.o
@@ -497,7 +497,7 @@ fi
 failed=()
 for name in "${tests[@]}"; do
   mkdir "$work/$name"
-  # Not in a condition: there `set -e` would not hold.
+  # Not in a condition: `set -e` would have no effect there.
   set +e
   (set -eE; trap 'echo "  line $LINENO: $BASH_COMMAND" >&2' ERR; cd "$work/$name"; "$name")
   status=$?

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Bad input of every kind: one clear line, a hint, nothing lost, no crash.
+# Bad input of every kind gives one clear line and a hint; nothing is lost, nothing crashes.
 . "$(dirname "$0")/lib.sh"
 cat >p.c <<'C'
 #include <pthread.h>
@@ -57,7 +57,7 @@ mv p.old p
 check "the recording is still good" run 0 replay 1
 
 if [ "$(id -u)" = 0 ]; then
-  # Root may write anywhere: a file in the way stands for a folder that may not be written.
+  # Root may write anywhere: a file in the way stands in for a folder that may not be written.
   mkdir blocked && touch blocked/.clew
 else
   mkdir blocked && chmod 555 blocked
@@ -72,12 +72,12 @@ else
   echo "skipped: a full disk needs a mount"
 fi
 
-# What clew cannot write, it says.
+# clew reports what it cannot write.
 full() { local status=0; "$clew" "${@:2}" >/dev/full 2>err.txt </dev/null || status=$?; [ "$status" = "$1" ]; }
 printf '#include <stdio.h>\nint main(void) { puts("output"); return 3; }\n' >puts.c
 "$clew" cc -g puts.c -o puts || exit 1
 check "no room for the program's output: its own status" full 3 run -- ./puts
-check "... but the loss is told" says err.txt "output could not all be written: No space left"
+check "... but the loss is reported" says err.txt "output could not all be written: No space left"
 check "... and it is in the recording" bash -c '"$0" replay 2>/dev/null | grep -qx output' "$clew"
 check "... likewise in a replay" full 3 replay
 check "... told" says err.txt "output could not all be written: No space left"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Child processes that were built with clew are recorded as their own, however they are started.
+# Child processes that were built with clew get their own recordings, however they are started.
 . "$(dirname "$0")/lib.sh"
 cat >worker.c <<'C'
 #include <pthread.h>
@@ -108,7 +108,7 @@ check "a script" run 0 run -- sh ./script
 check "... whose programs are recorded" bash -c '[ "$(grep -c "^clew: .*, process" err.txt)" = 3 ]'
 check "... and print" grep -qx "it failed" out.txt
 
-# One that goes on after the program.
+# A child that outlives the program.
 printf './worker waits >waits.txt & echo $! >pid.txt; while [ ! -s waits.txt ]; do sleep 0.01; done\n' >script
 check "a child that stays" run 0 run -- sh ./script
 check "... is let go" says err.txt "it was still running when the program that started it had ended"
@@ -117,7 +117,7 @@ kill "$(cat pid.txt)"
 last=$(sed -n 's/.*, recording \([0-9]*\)$/\1/p' err.txt | tail -n 1)
 check "... its recording replays as far as it goes" run 0 replay "$last"
 
-# One that becomes another without being asked for a child: the replay does not.
+# A program that becomes another one by exec without a child process: the replay does not follow it.
 printf 'int main(void) { extern int execl(const char*, ...); return execl("/bin/echo", "echo", "became echo", (char*)0); }\n' >becomes.c
 "$clew" cc -Wno-everything becomes.c -o becomes || exit 1
 check "a program that becomes another" run 0 run -- ./becomes
@@ -126,7 +126,7 @@ check "... and is named" says err.txt "ends where the program became /bin/echo"
 check "... is replayed up to there" run 0 replay
 check "... and not further" bash -c '! grep -q echo out.txt'
 
-# One that becomes itself, again and again, and then goes on.
+# A program that replaces itself by itself several times, and then continues.
 cat >stages.c <<'C'
 #include <stdio.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The choices beside switches: a program that cannot bear one is caught by it and by nothing else, and what is found
-# replays. Its twin that can bear it passes.
+# The choices beside switches: a program that cannot tolerate one is caught by it and by nothing else, and what is found
+# replays. Its twin that tolerates it passes.
 . "$(dirname "$0")/lib.sh"
 # Each file is two programs: with -DFIXED, the twin.
 cat >cas.cpp <<'C'
@@ -129,7 +129,7 @@ int main() {
 #endif
 }
 C
-# Without points in the threads, so that a single answer decides who is first.
+# Without points in the threads, so that a single answer decides which thread is first.
 cat >pick.c <<'C'
 #include <assert.h>
 #include <pthread.h>
@@ -149,7 +149,7 @@ int main(void) {
 }
 C
 # Fails when two weak compare-exchanges have failed: many questions, most of them answered by default. Threads end right
-# behind one, straight-line code has several, and other questions lie between.
+# after one, straight-line code has several, and other questions lie between.
 cat >mixed.cpp <<'C'
 #include <pthread.h>
 #include <atomic>
@@ -202,7 +202,7 @@ choice cas --no-cas-failures
 choice spurious --no-spurious
 choice timeout --no-timeouts
 choice trylock --no-trylock-failures
-# A waiter that returns unasked goes to the end of the line: that would do it too.
+# A waiter with a spurious wake-up goes to the end of the queue: that would cause the failure too.
 choice wake --no-wake-choice --no-spurious
 
 for level in -O0 -O2; do

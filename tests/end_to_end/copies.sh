@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Copies of a program that fork() makes and that have threads: each is recorded as its own, and
-# replayed from the start of the program through the fork.
+# Copies of a program that fork() makes and that have threads: each gets its own recording, and is replayed from the
+# start of the program through the fork.
 . "$(dirname "$0")/lib.sh" "$@"
 
 cat >copies.c <<'C'
@@ -311,7 +311,7 @@ record() {
   rm input.txt
   return $status
 }
-# same WHO: what it printed in the run, it prints again, and nothing else
+# same WHO: it prints again what it printed in the run, and nothing else
 same() { grep "^$1:" printed.txt | diff out.txt -; }
 
 check "a copy with threads" record --seed 3 --json out.json -- ./copies one

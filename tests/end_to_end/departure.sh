@@ -30,7 +30,7 @@ int main() {
 }
 C
 "$clew" c++ -std=c++20 -O1 -g p.cpp -o p -pthread || exit 1
-# What the program loads is code: the one thing that it reads and that is not in the recording.
+# The program loads code: the one thing that it reads and that is not in the recording.
 library() { echo "extern \"C\" int more() { return $1; }" >n.cpp && "$clew" c++ -shared -fPIC n.cpp -o n.so; }
 library 0
 echo 100 >n.txt

@@ -90,7 +90,7 @@ check "a program that is none" run 125 hunt ./two.c
 
 # A pipe is read to its end first.
 check "a slow standard input" bash -c 'sleep 2 | "$0" hunt --schedules 3 ./fixed >/dev/null 2>err.txt; [ $? = 0 ]' "$clew"
-check "... is told" says err.txt "reading standard input"
+check "... is reported" says err.txt "reading standard input"
 mkfifo never; sleep 100 >never & writer=$!
 python3 -c 'import os, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])' \
@@ -100,11 +100,11 @@ for _ in $(seq 60); do grep -q reading err.txt && break; sleep 0.1; done
 kill -INT $host; wait $host; status=$?
 kill $writer
 check "Ctrl-C while it is read: 130" [ $status = 130 ]
-check "... is told" says err.txt "interrupted by SIGINT while reading"
+check "... is reported" says err.txt "interrupted by SIGINT while reading"
 check "the working folder is gone" bash -c 'mkdir gone; top=$PWD; cd gone; rmdir ../gone; "$0" hunt --schedules 3 "$top/fixed" >/dev/null 2>"$top/err.txt" </dev/null; [ $? = 125 ]' "$clew"
 check "... is reported" says err.txt "working folder no longer exists"
 
-# Ctrl-C: status, json and no process stays behind.
+# Ctrl-C: status, JSON, and no process stays behind.
 descendants() { local p; for p in $(pgrep -P "$1"); do echo "$p"; descendants "$p"; done; }
 gone() { for _ in $(seq 40); do
     case $(ps -o state= -p "$1" 2>/dev/null) in '' | Z*) return 0 ;; esac; sleep 0.05; done

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Hunting programs that take what there is only one of: names, a port.
+# Hunting in programs that use unique resources: names, a port.
 . "$(dirname "$0")/lib.sh"
 
 cat >claims.c <<'C'
@@ -49,7 +49,7 @@ name=/clew_test_$$
 check "names and a port are taken again and again" \
   run 0 hunt --seed 1 --schedules 300 --json out.json ./claims "$port" $name $name
 check "... by every schedule" json "d['schedules'] == 300 and d['unresolved'] == 0"
-check "... one at a time, which is told" says err.txt "one schedule at a time"
+check "... one at a time, which is reported" says err.txt "one schedule at a time"
 nothing_left() { ! ls /dev/shm/${name#/} /dev/shm/sem.${name#/} claimed.socket 2>/dev/null; }
 check "... and nothing is left" nothing_left
 check "... no queue either" "$clew" run --seed 1 -- ./claims "$port" $name $name
@@ -83,7 +83,7 @@ check "it is built" "$clew" c++ -O1 -g -std=c++20 owner.cpp -o owner
 check "both look for a file before one makes it" run 1 hunt --seed 1 --schedules 200 --json out.json ./owner
 check "... and it is shown" bash -c '"$0" debug --time 20 -- ./owner >out.txt 2>err.txt </dev/null; grep -q "the outside (files, pipes, sockets)" out.txt err.txt' "$clew"
 
-# A copy of the process has the lock that another thread held, and nobody who would release it.
+# A copy of the process has the lock that another thread held, and no thread that would release it.
 cat >copies.c <<'C'
 #include <pthread.h>
 #include <sys/wait.h>
@@ -117,8 +117,8 @@ check "... is a hang" is kind hang
 check "... of the child" says err.txt "whose threads wait for each other"
 check "... and replays up to there" run 0 replay
 
-# What the run leaves that records the failure is gone like that of all others: files and folders,
-# also renamed, linked, or in each other.
+# What the run that records the failure leaves behind is removed like that of all others: files and folders, including
+# renamed, linked and nested ones.
 cat >leaves.cpp <<'C'
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Usage: interposed.sh CLEW SOURCE. What the runtime interposes is exported, all of it: a function that is written but
+# Usage: interposed.sh CLEW SOURCE. Everything that the runtime interposes is exported: a function that is written but
 # not in the list (runtime/libc/interposed.def) would silently never be called.
 source "$(dirname "$0")/lib.sh" "$@"
 

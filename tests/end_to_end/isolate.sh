@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# clew isolate and clew debug: figure 6 of paper 1, recordings, simplification, limits, errors, Ctrl-C.
+# clew isolate and clew debug: figure 6 of Choi and Zeller 2002, recordings, simplification, limits, errors, Ctrl-C.
 . "$(dirname "$0")/lib.sh"
 examples=$source/examples
 "$clew" c++ -std=c++20 -O0 -g -fclew-yield=line "$examples/int_queue/int_queue.cpp" -o q -pthread || exit 1
-# Of the debug build, whose accesses all have a line.
+# The debug build, in which all accesses have a line.
 "$clew" c++ -std=c++20 -O0 -g "$examples/lost_update/lost_update.cpp" -o lost -pthread || exit 1
 "$clew" c++ -std=c++20 -O0 -g "$examples/lost_update/lost_update_fixed.cpp" -o fixed -pthread || exit 1
-# A table for three: among the schedules for five, looking for fewer preemptions takes seconds.
+# A table for three: with five philosophers, looking for fewer preemptions takes seconds.
 sed 's/kSeats = 5/kSeats = 3/' "$examples/dining_philosophers/dining_philosophers.cpp" >dining_philosophers.cpp
 "$clew" c++ -std=c++20 -O1 -g dining_philosophers.cpp -o philosophers -pthread || exit 1
 cat >always.c <<'C'
@@ -71,7 +71,7 @@ check "nothing recorded: 124" run 124 isolate
 check "... says so" says err.txt "no recording of a failure"
 check "... and what to do" says err.txt "hint: clew hunt"
 
-# Paper 1, figure 6.
+# Choi and Zeller 2002, figure 6.
 check "figure 6" run 0 isolate --fails "$fails" --passes "$passes" --json out.json -- ./q
 check "... 24 differences" is deltas 24
 check "... four tests" is tests 4

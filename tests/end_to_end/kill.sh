@@ -43,7 +43,7 @@ begin; kill -TERM "$host"; wait "$host"; status=$?
 check "terminate: status 143" [ "$status" = 143 ]
 check "... the program is gone" gone "$child"
 
-# Interrupted in a wait for the outside, with output that is not written yet.
+# Interrupted while it waits for the outside, with output that is not written yet.
 cat >waits.c <<'C'
 #include <poll.h>
 #include <stdio.h>
@@ -75,7 +75,7 @@ for how in "" forever; do
   check "... the recording replays as far as it goes" run 0 replay --times 3
   check "... which is said" says err.txt "up to the clock where it was stopped"
 done
-# Not clew, but the program gets a signal that it does not handle.
+# The program, not clew, gets a signal that it does not handle.
 for signal in TERM:143 KILL:137; do
   mkfifo input
   "$clew" run -- ./waits forever <input >out.txt 2>err.txt &

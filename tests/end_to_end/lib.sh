@@ -1,5 +1,5 @@
-# Sourced by the tests here: $1 is the tool, $2 the source tree. Each test works in a folder of its
-# own, and ends with the number of checks that failed.
+# Sourced by the tests here: $1 is the tool, $2 the source tree. Each test works in its own folder, and exits with the
+# number of checks that failed.
 set -uo pipefail
 clew=$1 source=$2
 work=$(mktemp -d)
@@ -31,7 +31,7 @@ run() {
 # field NAME: the first scalar of that name in out.json
 field() { sed -n "s/^ *\"$1\": *\"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}\$/\1/;T;p;q" out.json; }
 is() { [ "$(field "$1")" = "$2" ] || { echo "$1 is '$(field "$1")', not '$2'"; return 1; }; }
-# json CONDITION: of d, what stands in out.json
+# json CONDITION: of d, the content of out.json
 json() { python3 -c '
 import json, sys
 d = json.load(open("out.json"))

@@ -114,7 +114,7 @@ int main(int argc, char** argv) {
 }
 C
 "$cc" -O1 spin.c -o spin -pthread || exit 1
-# spins HOW: whoever is waited for in a loop without calls comes, also in a replay
+# spins HOW: the thread that is waited for in a loop without calls gets to run, also in a replay
 spins() {
   run 0 run --strategy none -- ./spin "$1" && says err.txt "a thread spins in code" && cp out.txt spin.txt &&
     run 0 replay && cmp out.txt spin.txt
@@ -160,7 +160,7 @@ C
 check "a thread spins in code that the program has made" run 0 run --strategy none -- ./makes_code
 check "a thread spins in calls that are no points" run 0 run --strategy none -- ./makes_code c
 
-# A library whose constructor makes a thread and takes locks: clew is there before.
+# A library whose constructor creates a thread and takes locks: clew is initialised before it.
 cat >early.c <<'C'
 #include <pthread.h>
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# OpenMP programs with LLVM's runtime, which is not built with clew: waiting for tasks is waiting in the scheduler.
+# OpenMP programs with LLVM's runtime, which is not built with clew: a thread that waits for tasks blocks in the
+# scheduler.
 . "$(dirname "$0")/lib.sh"
 cc=${CLEW_CLANG_CXX:-clang++-19}
 if ! { printf 'int main() {\n#pragma omp parallel\n{}\n}\n' >probe.cpp && "$cc" -fopenmp probe.cpp -o probe && ./probe; } 2>/dev/null; then
@@ -139,7 +140,7 @@ C
 "$clew" c++ -O2 -g -fopenmp tasks.cpp -o built || exit 1
 ./plain >native.txt || exit 1
 
-# as_natively PROGRAM: under several seeds, never handed on by real time, and the recordings replay
+# as_natively PROGRAM: under several seeds, never preempted by real time, and the recordings replay
 as_natively() {
   local seed
   for seed in 1 2 3 4 5; do
@@ -261,5 +262,5 @@ check "... are a deadlock" json "d['failure']['kind'] == 'deadlock'"
 check "... hunted on all cores" bash -c '! grep -q "one schedule at a time" err.txt'
 check "... told in the words of OpenMP" bash -c '"$0" replay >out.txt 2>err.txt; grep -q "waits for OpenMP lock" err.txt' "$clew"
 check "a critical section in itself" run 120 run --seed 1 -- ./itself
-check "... is told" says err.txt "waits for OpenMP lock"
+check "... is reported" says err.txt "waits for OpenMP lock"
 finish

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every way a program can end, and what clew says of it.
+# Every way a program can end, and what clew reports.
 . "$(dirname "$0")/lib.sh"
 cat >p.cpp <<'C'
 #include <cassert>
@@ -95,7 +95,7 @@ for how in exit signal assert exception deadlock; do
   check "a failure by $how replays" bash -c "'$clew' replay --times 5 --json out.json >out.txt 2>err.txt; grep -q '\"diverged\": 0' out.json"
 done
 
-# Standard descriptors that clew has not got, the program has not got.
+# The program lacks the standard descriptors that clew lacks.
 cat >std.c <<'C'
 #include <errno.h>
 #include <fcntl.h>
@@ -115,7 +115,7 @@ check "closed standard input and output are closed for the program" closed
 check "... replays where they are open" run 5 replay
 check "... and where they are not" bash -c '"$0" replay <&- >&- 2>err.txt; [ $? = 5 ]' "$clew"
 
-# What the program leaves running can go on writing.
+# Processes that the program leaves running can continue to write.
 printf '#include <stdlib.h>\nint main(void) { return system("(sleep 2; echo late; echo $? >late.txt) &"); }\n' >late.c
 "$clew" cc -g late.c -o late || exit 1
 check "a background process's output comes, whoever reads waits for it" bash -c '"$0" run ./late 2>err.txt </dev/null | grep -qx late' "$clew"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What comes from outside of the program: it is recorded, and a replay needs none of it.
+# What comes from outside the program is recorded, and a replay needs none of it.
 . "$(dirname "$0")/lib.sh"
 cat >signals.c <<'C'
 #include <pthread.h>
@@ -303,7 +303,7 @@ check "/proc tells the number of threads" run 0 run -- ./threads
 check "... as natively" cmp out.txt native.txt
 check "... and replays" run 0 replay --times 2
 
-# The schedule of a recording with the input of today.
+# The schedule of a recording with current input.
 cat >reads.c <<'C'
 #include <pthread.h>
 #include <stdio.h>
@@ -336,6 +336,6 @@ check "... to the letter" cmp out.txt first.txt
 check "... and live" bash -c 'echo typed | "$0" replay --live --json out.json >out.txt 2>err.txt' "$clew"
 check "... with what there is now" bash -c 'cmp out.txt <(echo after; tail -n 1 first.txt; echo typed)'
 live=$(field recording)
-check "... which is a recording of its own" bash -c 'rm content.txt; "$0" replay "$1" >out.txt 2>err.txt </dev/null && grep -q typed out.txt' "$clew" "$live"
+check "... which has its own recording" bash -c 'rm content.txt; "$0" replay "$1" >out.txt 2>err.txt </dev/null && grep -q typed out.txt' "$clew" "$live"
 check "... and not for several times" run 124 replay --live --times 2
 finish

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Paper 1, figures 3 to 5: the schedules with the paper's own clock values.
+# Choi and Zeller 2002, figures 3 to 5: the schedules with the paper's own clock values.
 . "$(dirname "$0")/lib.sh"
 "$clew" c++ -std=c++20 -O0 -g -fclew-yield=line "$source/examples/int_queue/int_queue.cpp" -o q -pthread || exit 1
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The sessions in the README: the same commands, the same output. There a line `...` stands for lines
-# that are left out; how long things take is not compared.
+# The sessions in the README must show the same commands and the same output. A line `...` there stands for lines that
+# are left out; times are not compared.
 . "$(dirname "$0")/lib.sh"
 PATH=$(dirname "$clew"):$PATH
 # A session is a block that builds something.

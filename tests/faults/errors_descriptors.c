@@ -27,7 +27,7 @@ static struct mmsghdr messages[2] = {{{.msg_iov = parts, .msg_iovlen = 1}, 0},
                                      {{.msg_iov = parts, .msg_iovlen = 1}, 0}};
 static struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "/nowhere"};
 
-// What is behind the descriptor. All are ready for what is done with them.
+// What the descriptor refers to. All are ready for what is done with them.
 static int other = -1;  // the other end
 
 static int file(void) {
@@ -148,7 +148,7 @@ FAILS(sendmmsg, socket, stream, sendmmsg(fd, messages, 2, 0), SEND_ERRORS)
       EPERM, EPROTO
 FAILS(accept, socket, listener, accept(fd, NULL, NULL), ACCEPT_ERRORS)
 FAILS(accept4, socket, listener, accept4(fd, NULL, NULL, SOCK_CLOEXEC), ACCEPT_ERRORS)
-// Not EALREADY: a descriptor that waits never gives it.
+// Not EALREADY: a blocking descriptor never gives it.
 FAILS(connect, socket, fresh, connect(fd, (struct sockaddr*)&address, sizeof address), EACCES,
       EPERM, EADDRINUSE, EADDRNOTAVAIL, EAFNOSUPPORT, EBADF, ECONNREFUSED, EINTR, EISCONN,
       ENETUNREACH, ENOTSOCK, EPROTOTYPE, ETIMEDOUT, EHOSTUNREACH, ENOBUFS, ECONNRESET)
@@ -210,8 +210,8 @@ CASE(mmap, file) {
   close(behind);
 }
 
-// What looks at the descriptor, changes it or closes it. Nothing can be known of such a descriptor;
-// a read of it fails like everything else.
+// Calls that inspect the descriptor, change it or close it. Nothing can be found out about such a
+// descriptor; a read from it fails like everything else.
 #define FAILS_FULLY(subject, what, source, call, ...)             \
   CASE(subject, what) {                                           \
     static const int errors[] = {__VA_ARGS__};                    \

@@ -1,4 +1,4 @@
-// Pipes and sockets that take no more. After ../conformance/help.h.
+// Pipes and sockets that accept no more bytes. Include it after ../conformance/help.h.
 #ifndef CLEW_TESTS_FAULTS_FILL_H_
 #define CLEW_TESTS_FAULTS_FILL_H_
 
@@ -8,7 +8,7 @@ static void set_blocking(int fd, int blocking) {
   const int flags = fcntl(fd, F_GETFL);
   EXPECT_EQ(fcntl(fd, F_SETFL, blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK), 0);
 }
-// Until not even one byte goes in.
+// Until not even one more byte fits.
 static void fill(int fd) {
   static const char nothing[4096];
   set_blocking(fd, 0);

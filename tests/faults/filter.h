@@ -1,10 +1,9 @@
-// Makes system calls fail, each by what it is called with, so that nothing else in the process is
-// touched: a seccomp filter answers with the error that one of the arguments names. From then on a
+// Makes system calls fail depending on their arguments, so that nothing else in the process is
+// affected: a seccomp filter answers with the error that one of the arguments names. From then on a
 // call fails with error `e` if
 //
-//   its first argument is the descriptor failing_descriptor(e, source), unless the call is one that
-//   only looks at the
-//     descriptor or closes it; those fail too with fully_failing_descriptor(e, source);
+//   its first argument is the descriptor failing_descriptor(e, source), unless the call only
+//     inspects the descriptor or closes it; those fail too with fully_failing_descriptor(e, source);
 //   its first, second or fourth argument is an address in failing_address(e);
 //   its first or second argument is the number failing_number(e);
 //   it is mmap and maps a descriptor of the first kind.
@@ -55,8 +54,8 @@ HELP size_t low_half(int argument) {
   return offsetof(struct seccomp_data, args) + (size_t)argument * 8;
 }
 
-// If what is loaded is from `first` on, and fewer than `count` further, the call ends with the
-// error (it - first) >> shift.
+// If the loaded value is in [first, first + count), the call ends with the error
+// (value - first) >> shift.
 HELP void fail_if_within(struct Filter* filter, unsigned first, unsigned count, unsigned shift) {
   add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, first, 0, 5));
   add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, first + count, 4, 0));
@@ -90,7 +89,7 @@ HELP void fill_filter(struct Filter* filter) {
   const size_t number = offsetof(struct seccomp_data, nr);
   load(filter, number);
   allow_if(filter,
-           SYS_rt_sigreturn);  // it has no arguments: what is in their registers is anything
+           SYS_rt_sigreturn);  // it has no arguments: their registers may hold anything
   add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0,
                                            6 + 2 * kFailInstructions));
   load(filter, low_half(1));
@@ -155,7 +154,7 @@ HELP void* failing_address(int error) {
 
 HELP int failing_number(int error) { return kNumbers + error; }
 
-// A name of a file that is there, at such an address.
+// The name of an existing file, at such an address.
 HELP char* failing_path(int error) { return strcpy((char*)failing_address(error), "/dev/null"); }
 
 #endif  // CLEW_TESTS_FAULTS_FILTER_H_

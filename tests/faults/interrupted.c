@@ -34,9 +34,9 @@
 
 // What a signal does to the wait.
 enum Effect {
-  kRestarts,  // EINTR, but with SA_RESTART it goes on
+  kRestarts,  // EINTR, but with SA_RESTART it continues
   kAlways,    // EINTR, whatever the flags
-  kNever,     // it goes on in any case
+  kNever,     // it continues in any case
 };
 
 struct Subject {
@@ -409,7 +409,7 @@ static void make_locked_file(void) {
 static struct flock whole(short type) {
   return (struct flock){.l_type = type, .l_whence = SEEK_SET};
 }
-// A process that holds the lock, or just lives, until it is killed.
+// A process that holds the lock, or just exists, until it is killed.
 static void make_child(int locks) {
   int told[2];
   EXPECT_EQ(pipe(told), 0);

@@ -1,5 +1,5 @@
-// What there is too little of: descriptors, memory, room in files and on disks, timers. The program
-// gets the error, and goes on when the limit is gone.
+// Scarce resources: descriptors, memory, room in files and on disks, timers. The program gets the
+// error, and continues when the limit is lifted.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ static struct rlimit limited(int what, rlim_t to) {
   return before;
 }
 static void unlimited(int what, struct rlimit before) { EXPECT_EQ(setrlimit(what, &before), 0); }
-// The descriptors that are open now can stay.
+// The descriptors that are open now may stay open.
 static struct rlimit no_more_descriptors(void) {
   const int next = dup(0);
   close(next);
@@ -100,7 +100,8 @@ CASE(nofile, emfile) {
   close(listener);
   close(other);
 }
-// The number comes first: nobody waits for a connection that he has no number for.
+// The descriptor is reserved first: a thread does not wait for a connection for which it has no
+// descriptor.
 CASE(nofile, accept_without_connection) {
   const int listener = socket(AF_UNIX, SOCK_STREAM, 0);
   const struct sockaddr_un name = {.sun_family = AF_UNIX};
@@ -111,7 +112,7 @@ CASE(nofile, accept_without_connection) {
   unlimited(RLIMIT_NOFILE, before);
   close(listener);
 }
-// What is received is lost, the message is cut.
+// What is received is lost, the message is truncated.
 CASE(nofile, received_descriptor) {
   int ends[2];
   EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
@@ -133,7 +134,7 @@ CASE(nofile, received_descriptor) {
   close(ends[0]);
   close(ends[1]);
 }
-// More threads wait than descriptors may be open: poll refuses so many.
+// More threads wait than descriptors may be open: poll refuses that many.
 enum { kWaiting = 12 };
 static int pipes[kWaiting][2];
 static void* read_one(void* index) {
@@ -219,7 +220,7 @@ CASE(as, enomem) {
   EXPECT_EQ(pthread_create(&thread, &attributes, nothing, NULL), 0);
   EXPECT_EQ(pthread_join(thread, NULL), 0);
 }
-// Nothing more at all: what runs, waits and ends needs no memory.
+// No more memory at all: threads that run, wait and end need none.
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static int told;
@@ -278,7 +279,7 @@ CASE(memlock, enomem) {
   static char page[8192] __attribute__((aligned(4096)));
   const struct rlimit before = limited(RLIMIT_MEMLOCK, 0);
   errno = 0;
-  const int locked = mlock(page, 4096);  // whoever has CAP_IPC_LOCK may
+  const int locked = mlock(page, 4096);  // allowed with CAP_IPC_LOCK
   EXPECT(locked == 0 || errno == EPERM || errno == ENOMEM);
   munlock(page, 4096);
   unlimited(RLIMIT_MEMLOCK, before);
@@ -310,7 +311,7 @@ CASE(fsize, efbig) {
   EXPECT_ERRNO(fallocate(fd, 0, 0, 2000), EFBIG);
   signal(SIGXFSZ, SIG_IGN);
   EXPECT_ERRNO(writev(fd, &(struct iovec){buffer, 1}, 1), EFBIG);
-  // Nothing else is kept from going on.
+  // Nothing else is kept from continuing.
   int ends[2];
   EXPECT_EQ(pipe(ends), 0);
   for (int i = 0; i < 1000; ++i) {
@@ -354,7 +355,7 @@ CASE(disk, full) {
 
 // --- signals -------------------------------------------------------------------------------------
 
-// A limit that is left alone may be anything, so many fit into any.
+// A limit that is not set here may be anything, but this many fit into any.
 CASE(sigqueue, queued) {
   sigset_t set;
   sigemptyset(&set);

@@ -1,6 +1,5 @@
-// Calls that might wait, but have nothing to wait for: wrong arguments, wrong descriptors, nothing
-// asked for. They answer at once. And calls that are answered without asking the kernel: their
-// errors.
+// Calls that might block, but have nothing to wait for: wrong arguments, wrong descriptors, empty
+// requests. They return at once. Also the errors of calls that are answered without the kernel.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <limits.h>
@@ -44,7 +43,7 @@ static void close_ends(void) {
   close(ends[1]);
 }
 
-// --- the wrong direction, nothing asked for ------------------------------------------------------
+// --- the wrong direction, empty requests ---------------------------------------------------------
 
 CASE(read, write_end) {
   make_pipe();
@@ -270,7 +269,7 @@ CASE(accept, misuse) {
   EXPECT_ERRNO(accept(fd, NULL, NULL), EINVAL);
   close(fd);
 }
-// Whoever waits for an accept that never comes is told so when the listener goes.
+// A thread that waits in accept is told when the listener is closed.
 static int listener;
 static void* close_listener(void* unused) {
   nap(10);
@@ -306,7 +305,7 @@ CASE(accept, shut_down_meanwhile) {
   finish(thread);
   close(listener);
 }
-// A time limit of the socket's.
+// A time limit of the socket.
 CASE(accept, timeout) {
   const struct timeval time = {0, 5000};
   listener = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -329,7 +328,7 @@ CASE(accept, timeout) {
   close_ends();
   close(listener);
 }
-// A receiver without room: the sender's descriptor is ready all the same.
+// A receiver without room: the sender's descriptor is ready nevertheless.
 static void* receive_later(void* unused) {
   nap(10);
   for (int i = 0; i < 5; ++i) EXPECT_EQ(recv(listener, buffer, 10, 0), 1);
@@ -404,7 +403,7 @@ static void* put_later(void* unused) {
   EXPECT_EQ(write(ends[1], "x", 1), 1);
   return unused;
 }
-// Linux's way.
+// Linux's behaviour.
 CASE(select, time_left) {
   make_pipe();
   fd_set set;
@@ -440,7 +439,7 @@ CASE(epoll, misuse) {
   close_ends();
 }
 
-// --- queues and sets that go while they are waited for -------------------------------------------
+// --- queues and sets that are removed while threads wait for them --------------------------------
 
 static int id;
 static void* remove_queue(void* unused) {

@@ -1,5 +1,5 @@
-// No other process can be made: the program gets EAGAIN, and goes on. And programs that cannot be
-// started.
+// No other process can be created: the program gets EAGAIN, and continues. Also programs that
+// cannot be started.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -17,8 +17,8 @@
 
 extern char** environ;
 
-// Processes cannot be made from here on; threads can. clone3 is not there, as in an old kernel: its
-// flags are not to be seen by a filter, and libc takes clone instead.
+// Processes cannot be created from here on; threads can. clone3 is missing, as in an old kernel: a
+// filter cannot see its flags, and libc uses clone instead.
 static void allow_no_processes(void) {
   static int done;
   if (done) return;
@@ -64,7 +64,7 @@ CASE(execve, eacces) {
   EXPECT_ERRNO(execve(file, arguments, environ), EACCES);
   remove_file();
 }
-// What only the kernel finds out. The program goes on as it was.
+// Errors that only the kernel detects. The program continues unchanged.
 static volatile sig_atomic_t handled;
 static void handle(int number) { handled += number == SIGUSR1; }
 CASE(execve, no_program) {
@@ -89,7 +89,7 @@ CASE(clone, own_stack) {
   EXPECT_EQ(waitpid(pid, &status, 0), pid);
   EXPECT_EQ(WEXITSTATUS(status), 42);
 }
-// A child lives in real time, and so does who waits for it by looking.
+// A child runs in real time, and so does a thread that polls for its end.
 CASE(waitpid, by_looking) {
   const pid_t pid = fork();
   if (pid == 0) {
@@ -181,7 +181,7 @@ static void* meet(void* argument) {
   pthread_barrier_wait(&barrier);
   return argument;
 }
-// The last case: there are no threads any more. Those that are there end as always.
+// The last case: no more threads can be created. Existing ones end as always.
 CASE(pthread_create, eagain) {
   pthread_t threads[3], other;
   EXPECT_EQ(pthread_barrier_init(&barrier, NULL, 4), 0);

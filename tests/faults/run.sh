@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # run.sh CLEW NATIVE BINARY
-#
-# What conformance/run.sh does, and then replays a run: it must not depart.
+# Does what conformance/run.sh does, and then replays a run: it must not depart.
 set -uo pipefail
 here=$(dirname "$(readlink -f "$0")")
 clew=$(realpath "$1") binary=$(realpath "$3")

@@ -1,5 +1,5 @@
-// Transfers that are done in part: by what there is, by what has room, by a signal in the middle;
-// and stdio on top.
+// Transfers that complete in part: limited by what is available, by the room there is, by a signal
+// in the middle; and stdio on top.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <limits.h>
@@ -28,7 +28,7 @@ static void put_pattern(void) {
   for (int i = 0; i < kBig; ++i) buffer[i] = (char)(i * 7 + i / 251);
 }
 
-// --- what there is -------------------------------------------------------------------------------
+// --- what is available ---------------------------------------------------------------------------
 
 static void less_than_wanted(void) {
   EXPECT_EQ(write(ends[1], "abcde", 5), 5);
@@ -91,7 +91,7 @@ CASE(recv, truncated_datagram) {
   EXPECT_ERRNO(recv(ends[0], copy, 3, MSG_DONTWAIT), EAGAIN);
   close_ends();
 }
-// It asks for a whole message, and has it.
+// It requests a whole message, and gets it.
 CASE(recv, waitall_datagram) {
   make_sockets(SOCK_DGRAM);
   EXPECT_EQ(send(ends[1], "abc", 3, 0), 3);
@@ -169,7 +169,7 @@ CASE(recv, peek) {
   close_ends();
 }
 
-// --- what has room -------------------------------------------------------------------------------
+// --- the room there is ---------------------------------------------------------------------------
 
 static long written_until_full(long (*put)(void)) {
   long total = 0, n;
@@ -201,7 +201,7 @@ CASE(write, full_pipe) {
   EXPECT_EQ(read_until_empty(), 65536);
   close_ends();
 }
-// Up to PIPE_BUF all or nothing.
+// Up to PIPE_BUF bytes it is all or nothing.
 CASE(write, atomic_to_pipe) {
   make_pipe(O_NONBLOCK);
   EXPECT_EQ(write(ends[1], buffer, 65536 - 100), 65536 - 100);
@@ -237,7 +237,7 @@ CASE(sendmsg, full_socket_dontwait) {
   close_ends();
 }
 
-// A descriptor that waits takes everything.
+// A blocking descriptor accepts everything.
 static void* read_everything(void* unused) {
   long total = 0, n;
   while ((n = read(ends[0], copy + total, 7001)) > 0) total += n;
@@ -274,7 +274,7 @@ static long sendmmsg_all(void) {
 }
 static long vmsplice_all(void) {
   long total = 0, n;
-  // It may do less than asked.
+  // It may transfer less than requested.
   while (total < 500000 &&
          (n = vmsplice(ends[1], &(struct iovec){buffer + total, (size_t)(500000 - total)}, 1, 0)) >
              0)
@@ -286,7 +286,7 @@ static long sendfile_all(void) {
   EXPECT_EQ(write(fd, buffer, 500000), 500000);
   off_t at = 0;
   long total = 0, n;
-  // It may do less than asked.
+  // It may transfer less than requested.
   while (total < 500000 && (n = sendfile(ends[1], fd, &at, (size_t)(500000 - total))) > 0)
     total += n;
   EXPECT_EQ(at, total);
@@ -459,7 +459,7 @@ CASE(send, timeout_in_the_middle) {
   EXPECT_EQ(recv(ends[0], copy, 100, MSG_WAITALL), 4);
   close_ends();
 }
-// The reader goes away in the middle.
+// The reader closes its end in the middle.
 static void* read_a_part(void* unused) {
   EXPECT_EQ(read(ends[0], copy, 10), 10);
   nap(10);

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # starved.sh CLEW PROGRAM
-#
-# What clew itself gets too little of: it says so in a line that begins with "clew", with exit status 125 or 126, and
-# does not hang. PROGRAM is one that passes.
+# When resources run short for clew itself, it says so in a line that begins with "clew", with exit status 125 or 126,
+# and does not hang. PROGRAM is one that passes.
 set -uo pipefail
 clew=$(realpath "$1") program=$(realpath "$2")
 work=$(mktemp -d)
@@ -12,7 +11,7 @@ failed=0
 
 expect() { # NAME LIMIT PATTERN
   local status
-  # Through a pipe: the limit is not to hold for what is said.
+  # Through a pipe, so that the limit does not apply to the message.
   (ulimit $2 && timeout 20 "$clew" run -- "$program" </dev/null) 2>&1 >/dev/null | cat >err.txt
   status=${PIPESTATUS[0]}
   if { [ $status = 125 ] || [ $status = 126 ]; } && grep -q "^clew.*$3" err.txt; then

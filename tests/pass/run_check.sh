@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# One check of what the pass makes of a program, named by the last argument.
+# One check of what the pass does to a program, named by the last argument.
 # usage: run_check.sh CLANGXX PLUGIN ABI_DIR WORK_DIR LLVM_BIN NAME
 set -euo pipefail
 clangxx=$1 plugin=$2 abi=$3 work=$4 llvm=$5 name=$6
@@ -12,11 +12,11 @@ fail() { echo "FAILED: $*" >&2; exit 1; }
 same() { [[ $1 == "$2" ]] || fail "$3: expected '$2', got '$1'"; }
 cc() { "$clangxx" -x c "$@"; }
 stub() { "$clangxx" -std=c++23 -O1 -fPIC -c "$here/stub_runtime.cc" -I"$abi" -o stub.o; }
-# The number of lines of standard input with the pattern.
+# The number of lines of standard input that match the pattern.
 count() { grep -c -- "$1" || true; }
 
-# One decrement in memory and one js a point; the call out of line; nothing spilled to
-# memory outside the cold blocks; a function without points untouched.
+# Each point is one decrement in memory and one js, with the call out of line; nothing is spilled to memory outside the
+# cold blocks; a function without points is untouched.
 hot_path() {
   cc -O2 -fno-vectorize -fno-unroll-loops "${load[@]}" -S "$programs/hot.c" -o hot.s
   body() { sed -n "/^$1:/,/^.Lfunc_end/p" hot.s; }
@@ -30,7 +30,7 @@ hot_path() {
   same "$(body leaf | sed '/retq/q' | count 'Spill\|(%rsp)')" 0 "spills on leaf's hot path"
   same "$(body sum | sed -n '/=>This Inner Loop/,/jne/p' | count 'Spill\|Reload\|callq')" 0 "spills in sum's loop"
   same "$(body leaf | count 'callq.*__clew_yield_access')" 1 "hook calls in leaf"
-  # A weak compare-exchange costs nothing more: its flag is still what is branched on.
+  # A weak compare-exchange costs nothing extra: the branch still uses its flag.
   same "$(body claim_then_call | sed '/cmpxchg/q' | count 'callq')" 0 "calls before claim_then_call's instruction"
   same "$(body claim_then_call | grep -A1 'cmpxchg' | count '	j[n]\?e	')" 1 "branches behind claim_then_call's instruction"
   same "$(body claim | sed '/retq/q' | count 'callq\|set\|Spill\|(%rsp)')" 0 "other instructions on claim's hot path"
@@ -43,7 +43,7 @@ hot_path() {
   same "$(count 'addq	$-3, %r' <<< "$loop")" 1 "countdowns in step's loop"
   same "$(count 'movq	%r.*, %fs:(%r' <<< "$loop")" 1 "stores of the countdown in step's loop"
   same "$(count '%fs:' <<< "$loop")" 1 "accesses to the countdown in step's loop"
-  # Lazy binding does not keep r10, preserve_most does: never through the PLT.
+  # Lazy binding does not preserve r10, preserve_most does: hooks are never called through the PLT.
   cc -O2 -fPIC "${load[@]}" -S "$programs/../traces/kinds.c" -o kinds.s
   same "$(count '__clew_\(yield\|spin\).*@PLT' < kinds.s)" 0 "hooks bound lazily"
   [[ $(count '__clew_.*@GOTPCREL' < kinds.s) -gt 0 ]] || fail "no hook calls in kinds.c"
@@ -149,8 +149,8 @@ odd_ir() {
   done
 }
 
-# Points that are counted together: whichever of them fires, the clock at each point is the same, and
-# the same as when each is counted for itself.
+# Points that are counted together: whichever of them fires, the clock at each point is the same as when each is counted
+# by itself.
 batch() {
   stub
   for source in batch.cc odd.c odd.cc; do
@@ -180,7 +180,7 @@ batch() {
   done
 }
 
-# A weak compare-exchange fails when the runtime says so, and only then: with the value that is there, without storing,
+# A weak compare-exchange fails when the runtime says so, and only then: with the current value, without storing,
 # whatever its type, batched or not. The program checks itself and prints how often.
 weak_cas() {
   stub
@@ -190,7 +190,7 @@ weak_cas() {
     "$llvm/opt" -passes=verify -disable-output weak.ll || fail "$variant: invalid"
     "$clangxx" -mcx16 "${flags[@]:0:1}" -Wno-override-module -c weak.ll -o weak.o
     "$clangxx" weak.o stub.o -latomic -o weak
-    same "$(STUB_SILENT=1 ./weak)" "0 of 700" "$variant: failures nobody asked for"
+    same "$(STUB_SILENT=1 ./weak)" "0 of 700" "$variant: spurious failures"
     same "$(STUB_SILENT=1 STUB_FAIL_CAS=1 ./weak)" "700 of 700" "$variant: failures of all"
     same "$(STUB_SILENT=1 STUB_FAIL_CAS=7 ./weak)" "100 of 700" "$variant: failures of every seventh"
     STUB_SILENT=1 STUB_EVERY=11 STUB_FAIL_CAS=1 ./weak > some

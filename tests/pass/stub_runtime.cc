@@ -1,9 +1,9 @@
-// A runtime that only writes down which yield points are passed: one line each, "line kind",
+// A runtime that only writes which yield points are passed: one line each, "line kind",
 // or with STUB_LONG set "file:line:column function kind size", on standard output at the end.
 // STUB_IMAGES: also how many tables were registered. STUB_SILENT: nothing. STUB_EVERY=k: only every
-// k-th point comes here, each line begins with the clock and the number of the point, and the last
-// line is the clock at the end. STUB_FAIL_CAS=k: of the weak compare-exchanges whose points come
-// here, every k-th fails.
+// k-th point reaches the runtime, each line begins with the clock and the number of the point, and
+// the last line is the clock at the end. STUB_FAIL_CAS=k: of the weak compare-exchanges whose
+// points reach the runtime, every k-th fails.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -60,7 +60,7 @@ void fire(const Point* point, std::uint64_t size) {
   __clew_countdown = every - 1;
 }
 
-// A point that always comes here.
+// A point that always calls the runtime.
 void count(const Point* point) {
   if (every == 1)
     pass(point, 0), ++limit;

@@ -21,7 +21,7 @@ Node nodes[10];
   if (x % 3 == 0) throw x;
 }
 
-// Values of the batch that are used behind it, in its branch, and in the blocks after it.
+// Values of the batch that are used after it, in its branch, and in the blocks that follow.
 [[gnu::noinline]] int results(int i) {
   int x = a[i], y = b[i], z = a[i + 1] * 3;
   b[i + 1] = x + y;

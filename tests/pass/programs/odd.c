@@ -1,4 +1,4 @@
-/* Control flow that instrumentation can break. Prints the same with and without. */
+/* Control flow that instrumentation can break. Prints the same with and without points. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

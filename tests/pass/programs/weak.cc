@@ -17,7 +17,7 @@ template <class T>
   ++tried;
   failed += !done;
   if (found != (done ? to : from) || expected != from) std::abort();
-  // Of unequal values: fails in any case, with the value that is there.
+  // Values that differ: it fails in any case, with the current value.
   expected = filler;
   if (__atomic_compare_exchange_n(&location, &expected, to, /*weak=*/false, __ATOMIC_SEQ_CST,
                                   __ATOMIC_SEQ_CST))
