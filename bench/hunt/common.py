@@ -46,7 +46,7 @@ def lines_of(path):
 
 
 def hunt_programs(only=None):
-    """The programs of programs.txt; with `only` those whose name begins so."""
+    """The programs of programs.txt; with `only` those whose names begin with it."""
     number = lambda text: None if text == "-" else float(text)
     programs = []
     for name, source, args, kind, best, worst, limit in lines_of(HERE / "programs.txt"):
@@ -97,7 +97,7 @@ def compile_with(compiler, program, target, extra=()):
 
 
 def build(program, folder, fixed=False):
-    """Builds with clew, once for each source; gives the command line."""
+    """Builds with clew, once for each source; returns the command line."""
     target = folder / (program.source.name.replace(".", "_") + ("_fixed" if fixed else ""))
     if program.source.parent != HERE / "programs":
         target = target.with_name("test_" + target.name)
@@ -134,7 +134,7 @@ class Hunt:
 
 
 def hunt(command, options, folder, prefix=(), timeout=None):
-    """One hunt in `folder`, which keeps its .clew. The standard output goes nowhere."""
+    """One hunt in `folder`, which keeps its .clew. The standard output is discarded."""
     folder.mkdir(parents=True, exist_ok=True)
     report = folder / "hunt.json"
     report.unlink(missing_ok=True)
@@ -155,7 +155,7 @@ def hunt(command, options, folder, prefix=(), timeout=None):
 
 
 def wait_for(process, timeout):
-    """Waits for a process and gives its resource usage. Past the timeout interrupts it, ten seconds later kills it."""
+    """Waits for a process and returns its resource usage. Interrupts it after the timeout, and kills it ten seconds later."""
     if timeout is not None:
         for patience, number in ((timeout, signal.SIGINT), (10, signal.SIGKILL)):
             usage = wait_until(process, time.monotonic() + patience)

@@ -1,4 +1,4 @@
-// spawn_loop TIMES PROG ARGS...: starts a program and waits for it, again and again, as a script that
+// spawn_loop TIMES PROG ARGS...: starts a program and waits for it, TIMES times, as a script that
 // looks for a failure without clew would. Prints the seconds of wall time and of processor time.
 #include <spawn.h>
 #include <stdio.h>

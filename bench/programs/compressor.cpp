@@ -120,8 +120,8 @@ static Bytes decode_tokens(const Bytes& tokens, std::size_t size) {
   return out;
 }
 
-// Stage 2: Huffman. Canonical: the code lengths say everything. No code is longer than 32 bits,
-// because a block has far fewer tokens than the Fibonacci number that would take.
+// Stage 2: Huffman. Canonical: the code lengths determine the codes. No code is longer than 32
+// bits, because a block has far fewer tokens than the Fibonacci number that would take.
 using Lengths = std::vector<std::uint8_t>;
 
 static Lengths code_lengths(const Bytes& data) {
@@ -146,7 +146,7 @@ static Lengths code_lengths(const Bytes& data) {
     nodes.push_back({left.first + right.first, left.second, right.second});
     queue.push({left.first + right.first, static_cast<int>(nodes.size()) - 1});
   }
-  // A parent stands behind its children in `nodes`: depths follow from the back.
+  // A parent comes after its children in `nodes`: depths are computed from the end.
   std::vector<std::uint8_t> depth(nodes.size());
   for (std::size_t node = nodes.size(); node-- > 256;) {
     for (int child : {nodes[node].left, nodes[node].right}) {

@@ -1,2 +1,2 @@
-// Nothing: what `clew run` itself costs.
+// Does nothing, to show what `clew run` itself costs.
 int main(void) { return 0; }

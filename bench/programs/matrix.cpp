@@ -55,7 +55,7 @@ class TaskQueue {
     not_empty_.notify_all();
   }
 
-  // Nothing when the queue is closed and empty.
+  // Empty when the queue is closed and empty.
   std::optional<Task> take() {
     std::unique_lock lock(mutex_);
     not_empty_.wait(lock, [&] { return !tasks_.empty() || closed_; });

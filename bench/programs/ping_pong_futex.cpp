@@ -1,6 +1,6 @@
 // The cost of handing the processor from one kernel thread to another: two threads, pinned to one
-// core, take turns through a futex. Prints nanoseconds for each hand-off, the yardstick for clew's
-// own switch.
+// core, take turns through a futex. Prints nanoseconds for each hand-off, which clew's own switch
+// is compared with.
 // Usage: ping_pong_futex [hand-offs]
 #include <linux/futex.h>
 #include <pthread.h>

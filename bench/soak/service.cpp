@@ -32,7 +32,7 @@ static void need(bool ok, const char* what) {
   std::exit(1);
 }
 
-// Of its own, without what it shares with clew.
+// Its own memory, without what it shares with clew.
 static long memory() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)

@@ -23,7 +23,7 @@ CLEW = os.environ.get("CLEW", str(ROOT / "build/bin/clew"))
 CLANG = os.environ.get("CLEW_CLANG", "clang-19")
 KINDS = ("native", "clew")  # of builds
 NOBODY = 65534
-# What clew says of any run that passes or ends with a status.
+# What clew prints for any run that passes or ends with a status.
 EVERYDAY = re.compile(r"clew: (pass|note:|replayed|fail \(exit\)|.* was not built with clew)")
 
 
@@ -72,7 +72,7 @@ class Suite:
         return [str(self.program(test, kind))]
 
     def surroundings(self, folder):
-        """What a run finds in its environment."""
+        """The environment of a run."""
         return {"TMPDIR": str(folder)}
 
     def refusal(self, test):
@@ -80,12 +80,12 @@ class Suite:
         return f"fails natively, status {test.reference}" if test.reference != 0 else None
 
     def excuse(self, test, kind, problem):
-        """Why this kind of run of the test may differ so, or None; what has an excuse is counted apart."""
+        """Why this kind of run of the test may differ in this way, or None; what has an excuse is counted separately."""
         return None
 
 
 def fetch(suite, archive):
-    """Unpacks what is wanted of the archive into the suite's folder."""
+    """Unpacks the needed files of the archive into the suite's folder."""
     done = suite.work / "unpacked"
     if done.exists():
         return
@@ -102,11 +102,11 @@ def fetch(suite, archive):
             if member.isfile() and suite.wants(member.name):
                 source.extract(member, suite.work, filter="data")
     suite.unpacked()
-    done.touch()  # last: an unpacking that was interrupted is begun again
+    done.touch()  # last, so that an interrupted unpacking is started again
 
 
 def end(child):
-    """Ends a child that has had its time: clew ends its program when it is asked to, others are not asked twice."""
+    """Ends a child whose time limit is reached: clew ends its program when it is interrupted, others are killed."""
     child.terminate()
     try:
         child.wait(3)
@@ -120,7 +120,7 @@ def end(child):
 
 
 def run(command, folder, limit, environment=None):
-    """The status of `command` (128 + n if signal n ended it; None if its time was up) and what it wrote."""
+    """The status of `command` (128 + n if signal n ended it; None if its time limit was reached) and what it wrote."""
     with tempfile.TemporaryFile() as out:
         child = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True,
                                  env={**os.environ, **(environment or {})})
@@ -148,7 +148,7 @@ def build(suite, test, kind):
 
 
 class Runner:
-    """Runs tests of a suite, each in a folder of its own."""
+    """Runs tests of a suite, each in its own folder."""
 
     def __init__(self, suite, options):
         self.suite = suite
@@ -164,7 +164,7 @@ class Runner:
         self.suite.work.chmod(0o755)
         for path in (self.fresh("probe"), pathlib.Path(CLEW)):
             if subprocess.run([*self.user, "test", "-x", path]).returncode != 0:
-                sys.exit(f"bench/suites/{self.suite.name}: as root, tests are run as user {NOBODY}, to whom {path} is closed: use another folder")
+                sys.exit(f"bench/suites/{self.suite.name}: as root, tests are run as user {NOBODY}, who may not enter {path}: use another folder")
 
     def fresh(self, name):
         folder = self.suite.work / "runs" / name
@@ -213,7 +213,7 @@ class Runner:
 
 
 def describe(status, expected, said):
-    """What differs, with clew's word on it, or the test's own last one if clew says only that it ended so."""
+    """What differs, with clew's message, or the test's last line if clew reports only the exit status."""
     lines = [line for line in said.splitlines() if line.strip()]
     told = [line for line in lines if line.startswith("clew: ") and not EVERYDAY.match(line)]
     own = [line for line in lines if not line.startswith(("clew: ", "  ", "hint: "))]
@@ -236,7 +236,7 @@ def arguments(kind, description):
     parser.add_argument("--replays", type=int, default=3, metavar="N", help="replays of the last of them (default 3)")
     parser.add_argument("--timeout", type=float, default=kind.timeout, metavar="S", help=f"seconds for each run (default {kind.timeout})")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="tests at a time (default: one for each processor)")
-    parser.add_argument("--keep", metavar="FOLDER", help="keep sources, programs and recordings there; what is there is used again")
+    parser.add_argument("--keep", metavar="FOLDER", help="keep sources, programs and recordings there; what is there is reused")
     parser.add_argument("--left-out", action="store_true", help="list what is left out, and why")
     return parser.parse_args()
 

@@ -1,5 +1,5 @@
-// A deposit, a withdrawal and an audit, all under one lock. The audit has its sum wrong, which
-// shows only if it comes after both of the others.
+// A deposit, a withdrawal and an audit, all under one lock. The audit expects a wrong sum, which
+// shows only if it runs after both of the others.
 // ROOT CAUSE: account.c:40
 // PREEMPTIONS: 0
 // EXPECT: fail assert

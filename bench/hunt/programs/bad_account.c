@@ -1,5 +1,5 @@
-// N customers each take all there is from one account, if there is enough. Look and take are each
-// under the lock, but not both under one hold of it, so that two customers can be paid.
+// N customers each withdraw everything from one account, if there is enough. Check and withdrawal
+// each hold the lock, but release it in between, so that two customers can be paid.
 // ROOT CAUSE: bad_account.c:20
 // PREEMPTIONS: 1
 // EXPECT: fail assert

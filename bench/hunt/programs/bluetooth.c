@@ -1,6 +1,6 @@
-// A driver's stop against its requests (Qadeer and Wu). A request looks at `stopping` and then
-// counts itself in; a stop between the two finds nothing pending, and the driver is stopped while
-// the request works.
+// A driver's stop against its requests (Qadeer and Wu). A request checks `stopping` and then counts
+// itself in; a stop between the two finds nothing pending, and the driver is stopped while the
+// request works.
 // ROOT CAUSE: bluetooth.c:40
 // PREEMPTIONS: 1
 // EXPECT: fail assert

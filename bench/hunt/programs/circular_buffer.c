@@ -1,5 +1,5 @@
-// A writer and a reader take turns at a circular buffer by two flags. Whoever finds that it is not
-// its turn goes on to its next number instead of waiting, so that the numbers part.
+// A writer and a reader take turns at a circular buffer by two flags. A thread that finds that it
+// is not its turn skips to its next number instead of waiting: the numbers diverge.
 // ROOT CAUSE: circular_buffer.c:37
 // PREEMPTIONS: 1
 // EXPECT: fail assert

@@ -1,5 +1,5 @@
-// Two threads add to a sum that must stay below 3, each under the lock, neither with a look at what
-// there is already; a third asserts the limit and fails if it comes last.
+// Two threads add to a sum that must stay below 3, each under the lock, neither checking the
+// current value; a third asserts the limit and fails if it runs last.
 // ROOT CAUSE: lazy.c:21
 // PREEMPTIONS: 0
 // EXPECT: fail assert

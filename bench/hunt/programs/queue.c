@@ -1,5 +1,5 @@
-// A bounded queue with two flags that are looked at and changed outside of its lock: the reader is
-// let in at the writer's first item and takes as many as it was promised, there or not.
+// A bounded queue with two flags that are read and changed outside its lock: the reader is let in
+// at the writer's first item and takes as many items as it was promised, present or not.
 // ROOT CAUSE: queue.c:26
 // PREEMPTIONS: 1
 // EXPECT: fail assert

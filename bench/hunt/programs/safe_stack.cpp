@@ -1,6 +1,6 @@
 // SafeStack (after a puzzle by Dmitry Vyukov): a lock-free stack of indices. A pop takes the link
 // out of the top element before it swings the head, and the last element is never popped: together
-// this was to prevent ABA. It does not: a pop that took the link of an element that is being pushed
+// this should prevent ABA. It does not: a pop that took the link of an element that is being pushed
 // keeps it while the push tries again with another one, and so makes an element the head that has
 // an owner.
 // ROOT CAUSE: safe_stack.cpp:50
@@ -13,7 +13,7 @@
 #include <vector>
 
 static constexpr int kNone = -1;
-static constexpr int kPatience = 20;  // tries in vain of one thread: so a broken stack ends too
+static constexpr int kPatience = 20;  // unsuccessful tries of one thread, so that a broken stack ends too
 
 struct Element {
   std::atomic<int> owner = kNone;

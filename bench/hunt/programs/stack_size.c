@@ -1,5 +1,5 @@
-// A stack whose size is looked at outside of its lock: two readers see the one element that is
-// there, and both pop it.
+// A stack whose size is read outside its lock: two readers see the only element that is there, and
+// both pop it.
 // ROOT CAUSE: stack_size.c:36
 // PREEMPTIONS: 1
 // EXPECT: fail assert

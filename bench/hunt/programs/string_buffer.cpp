@@ -1,5 +1,5 @@
 // The string buffer of an old Java library: `append` asks the other buffer for its length and then
-// for so many characters. Both calls lock, but between them the other buffer can shrink.
+// for that many characters. Both calls lock, but between them the other buffer can shrink.
 // ROOT CAUSE: string_buffer.cpp:36
 // PREEMPTIONS: 1
 // EXPECT: fail exception

@@ -1,5 +1,5 @@
-// A waiter looks at the flag before it takes the lock and does not look again: a signal in between
-// wakes nobody, and the wait is for ever.
+// A waiter checks the flag before it takes the lock and does not check again: a signal in between
+// wakes nobody, and it waits for ever.
 // ROOT CAUSE: sync01.c:20
 // PREEMPTIONS: 1
 // EXPECT: fail deadlock

@@ -1,5 +1,5 @@
 // Three threads pass a token round: the first computes it, the second and the third copy it.
-// Nothing makes them do so in order; the checker, if it comes last, then finds different tokens.
+// Nothing makes them do so in order; the checker, if it runs last, then finds different tokens.
 // ROOT CAUSE: token_ring.c:23
 // PREEMPTIONS: 1
 // EXPECT: fail assert

@@ -1,6 +1,6 @@
 // A work-stealing queue after the THE protocol of Cilk: the owner pushes and pops at the tail
 // without a lock, thieves steal at the head under one. A thief must claim its item (advance the
-// head) before it looks at the tail; here it looks first, and owner and thief take the same item.
+// head) before it reads the tail; here it reads first, and owner and thief take the same item.
 // ROOT CAUSE: work_stealing.cpp:41
 // PREEMPTIONS: 1
 // EXPECT: fail exit
@@ -26,7 +26,7 @@ class Queue {
   int pop() {
     int item = try_pop();
     if (item != kNone) return item;
-    std::lock_guard lock(mutex_);  // no thief is half way now
+    std::lock_guard lock(mutex_);  // no thief is in the middle of a steal now
     return try_pop();
   }
 

@@ -1,5 +1,5 @@
 // wrong lock N: one thread adds to a counter under the counter's lock and checks its own addition;
-// N others add to it under another lock, which keeps nobody out.
+// N others add to it under another lock, which excludes nobody.
 // ROOT CAUSE: wrong_lock.c:30
 // PREEMPTIONS: 1
 // EXPECT: fail assert

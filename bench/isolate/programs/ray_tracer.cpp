@@ -1,7 +1,7 @@
-// Paper 1, section 6 and figure 9: a ray tracer that counts the scenes it loads without a lock.
-// Every worker helps to render an opening sequence, loads a scene of the main feature, and
-// renders that. `load_scene` reads the counter at its beginning and writes it back, one
-// higher, at its end: if another worker reads or writes it in between, a scene is not counted.
+// Choi and Zeller 2002, section 6 and figure 9: a ray tracer counts the scenes it loads without a
+// lock. Every worker helps to render an opening sequence, loads a scene of the main feature, and
+// renders it. `load_scene` reads the counter at its beginning and writes it back, one higher, at
+// its end: if another worker reads or writes it in between, a scene is not counted.
 //   clew c++ -O2 -g ray_tracer.cpp -o ray_tracer -pthread
 // Usage: ray_tracer [frames] [size]; frames of the opening, size x size pixels each.
 // ROOT CAUSE: ray_tracer.cpp:183 (the read), ray_tracer.cpp:186 (the write)
@@ -62,7 +62,7 @@ struct Sphere {
   double radius = 0;
   Material material;
 
-  // To where the ray enters, or leaves, the sphere; kFar if it misses.
+  // The distance to where the ray enters, or leaves, the sphere; kFar if it misses.
   double distance(const Ray& ray) const {
     const Vector to_center = center - ray.origin;
     const double along = dot(to_center, ray.direction);

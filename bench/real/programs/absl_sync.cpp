@@ -1,5 +1,5 @@
 // Abseil's synchronisation: Mutex with conditions, reader locks, CondVar with timeouts, Notification, BlockingCounter, Barrier, call_once.
-// Its locks wait on futexes of their own.
+// Its locks wait on their own futexes.
 // Package: libabsl-dev. Flags: pkg:absl_synchronization pkg:absl_flat_hash_map pkg:absl_str_format -pthread.
 // Usage: absl_sync [threads] [items]
 #include <absl/base/call_once.h>

@@ -1,5 +1,5 @@
 // GLib: GThreadPool, GAsyncQueue, GMutex, GCond, GRWLock, GOnce, GPrivate, and a GMainLoop that other threads wake.
-// Its locks wait on futexes of their own.
+// Its locks wait on their own futexes.
 // Package: libglib2.0-dev. Flags: pkg:glib-2.0 pkg:gthread-2.0 -pthread. Usage: glib_pool [threads] [items]
 #include <glib.h>
 
@@ -71,7 +71,7 @@ static void queues(int items) {
   long sum = 0;
   for (int i = 1; i <= items; i++) g_async_queue_push(there, GINT_TO_POINTER(i));
   for (int i = 1; i <= items; i++) sum += GPOINTER_TO_INT(g_async_queue_pop(back));
-  const bool empty = g_async_queue_timeout_pop(back, 10000) == nullptr;  // ten milliseconds in vain
+  const bool empty = g_async_queue_timeout_pop(back, 10000) == nullptr;  // ten milliseconds without success
   g_async_queue_push(there, GINT_TO_POINTER(-1));
   std::printf("queues: sum %ld, empty %d, thread gave %d\n", sum, empty, GPOINTER_TO_INT(g_thread_join(thread)));
   g_async_queue_unref(there);

@@ -1,6 +1,6 @@
-// OpenMP tasks with LLVM's runtime: recursive tasks that wait for their children, a task group, a task loop. In libomp a thread that
-// waits for a child that another thread runs looks for it in a loop without any call.
-// Package: libomp-19-dev. Flags: -fopenmp. Usage: openmp_tasks [threads] [n]
+// OpenMP tasks with LLVM's runtime: recursive tasks that wait for their children, a task group, a
+// task loop. In libomp a thread that waits for a child that another thread runs spins without any
+// call. Package: libomp-19-dev. Flags: -fopenmp. Usage: openmp_tasks [threads] [n]
 #include <omp.h>
 
 #include <algorithm>

@@ -92,7 +92,8 @@ static void locks(int items) {
   std::printf("locks: wrong %d, sum %ld\n", wrong.loadRelaxed(), sum);
 }
 
-// Two threads with event loops hand a number to each other by queued calls; the main loop is told when it has come to its end.
+// Two threads with event loops hand a number to each other by queued calls; the main loop is
+// notified at the end.
 static void event_loops(QCoreApplication& app, int rounds) {
   QThread first, second;
   QObject here, there;

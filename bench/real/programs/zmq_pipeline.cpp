@@ -91,7 +91,7 @@ static void requests(void* context, int clients, int items) {
   for (int c = 0; c < clients; c++) std::printf("client %d: %ld\n", c, sums[c]);
 }
 
-// XPUB tells of subscriptions, so that the publisher can wait for all of them.
+// XPUB reports subscriptions, so that the publisher can wait for all of them.
 static void publish(void* context, int subscribers, int items) {
   void* publisher = open(context, ZMQ_XPUB, "inproc://news", true);
   const int verbose = 1;
