@@ -1,4 +1,5 @@
-// How a script is read. That it is followed is tested in host/target/served_program_script_test.cc.
+// How a script is read. How it is followed: script_test.cc, and with a program
+// host/target/served_program_script_test.cc.
 #include "runtime/strategy/script_items.h"
 
 #include <gtest/gtest.h>

@@ -41,6 +41,10 @@ const std::uint8_t* guide_of(const abi::Job& job) {
   return reinterpret_cast<const std::uint8_t*>(job.guide.offset);
 }
 
+const char* names_of(const abi::Job& job) {
+  return reinterpret_cast<const char*>(job.names.offset);
+}
+
 namespace simulation {
 
 void forget_arena() {

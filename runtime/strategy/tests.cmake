@@ -1,6 +1,7 @@
 # strategy_test: the strategies in a simulated program, without the runtime.
 clew_unit_test(strategy_test
   SOURCES
+    ${CMAKE_SOURCE_DIR}/runtime/rt.cc
     ${CMAKE_SOURCE_DIR}/host/search/guides.cc
     ${CMAKE_SOURCE_DIR}/host/search/guides_test.cc
     ${CMAKE_CURRENT_LIST_DIR}/chaos.cc
@@ -19,10 +20,15 @@ clew_unit_test(strategy_test
     ${CMAKE_CURRENT_LIST_DIR}/rff.cc
     ${CMAKE_CURRENT_LIST_DIR}/rff_test.cc
     ${CMAKE_CURRENT_LIST_DIR}/round_robin_test.cc
+    ${CMAKE_CURRENT_LIST_DIR}/schedule.cc
+    ${CMAKE_CURRENT_LIST_DIR}/schedule_test.cc
+    ${CMAKE_CURRENT_LIST_DIR}/script.cc
     ${CMAKE_CURRENT_LIST_DIR}/script_items.cc
     ${CMAKE_CURRENT_LIST_DIR}/script_items_test.cc
+    ${CMAKE_CURRENT_LIST_DIR}/script_test.cc
     ${CMAKE_CURRENT_LIST_DIR}/strategy_simulation_test.cc
     ${CMAKE_CURRENT_LIST_DIR}/surw.cc
     ${CMAKE_CURRENT_LIST_DIR}/surw_test.cc
     ${CMAKE_CURRENT_LIST_DIR}/untrusted_guide_test.cc
+    ${CMAKE_CURRENT_LIST_DIR}/wrapper_test.cc
   LIBRARIES clew_abi)

@@ -1,0 +1,187 @@
+#include "runtime/sched/event_clock.h"
+
+#include <gtest/gtest.h>
+
+namespace clew::rt {
+namespace {
+
+using Looks = EventClock::Looks;
+
+class EventClockTest : public testing::Test {
+ protected:
+  EventClockTest() {
+    clock_.init(live_);
+    clock_.run(&countdown_, EventClock::Counts::kYes);
+  }
+
+  // Passes events as compiled code does; how many until the slow side has to look.
+  int count_until_look() {
+    int passed = 0;
+    while (clock_.count()) ++passed;
+    return passed;
+  }
+  void pass_slowly() {
+    clock_.begin_event();
+    clock_.end_event();
+  }
+
+  std::atomic<std::uint64_t> live_ = 0;
+  std::int64_t countdown_ = 0;
+  EventClock clock_;
+};
+
+TEST_F(EventClockTest, CountsUpToTheEventOfAttention) {
+  clock_.arm(10, Looks::kWhenDue);
+  EXPECT_EQ(clock_.now(), 0u);
+  EXPECT_EQ(count_until_look(), 9);
+  EXPECT_EQ(clock_.begin_event(), 10u);
+  EXPECT_EQ(clock_.settled(), 9u);
+  clock_.end_event();
+  EXPECT_EQ(clock_.settled(), 10u);
+}
+
+TEST_F(EventClockTest, AttentionInThePastIsTheNextEvent) {
+  clock_.arm(3, Looks::kWhenDue);
+  count_until_look();
+  pass_slowly();
+  clock_.arm(1, Looks::kWhenDue);
+  EXPECT_EQ(count_until_look(), 0);
+  EXPECT_EQ(clock_.begin_event(), 4u);
+}
+
+TEST_F(EventClockTest, NowIsExactBetweenLooks) {
+  clock_.arm(100, Looks::kWhenDue);
+  for (std::uint64_t passed = 1; passed <= 5; ++passed) {
+    EXPECT_TRUE(clock_.count());
+    EXPECT_EQ(clock_.now(), passed);
+    EXPECT_EQ(clock_.settled(), 0u);
+  }
+  clock_.settle();
+  EXPECT_EQ(clock_.settled(), 5u);
+}
+
+TEST_F(EventClockTest, AtEveryPointEachEventIsLookedAt) {
+  clock_.arm(4, Looks::kAtEveryPoint);
+  EXPECT_FALSE(clock_.count());
+  EXPECT_TRUE(clock_.pass_quickly());
+  EXPECT_EQ(clock_.now(), 1u);
+  EXPECT_FALSE(clock_.count());
+  EXPECT_TRUE(clock_.pass_quickly());
+  EXPECT_FALSE(clock_.count());
+  EXPECT_TRUE(clock_.pass_quickly());
+  EXPECT_FALSE(clock_.count());
+  EXPECT_FALSE(clock_.pass_quickly()) << "event 4 is the one of attention";
+  EXPECT_EQ(clock_.begin_event(), 4u);
+}
+
+TEST_F(EventClockTest, EventsOfTheWindowAreLookedAtOneByOne) {
+  clock_.set_window({5, 7});
+  clock_.arm(20, Looks::kWhenDue);
+  EXPECT_EQ(count_until_look(), 4);
+  for (Clock event = 5; event <= 7; ++event) {
+    EXPECT_TRUE(clock_.pass_for_listeners());
+    EXPECT_TRUE(clock_.only_listened_to());
+    EXPECT_EQ(clock_.now(), event);
+    if (event < 7) EXPECT_FALSE(clock_.count());
+  }
+  EXPECT_EQ(count_until_look(), 12) << "what was due at event 20 is still due there";
+  EXPECT_FALSE(clock_.pass_for_listeners());
+  EXPECT_EQ(clock_.begin_event(), 20u);
+  clock_.end_event();
+  EXPECT_FALSE(clock_.only_listened_to());
+}
+
+TEST_F(EventClockTest, AWindowIsNoReasonToPassWhatIsDue) {
+  clock_.set_window({1, 10});
+  clock_.arm(1, Looks::kWhenDue);
+  EXPECT_EQ(count_until_look(), 0);
+  EXPECT_FALSE(clock_.pass_for_listeners());
+}
+
+TEST_F(EventClockTest, WhatIsDueSoonerBringsTheLookForward) {
+  clock_.arm(100, Looks::kWhenDue);
+  EXPECT_TRUE(clock_.count());
+  clock_.settle();
+  clock_.bring_forward(4);
+  EXPECT_EQ(count_until_look(), 2);
+  EXPECT_EQ(clock_.begin_event(), 4u);
+}
+
+TEST_F(EventClockTest, WhatIsDueLaterChangesNothing) {
+  clock_.arm(4, Looks::kWhenDue);
+  clock_.bring_forward(50);
+  EXPECT_EQ(count_until_look(), 3);
+}
+
+TEST_F(EventClockTest, RegionsWithoutPointsDoNotCount) {
+  clock_.arm(10, Looks::kWhenDue);
+  EXPECT_TRUE(clock_.count());
+  clock_.stop_counting();
+  for (int i = 0; i < 1000; ++i) EXPECT_TRUE(clock_.count());
+  EXPECT_EQ(clock_.now(), 1u);
+  clock_.start_counting();
+  clock_.arm(10, Looks::kWhenDue);
+  EXPECT_EQ(count_until_look(), 8);
+}
+
+TEST_F(EventClockTest, AHandlerOfAFaultGoesByTheLastCertainClock) {
+  clock_.note_certain(2);
+  clock_.arm(50, Looks::kWhenDue);
+  for (int i = 0; i < 7; ++i) clock_.count();
+  const std::int64_t before = countdown_;
+  EXPECT_EQ(clock_.fall_back(), 7u);
+  EXPECT_EQ(clock_.now(), 2u);
+  clock_.resume_counting(before);
+  EXPECT_EQ(clock_.now(), 7u) << "it returned: nothing has happened";
+}
+
+TEST_F(EventClockTest, AJumpOutOfAHandlerTakesTheRecordedClock) {
+  clock_.note_certain(2);
+  clock_.arm(50, Looks::kWhenDue);
+  for (int i = 0; i < 7; ++i) clock_.count();
+  clock_.fall_back();
+  clock_.catch_up(6);
+  clock_.start_counting();
+  clock_.arm(50, Looks::kWhenDue);
+  EXPECT_EQ(clock_.now(), 6u);
+}
+
+TEST_F(EventClockTest, TimeIsThatOfThePointsAndWhatPassedWithout) {
+  clock_.arm(100, Looks::kWhenDue);
+  for (int i = 0; i < 5; ++i) clock_.count();
+  EXPECT_EQ(clock_.time(), 5 * kNanosPerPoint);
+  clock_.pass(1000);
+  clock_.pass_idle(300);
+  EXPECT_EQ(clock_.time(), 5 * kNanosPerPoint + 1300);
+  EXPECT_EQ(clock_.idle(), 300);
+}
+
+TEST_F(EventClockTest, ADeadlineIsAnEvent) {
+  EXPECT_EQ(clock_.event_at(0), 1u);
+  EXPECT_EQ(clock_.event_at(7 * kNanosPerPoint), 8u);
+  clock_.pass(3 * kNanosPerPoint);
+  EXPECT_EQ(clock_.event_at(7 * kNanosPerPoint), 5u);
+  EXPECT_EQ(clock_.event_at(-1), 1u);
+}
+
+TEST_F(EventClockTest, TellsTheHostWhereItIs) {
+  clock_.arm(3, Looks::kWhenDue);
+  count_until_look();
+  pass_slowly();
+  clock_.arm(9, Looks::kWhenDue);
+  EXPECT_EQ(live_.load(), 3u);
+}
+
+TEST_F(EventClockTest, AnotherThreadGoesOnWithTheSameClock) {
+  clock_.arm(10, Looks::kWhenDue);
+  for (int i = 0; i < 4; ++i) clock_.count();
+  clock_.settle();
+  std::int64_t other = 77;  // whatever it was when that thread was left
+  clock_.run(&other, EventClock::Counts::kYes);
+  clock_.arm(10, Looks::kWhenDue);
+  EXPECT_EQ(clock_.now(), 4u);
+  EXPECT_EQ(other, 5);
+}
+
+}  // namespace
+}  // namespace clew::rt
