@@ -108,7 +108,7 @@ Json event_json(const EventInfo& event) {
   return {{"clock", event.clock == 0 ? Json(nullptr) : Json(event.clock)},
           {"thread", event.thread},
           {"at", location_json(event.at)},
-          {"what", to_word(event.kind)},
+          {"what", clew::to_word(event.kind)},
           {"object", event.object == 0 ? Json(nullptr) : Json(fmt::format("{:#x}", event.object))},
           {"variable", text_or_null(event.variable)}};
 }
