@@ -17,14 +17,14 @@ namespace {
 
 using abi::PointKind;
 
-// Bounds the growth of the code and the time to compile it.
+// Limits the growth of the code and the time to compile it.
 constexpr unsigned kMaxInstructions = 300;
 
 bool is_counted(const Site& site) {
   return site.kind != PointKind::kPause && site.kind != PointKind::kSyncCall;
 }
 
-// Intrinsics that come back and pass no point: inline code, or libc's memcpy and sin.
+// Intrinsics that return and pass no point: inline code, or libc's memcpy and sin.
 bool is_harmless_call(const llvm::CallBase& call) {
   if (!llvm::isa<llvm::IntrinsicInst>(call) || call.cannotDuplicate() || call.isConvergent())
     return false;
@@ -65,10 +65,10 @@ class Members {
     }
   }
 
-  // Moves what is only used later behind the batch: the variable of a loop and the
+  // Sinks what is only used later below the batch: the induction variable of a loop and the
   // condition of a branch then stay as simple as they were.
   void sink();
-  // Moves what is used both in the batch and later, and can be, before it.
+  // Hoists what is used both in the batch and later above it, where that is possible.
   void hoist();
   llvm::ArrayRef<llvm::Instruction*> get() const { return order_; }
   void settle() {
@@ -153,7 +153,7 @@ void copy_to(llvm::BasicBlock* slow, llvm::ArrayRef<llvm::Instruction*> members,
   }
 }
 
-// Debuggers cannot find a value in `tail` that only one of two ways leads by.
+// A debugger cannot find a value in `tail` that only one of the two paths computes.
 void forget_outside(llvm::Instruction* value, const llvm::BasicBlock* block) {
   llvm::SmallVector<llvm::DbgVariableIntrinsic*, 2> intrinsics;
   llvm::SmallVector<llvm::DbgVariableRecord*, 2> records;
@@ -214,7 +214,7 @@ SplitBatch split(const Batch& batch) {
   members.hoist();
   members.settle();
   llvm::BasicBlock* head = batch.end->getParent();
-  // What was sunk stands directly before the end.
+  // What was sunk is directly before the end.
   llvm::Instruction* first = batch.sites.front().before;
   llvm::Instruction* behind = members.get().empty() ? first : members.get().back()->getNextNode();
   llvm::BasicBlock* tail = head->splitBasicBlock(behind->getIterator());

@@ -21,9 +21,9 @@ struct Batch {
   llvm::Instruction* end = nullptr;
 };
 
-// The longest batch that ends with the last of `sites`; no sites if that one is better emitted
-// alone. `sites` are those of a function that are not emitted yet, `stop` is what was emitted
-// before.
+// The longest batch that ends with the last of `sites`; it has no sites if that one is better
+// emitted alone. `sites` are the points of a function that are not emitted yet, `stop` is the code
+// that was emitted before.
 Batch last_batch(llvm::ArrayRef<Site> sites, const llvm::Instruction* stop);
 
 struct SplitBatch {

@@ -79,7 +79,7 @@ bool is_plain_call(const llvm::Instruction& instruction) {
   const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
   if (call == nullptr || call->isInlineAsm() || llvm::isa<llvm::IntrinsicInst>(call)) return false;
   const llvm::StringRef name = external_callee(*call);
-  // abort, a failed assertion, a throw: it ends this activation and does not come back.
+  // abort, a failed assertion, a throw: the call ends this activation and does not return.
   if (!name.empty() && call->doesNotReturn()) return false;
   return !is_listed(name) && !find_block_call(name) && !find_library_atomic(name);
 }
@@ -125,7 +125,7 @@ void Candidates::collect(llvm::Instruction& instruction, Sites& sites) {
     add_access(*cas, PointKind::kAtomicCas, cas->getPointerOperand(),
                size_of(*cas, cas->getNewValOperand()->getType()), sites);
   } else if (const auto* fence = llvm::dyn_cast<llvm::FenceInst>(&instruction)) {
-    // A fence against signal handlers only is no concern of other threads.
+    // A fence against signal handlers only does not concern other threads.
     if (fence->getSyncScopeID() != llvm::SyncScope::SingleThread)
       add(instruction, PointKind::kFence, sites);
   } else if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
@@ -201,7 +201,7 @@ void Candidates::collect_intrinsic(llvm::IntrinsicInst& call, Sites& sites) {
     default:
       break;
   }
-  // Of a target: AVX masked moves and the like.
+  // Intrinsics of a target: AVX masked moves and the like.
   if (!call.getCalledFunction()->isTargetIntrinsic() || !call.onlyAccessesArgMemory()) return;
   if (llvm::Value* address = first_pointer(call); address != nullptr && call.mayReadOrWriteMemory())
     add_shared(call, call.mayWriteToMemory() ? PointKind::kStore : PointKind::kLoad, address,

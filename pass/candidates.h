@@ -23,7 +23,7 @@ class Candidates {
   Candidates(Granularity granularity, const llvm::DataLayout& layout)
       : granularity_(granularity), layout_(layout) {}
 
-  // Appends the points of `instruction` to `sites`, in the order they are passed.
+  // Appends the points of `instruction` to `sites`, in execution order.
   void collect(llvm::Instruction& instruction, Sites& sites);
 
  private:
@@ -45,7 +45,7 @@ class Candidates {
 // A call of a function of sync_calls.def that the module does not define.
 bool is_sync_call(const llvm::Instruction& instruction);
 
-// A call after which unknown code runs that may come back here.
+// A call that runs unknown code, which may call this function again.
 bool is_plain_call(const llvm::Instruction& instruction);
 
 }  // namespace clew::pass

@@ -11,7 +11,7 @@
 
 namespace clew::pass {
 
-// A place on the hot path that counts.
+// A place on the hot path that decrements the countdown.
 struct Count {
   llvm::LoadInst* load;    // of the countdown
   llvm::StoreInst* store;  // what is left, in the same block

@@ -68,9 +68,10 @@ llvm::CallInst* Emitter::emit_hook_call(const Site& site, llvm::IRBuilder<>& bui
       {point, builder.CreatePointerBitCastOrAddrSpaceCast(address, builder.getPtrTy()), size});
 }
 
-// Makes `cas` fail if `fails` says so, with nothing but another operand: what is there is read and
-// another value expected. The instruction then stores nothing, has what is there as its result, and
-// is ordered as a failure. Under clew nothing runs between the two.
+// Makes `cas` fail if `fails` says so, by changing nothing but an operand: the memory is read, and
+// a value that it does not hold is expected. The instruction then stores nothing, results in the
+// value in memory, and is ordered as a failure. Under clew nothing runs between the read and the
+// instruction.
 void Emitter::emit_failure(llvm::AtomicCmpXchgInst& cas, llvm::CallInst* fails,
                            llvm::BasicBlock* hot, llvm::IRBuilder<>& builder) {
   llvm::Value* expected = cas.getCompareOperand();
@@ -86,7 +87,7 @@ void Emitter::emit_failure(llvm::AtomicCmpXchgInst& cas, llvm::CallInst* fails,
   cas.setOperand(1, either);
 }
 
-// In `at`, which it ends. One instruction of the processor and a branch.
+// Emitted at the end of `at`. One instruction of the processor and a branch.
 Count Emitter::emit_countdown(llvm::BasicBlock* at, std::size_t points, llvm::BasicBlock* cold,
                               llvm::BasicBlock* hot, const llvm::DebugLoc& location) {
   llvm::IRBuilder<> builder(at);

@@ -3,8 +3,8 @@
 // The fast path is `decq %fs:(countdown); js cold`. The cold block, at the function's
 // end, calls a hook that preserves the general registers, so that the hot path need not spill.
 //
-// A weak compare-exchange fails unasked when its hook says so: the cold block then hands it a value
-// to compare with that is not there. The hot path stays that of any other point.
+// A weak compare-exchange fails spuriously when its hook says so: the cold block then gives it an
+// expected value that the memory does not hold. The hot path stays that of any other point.
 #ifndef CLEW_PASS_EMIT_H_
 #define CLEW_PASS_EMIT_H_
 
@@ -27,9 +27,9 @@ class Emitter {
   Emitter(llvm::Module& module, const PointTable& table, bool batch)
       : module_(module), table_(table), batch_(batch), hooks_(module) {}
 
-  // `sites` of `function`, in order within each block.
+  // Emits `sites` of `function`, which are in order within each block.
   void emit(llvm::Function& function, const Sites& sites);
-  // kNoPointSite for each of `calls`.
+  // Stores kNoPointSite before each of `calls`.
   void emit_silent(const Sites& calls);
 
  private:

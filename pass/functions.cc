@@ -25,12 +25,12 @@ llvm::StringRef original_name(const llvm::Value& function) {
   return function.getName().split('.').first;
 }
 
-// The wrapper of a thread_local variable: nothing that its user wrote.
+// The wrapper of a thread_local variable, which the user did not write.
 bool is_thread_local_wrapper(const llvm::Function& function) {
   return function.getName().starts_with("_ZTW");
 }
 
-// Code of Windows, whose calls need a token, and of interrupt handlers.
+// Code for Windows, whose calls need a token, and interrupt handlers.
 bool is_foreign(const llvm::Function& function) {
   return function.getCallingConv() == llvm::CallingConv::X86_INTR ||
          (function.hasPersonalityFn() &&

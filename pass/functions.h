@@ -25,11 +25,12 @@ class Functions {
   llvm::DenseSet<const llvm::Value*> resolvers_;
 };
 
-// So that a second run of the pass, by a plugin given twice or at link time, leaves it alone.
+// Marks the function, so that a second run of the pass (a plugin given twice, or link time) leaves
+// it alone.
 void mark_done(llvm::Function& function);
 
-// An instrumented function writes the countdown and may switch threads: takes back what
-// the optimiser concluded about memory and synchronisation. Matters when LTO optimises once more.
+// Removes what the optimiser has concluded about memory and synchronisation: an instrumented
+// function writes the countdown and may switch threads. Matters when LTO optimises once more.
 void drop_stale_attributes(llvm::Module& module);
 
 }  // namespace clew::pass

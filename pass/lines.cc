@@ -46,7 +46,7 @@ void Lines::note_variables(llvm::BasicBlock& block) {
 }
 
 bool Lines::starts_line(const llvm::Instruction& instruction) const {
-  if (instruction.isTerminator())  // an invoke is a call, all others only go somewhere
+  if (instruction.isTerminator())  // an invoke is a call, all others only branch
     return llvm::isa<llvm::CallBase>(instruction);
   if (llvm::isa<llvm::AllocaInst, llvm::PHINode>(instruction) || instruction.isEHPad())
     return false;

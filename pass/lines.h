@@ -1,8 +1,8 @@
 // Line granularity: a point for each source line that is executed.
 //
-// A run of a line begins where the line changes in execution order. If the first thing
-// in the run that other threads could notice is itself a yield point, that point counts for
-// the line; otherwise the line gets a point of its own at its beginning.
+// A run of a line begins where the line changes in execution order. If the first effect in the run
+// that other threads could observe is itself a yield point, that point counts for the line;
+// otherwise the line gets a point of its own at its beginning.
 #ifndef CLEW_PASS_LINES_H_
 #define CLEW_PASS_LINES_H_
 

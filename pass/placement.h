@@ -13,7 +13,8 @@ namespace clew::pass {
 // allocas to the top of the entry block, changes nothing else.
 //
 // Guarantees, from kShared up: every cycle of the control flow passes a point, and so does every
-// way from the entry to a call, so that neither a loop nor a recursion can go on without one.
+// path from the entry to a call, so that neither a loop nor a recursion can run without passing
+// one.
 Sites place_points(llvm::Function& function, Granularity granularity, Locations& locations);
 
 // The listed synchronisation calls of a function that is to have no points.

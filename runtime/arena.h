@@ -9,7 +9,7 @@
 
 namespace clew::rt {
 
-// Zeroed, aligned to 64. Ends the run when the range is used up.
+// The memory is zeroed and aligned to 64. Ends the run when the range is used up.
 void* arena_alloc(std::size_t size);
 
 // The range, and how far it is used.

@@ -10,7 +10,7 @@ namespace clew::rt {
 inline constexpr std::uintptr_t kKeepAddress = 0x4200'0000'0000;
 inline constexpr std::size_t kKeepSize = std::size_t{1} << 30;
 
-// What is kept by name. Zero at first.
+// What is kept by name. All of it is zero at first.
 struct Kept {
   std::uint64_t next;  // free memory begins here
   std::uint64_t
@@ -32,7 +32,7 @@ void keep_init();
 extern void (*g_no_room_to_keep)();
 inline bool keep_ready = false;
 inline Kept& kept() { return *reinterpret_cast<Kept*>(kKeepAddress); }
-// Zeroed, aligned to 4096, never freed.
+// The memory is zeroed, aligned to 4096 and never freed.
 void* keep_alloc(std::size_t size);
 
 }  // namespace clew::rt

@@ -11,7 +11,7 @@
 //  5. No thread-local variables of its own but the two of clew_abi/hooks.def, and those only through the
 //     pointers in Fiber: the compiler may keep a TLS address across a context switch.
 //  6. One kernel thread: no atomics and no locks are needed, except in the control memory.
-//  7. Internal checks stay on: CLEW_CHECK ends the run with a message, it never goes on.
+//  7. Internal checks stay on: a CLEW_CHECK that fails ends the run with a message.
 #ifndef CLEW_RUNTIME_RT_H_
 #define CLEW_RUNTIME_RT_H_
 
@@ -28,7 +28,7 @@ namespace clew::rt {
 using Nanos = std::int64_t;
 inline constexpr Nanos kForever = INT64_MAX;
 
-// The number of an event: yield points passed since the start, all threads together.
+// The number of an event: yield points passed since the start, over all threads.
 using Clock = std::uint64_t;
 inline constexpr Clock kNever = UINT64_MAX;
 

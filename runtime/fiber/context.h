@@ -1,4 +1,4 @@
-// Context switch. Everything in this folder knows the processor; nothing outside does.
+// Context switch. The assembly files of the runtime are all in this folder.
 #ifndef CLEW_RUNTIME_FIBER_CONTEXT_H_
 #define CLEW_RUNTIME_FIBER_CONTEXT_H_
 
@@ -24,11 +24,11 @@ std::uintptr_t current_thread_pointer();
 // thread's thread-local storage. `entry` must not return.
 void init_parked_context(Context& context, void* stack_end, void (*entry)());
 
-// Whether user space may write the FS base itself (AT_HWCAP2 bit 1); decided once by init_context.
+// Finds out whether user space may write the FS base itself (AT_HWCAP2 bit 1).
 void init_context();
 
 extern "C" {
-// Parks the caller in *from and goes on in *to.
+// Parks the caller in *from and resumes *to.
 void clew_context_switch(Context* from, const Context* to);
 // Parks the caller in *self and ends the calling kernel thread, leaving its stack and
 // thread-local storage behind for whoever switches to *self.

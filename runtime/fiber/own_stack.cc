@@ -51,10 +51,10 @@ void fill_entry(const gregset_t& registers) {
       value(REG_RBX), value(REG_RBP), value(REG_RIP), value(REG_RSP) - kRedZone};
 }
 
-// Up to where the frame may go. 0: it stays.
+// The address below which the frame is copied; 0: it stays where it is.
 std::uintptr_t place_for_frame(const Frame& frame, const gregset_t& registers) {
   const auto stack = static_cast<std::uintptr_t>(registers[REG_RSP]);
-  // Another handler is on its way; or the kernel knows no stack for them yet.
+  // Another handler has just begun, or the kernel knows no signal stack yet.
   constexpr std::uintptr_t kLargest = 64 * 1024;
   if (stack - g_signal_stack < kSignalStackSize ||
       stack - reinterpret_cast<std::uintptr_t>(&frame) < kLargest)
@@ -68,7 +68,7 @@ std::uintptr_t place_for_frame(const Frame& frame, const gregset_t& registers) {
 }  // namespace
 
 OwnStack make_own_stack() {
-  // Tens of thousands of threads: the last of them do without.
+  // With tens of thousands of threads the last ones do without.
   if (arena_used_until() > kArenaAddress + kArenaSize / 2) return {};
   const auto base = reinterpret_cast<std::uintptr_t>(arena_alloc(CLEW_OWN_STACK_SIZE));
   return {base, base + CLEW_OWN_STACK_SIZE};
@@ -92,7 +92,7 @@ void set_signal_handler(int signal, SignalHandler handler) { g_handlers[signal] 
 extern "C" {
 
 // Copies the frame to where the handler can stay: it may switch threads, and the next handler
-// begins on the same stack as this one. Where it is then; null: where it was.
+// begins on the same stack as this one. Returns the copy; null: the frame stays where it is.
 Frame* clew_move_frame(Frame* frame) {
   auto& context = reinterpret_cast<ucontext_t&>(frame->context);
   std::uintptr_t place = place_for_frame(*frame, context.uc_mcontext.gregs);
@@ -103,7 +103,7 @@ Frame* clew_move_frame(Frame* frame) {
     memcpy(reinterpret_cast<void*>(place), state, size);
     context.uc_mcontext.fpregs = reinterpret_cast<fpregset_t>(place);
   }
-  // As after a call.
+  // Aligned as after a call.
   place = ((place - sizeof(Frame)) & ~std::uintptr_t{15}) - 8;
   memcpy(reinterpret_cast<void*>(place), frame, sizeof(Frame));
   return reinterpret_cast<Frame*>(place);

@@ -1,11 +1,12 @@
 // Each thread has a second stack, on which the runtime does its work: nothing of it is left on the
 // program's. A replay takes other ways through the runtime than the run that was recorded did, and
 // a program that reads a variable which it never set, or looks for pointers on its stack as
-// conservative garbage collectors do, would notice. Threads with little stack have all of it, too.
+// conservative garbage collectors do, would notice. A thread with a small stack has all of it to
+// itself, too.
 //
-// The stubs of the hooks and of most interposed functions change over to it (own_stack_x86_64.S),
-// and so do the runtime's handlers of the kernel's signals. A thread that is on it already, or that
-// calls back into the program from there and has little of it left, stays where it is.
+// The stubs of the hooks and of most interposed functions switch to it (own_stack_x86_64.S), and so
+// do the runtime's handlers of the kernel's signals. A thread that is on it already, or that calls
+// back into the program from there and has little of it left, stays where it is.
 #ifndef CLEW_RUNTIME_FIBER_OWN_STACK_H_
 #define CLEW_RUNTIME_FIBER_OWN_STACK_H_
 
@@ -17,8 +18,8 @@
 #include "runtime/fiber/own_stack_layout.h"
 
 extern "C" {
-// The running thread's: where it begins, and up to where it is not in use when the program calls
-// (0: there is none to go to).
+// The running thread's own stack: where it begins, and up to where it is free when the program
+// calls (0: there is none to switch to).
 extern std::uintptr_t clew_own_base;
 extern std::uintptr_t clew_own_top;
 }
@@ -29,11 +30,11 @@ namespace clew::rt {
 // own.
 struct Entry {
   std::uintptr_t r15, r14, r13, r12, rbx, rbp;
-  std::uintptr_t code;   // where it goes on
+  std::uintptr_t code;   // where it resumes
   std::uintptr_t stack;  // what is below is free
 };
 
-// A thread's, while it does not run. All 0: it has none.
+// The stack of a thread that does not run. All 0: it has none.
 struct OwnStack {
   OwnStack unused() const { return {base, base != 0 ? base + CLEW_OWN_STACK_SIZE : 0}; }
   std::uintptr_t base = 0;
@@ -55,7 +56,7 @@ inline std::uintptr_t program_stack_pointer() {
                            : reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
 }
 
-// While it lives, nobody changes over: another kernel thread runs, which has none.
+// While it lives, no stub switches: another kernel thread runs, which has no such stack.
 class NoOwnStack {
  public:
   NoOwnStack() : before_(clew_own_top) { clew_own_top = 0; }
@@ -65,19 +66,19 @@ class NoOwnStack {
   std::uintptr_t before_;
 };
 
-// The stack on which the kernel begins a handler. Each moves on from there at once.
+// Installs the stack on which the kernel begins a handler. Each handler leaves it at once.
 void install_signal_stack();
 
 using SignalHandler = void (*)(int, siginfo_t*, void*);
 // Whether the signal is a fault just below the stack that was in use: there is no room left on it.
 bool is_stack_overflow(const siginfo_t& info, std::uintptr_t stack);
-// Who is called for the signal, by clew_signal_entry.
+// Sets the function that clew_signal_entry calls for the signal.
 void set_signal_handler(int signal, SignalHandler handler);
 
 extern "C" {
 // The handler of all signals that the runtime handles.
 void clew_signal_entry(int signal, siginfo_t* info, void* context);
-// Whether the address is in the code of a stub.
+// The code of the stubs.
 extern const char clew_stubs_begin[] __attribute__((visibility("hidden")));
 extern const char clew_stubs_end[] __attribute__((visibility("hidden")));
 // Calls the function on the running thread's own stack.

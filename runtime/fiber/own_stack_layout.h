@@ -1,4 +1,4 @@
-// Of the runtime's own stacks (own_stack.h), for C++ and for the assembler.
+// The layout of the runtime's own stacks (own_stack.h), for C++ and for the assembler.
 #ifndef CLEW_RUNTIME_FIBER_OWN_STACK_LAYOUT_H_
 #define CLEW_RUNTIME_FIBER_OWN_STACK_LAYOUT_H_
 

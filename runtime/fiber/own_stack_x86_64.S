@@ -1,5 +1,5 @@
-// Changing over to the runtime's own stack (own_stack.h), for x86-64 System V: the stubs of the
-// hooks and of the interposed functions, and the handler of signals.
+// Switching to the runtime's own stack (own_stack.h), for x86-64 System V: the stubs of the hooks
+// and of the interposed functions, and the handler of signals.
 #include "runtime/fiber/own_stack_layout.h"
 
         .hidden clew_own_base
@@ -10,8 +10,8 @@
         .hidden clew_stubs_begin
 clew_stubs_begin:
 
-// The stack pointer was in r11: pushes an Entry, of which the frame pointer and the return address
-// before it also are a frame as any other function has it.
+// Pushes an Entry; r11 holds the stack pointer of the caller. The frame pointer and the return
+// address in it form an ordinary frame.
         .macro  push_entry
         pushq   %r11
         pushq   (%r11)
@@ -50,8 +50,9 @@ clew_stubs_begin:
         push_entry
         .endm
 
-// What a function may change but in rax tells nothing of the runtime either: the program looks at
-// it where it uses a variable that it never set, and when libraries are bound lazily.
+// Clears the registers that a function may change, except for rax: nothing of the runtime is left
+// in them. A program sees them where it uses a variable that it never set, and when libraries are
+// bound lazily.
         .macro  clear_registers
         xorl    %ecx, %ecx
         xorl    %edx, %edx

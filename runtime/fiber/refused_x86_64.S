@@ -1,5 +1,5 @@
-// A stub for each function of libc/refused.def: to libc when clew is not in charge, with all
-// argument registers as they came; otherwise the end of the run.
+// A stub for each function of libc/refused.def. It calls libc when clew is not in charge, with all
+// argument registers as they came, and ends the run otherwise.
 
 #define CLEW_REFUSED(name) refused name
 

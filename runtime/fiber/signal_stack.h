@@ -12,16 +12,16 @@ extern "C" {
 // What a handler returns to: rt_sigreturn, from code of ours (SA_RESTORER).
 void clew_signal_return();
 // Calls the program's handler on the stack that ends at `top`, where 16 bytes are used. What the
-// runtime does meanwhile goes on below on its own stack.
+// runtime does meanwhile uses its own stack below what is in use.
 void clew_call_on_stack(SignalHandler handler, int signal, siginfo_t* info, void* context,
                         void* top);
 // The caller's registers, in the order of ucontext_t, as far as a handler would look at them.
 void clew_fill_context(long long* registers);
-// A system call that makes a process which goes on where `registers` says, on another stack.
-// Returns in the parent only.
+// Makes a system call that creates a process, which resumes where `registers` says, on another
+// stack. Returns in the parent only.
 long clew_clone_at(long number, const long* arguments, const long long* registers);
-// Goes on where the registers say, as a system call that returns 0.
-[[noreturn]] void clew_go_on_at(const long long* registers);
+// Resumes where the registers say, as after a system call that returned 0.
+[[noreturn]] void clew_resume_at(const long long* registers);
 }
 
 }  // namespace clew::rt

@@ -26,8 +26,8 @@
         .globl  clew_signal_return
         .hidden clew_signal_return
         .type   clew_signal_return, @function
-// The unwinder knows a signal frame by these two instructions; nothing may stand before them
-// but a nop, as it looks at the byte before a return address.
+// The unwinder recognises a signal frame by these two instructions. Nothing but a nop may precede
+// them, as it looks at the byte before a return address.
         nop
 clew_signal_return:
         movq    $15, %rax               // rt_sigreturn
@@ -92,7 +92,7 @@ clew_call_on_stack:
         call    *%rax
         movq    (%rsp), %rcx
         movq    $0, (%rsp)
-        movq    %rcx, %rsp              // before the next: what is above is in use again afterwards
+        movq    %rcx, %rsp              // before the pop: what is above is in use again afterwards
         .cfi_restore_state
         popq    clew_own_top(%rip)
         .cfi_def_cfa_offset 56
@@ -155,7 +155,7 @@ clew_clone_at:
         movq    32(%r11), %r8
         syscall
         testq   %rax, %rax
-        jz      go_on           # the child, on its own stack
+        jz      resume          # the child, on its own stack
         popq    %r12
         .cfi_adjust_cfa_offset -8
         .cfi_restore %r12
@@ -163,14 +163,14 @@ clew_clone_at:
         .cfi_endproc
         .size   clew_clone_at, .-clew_clone_at
 
-        .globl  clew_go_on_at
-        .hidden clew_go_on_at
-        .type   clew_go_on_at, @function
-clew_go_on_at:
+        .globl  clew_resume_at
+        .hidden clew_resume_at
+        .type   clew_resume_at, @function
+clew_resume_at:
         .cfi_startproc
         movq    %rdi, %r12
         movq    RSP(%r12), %rsp
-go_on:  movq    R8(%r12), %r8
+resume: movq    R8(%r12), %r8
         movq    R9(%r12), %r9
         movq    R10(%r12), %r10
         movq    R13(%r12), %r13
@@ -186,6 +186,6 @@ go_on:  movq    R8(%r12), %r8
         xorl    %eax, %eax
         jmp     *%r11
         .cfi_endproc
-        .size   clew_go_on_at, .-clew_go_on_at
+        .size   clew_resume_at, .-clew_resume_at
 
         .section .note.GNU-stack,"",@progbits

@@ -32,7 +32,7 @@ CLEW_INTERPOSE int sem_trywait(sem_t* semaphore) {
 
 namespace {
 
-// Unlike for a lock, the time must be one even if it is not needed.
+// Unlike for a lock, the time must be valid even if the call does not wait.
 int semaphore_timedwait(sem_t* semaphore, Nanos deadline) {
   return deadline == kInvalidDeadline ? EINVAL : semaphore_wait(semaphore, deadline);
 }

@@ -10,12 +10,12 @@
 namespace clew::rt {
 namespace {
 
-// Not on the stack, for a thread's may be small. No function here calls another that uses the same
-// one.
+// Not on the stack: a thread's may be small. No function here calls another that uses the same
+// buffer.
 char g_path[kMaxPath];
 char g_new_path[kMaxPath];
 
-// Without symbolic links. False: it cannot be told.
+// The path without symbolic links. False: it cannot be determined.
 bool path_of_descriptor(long fd, char (&out)[kMaxPath]) {
   char link[32];
   snprintf(link, sizeof link, "/proc/self/fd/%ld", fd);

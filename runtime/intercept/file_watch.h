@@ -1,6 +1,6 @@
-// What the program does to files, watched in the runs of hunts and of isolations: what one makes is
-// gone before the next (runtime/snapshot/created_files.h). Shared by the files about files:
-// files.cc, named_objects.cc, temporary_files.cc.
+// What the program does to files, watched in the runs of hunts and of isolations: the files that a
+// run creates are removed before the next (snapshot/created_files.h). Shared by the files about
+// files: files.cc, named_objects.cc, temporary_files.cc.
 #ifndef CLEW_RUNTIME_INTERCEPT_FILE_WATCH_H_
 #define CLEW_RUNTIME_INTERCEPT_FILE_WATCH_H_
 
@@ -17,7 +17,7 @@
     static decltype(&::name) found = nullptr; \
     return ::clew::rt::next(found, #name);    \
   }())
-// Such a call is a yield point: what one thread finds, another may change.
+// Such a call is a yield point: another thread may change what this one finds.
 #define CLEW_STEP(name)           \
   if (::clew::rt::g_sched.active) \
   ::clew::rt::enter(::clew::rt::operation(#name), CLEW_CALLER, ::clew::rt::kOutside)
@@ -42,7 +42,8 @@ struct FileStatus {
   bool is_regular = false;
   FileIdentity file;
 };
-// Follows symbolic links unless `flags` says otherwise. Leaves errno alone, as all here does.
+// Follows symbolic links unless `flags` says otherwise. Leaves errno alone, as all functions here
+// do.
 FileStatus file_status(int folder, const char* path, int flags = 0);
 
 enum class Access : unsigned char { kReads, kWrites };
@@ -50,7 +51,7 @@ void note_opened(int fd, const FileStatus& before, Access access);
 // A new name that the call has made; a folder, link or pipe.
 int note_made(int result, CreatedKind kind, int folder, const char* name);
 
-// A file that the program is about to remove or cut. Followed up once that has worked.
+// A file that the program is about to remove or truncate. Noted once that has succeeded.
 class Victim {
  public:
   Victim(int folder, const char* name);
@@ -60,7 +61,7 @@ class Victim {
   bool counts_ = false;
 };
 
-// The same for one that it is about to rename.
+// A file that the program is about to rename.
 class Renaming {
  public:
   Renaming(int from_folder, const char* from, int to_folder, const char* to);

@@ -1,6 +1,6 @@
-// The functions that change the ids of the process. libc has every thread make the system call, by
-// a signal, and keeps a lock of its own meanwhile; here one call is all that the one kernel thread
-// needs.
+// The functions that change the ids of the process. libc makes every thread execute the system
+// call, by a signal, while it holds a lock of its own. There is one kernel thread here, so one call
+// suffices.
 #include <grp.h>
 #include <sys/syscall.h>
 

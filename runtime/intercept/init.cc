@@ -111,7 +111,7 @@ int main_of_program(int count, char** arguments, char** environment) {
   return status;
 }
 
-// What folders need of those above them. See README.md for the order.
+// Fills in what folders need of later ones. See README.md for their order.
 void connect_folders() {
   g_no_room_to_keep = [] { end_unsupported("so little address space (ulimit -v)"); };
   g_record_callbacks = {keep_copy, tell_unrecorded, leave_mutexes_to_others, end_job};
@@ -143,8 +143,8 @@ void take_over(abi::Control& control) {
   if (control.flags & abi::kFlagWaitDebugger) wait_for_debugger(control);
 }
 
-// The environment, without the functions of libc: a program may have its own of the same names (a
-// shell has), which are not ready yet.
+// Looks into the environment without the functions of libc: a program may have its own of the same
+// names (a shell has), which are not ready yet.
 char** variable(const char* name) {
   const std::size_t size = strlen(name);
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
@@ -157,8 +157,8 @@ void remove_variable(const char* name) {
     for (; *entry != nullptr; ++entry) *entry = entry[1];
 }
 
-// A program that was not built with clew has this library by LD_PRELOAD, first of all; what it
-// starts itself has not.
+// A program that was not built with clew gets this library by LD_PRELOAD, as the first; the
+// programs that it starts do not.
 void restore_preload() {
   if (variable(kPreloadVariable) == nullptr) return;
   remove_variable(kPreloadVariable);
@@ -173,8 +173,9 @@ void restore_preload() {
   }
 }
 
-// libc's marks memory that was freed with a random number. One of the program's own (jemalloc) sets
-// itself up in its first call, which may come from libc while clew is about to take over.
+// libc's allocator marks freed memory with a random number. An allocator of the program's own
+// (jemalloc) sets itself up in its first call, which libc may make while clew is about to take
+// over.
 void set_up_allocator() {
   const OnlyRandomness caught;
   void* volatile memory = malloc(1);
@@ -200,9 +201,9 @@ __attribute__((constructor(101))) void start(int, char**, char** environment) {
   take_over(settings);
 }
 
-// After the destructors of everything that depends on the runtime. Others are still to come, which
-// may wait for threads (libomp): if the system call by which the process ends is caught, the run
-// ends there.
+// Runs after the destructors of everything that depends on the runtime. Others follow, which may
+// wait for threads (libomp): if the system call by which the process ends is caught, the run ends
+// there.
 __attribute__((destructor(101))) void finish() {
   if (g_sched.active && !user_dispatch_is_on()) report_exit();
 }

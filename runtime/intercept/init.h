@@ -4,7 +4,7 @@
 
 namespace clew::rt {
 
-// So that an exception that nobody catches is reported with its type and where it was thrown.
+// Makes an uncaught exception be reported with its type and where it was thrown.
 void install_terminate_handler();
 
 }  // namespace clew::rt

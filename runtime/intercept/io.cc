@@ -166,7 +166,7 @@ CLEW_INTERPOSE pid_t waitpid(pid_t pid, int* status, int options) {
 }
 #undef CLEW_ARGUMENTS
 
-// The dynamic linker's lock is libc's own; a constructor of the library must not be preempted
+// The dynamic linker's lock is not modelled; a constructor of the library must not be preempted
 // while it is held.
 CLEW_EXPORT void* dlopen(const char* file, int mode) {
   if (!g_sched.active) return CLEW_REAL(dlopen)(file, mode);

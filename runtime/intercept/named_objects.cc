@@ -1,4 +1,4 @@
-// Names that are no files of the program's: shared memory, semaphores, queues, sockets.
+// Names other than those of files: shared memory, semaphores, queues, sockets.
 #include <errno.h>
 #include <limits.h>
 #include <mqueue.h>
@@ -92,8 +92,8 @@ CLEW_INTERPOSE int mq_unlink(const char* name) noexcept {
   return CLEW_NEXT(mq_unlink)(name);
 }
 
-// A socket's path is a file; any other address that the program has chosen only one job at a time
-// can have.
+// A socket's path is a file; any other address that the program has chosen can be used by only one
+// job at a time.
 CLEW_INTERPOSE int bind(int fd, const sockaddr* address, socklen_t size) noexcept {
   CLEW_STEP(bind);
   const int result = CLEW_NEXT(bind)(fd, address, size);
@@ -105,7 +105,7 @@ CLEW_INTERPOSE int bind(int fd, const sockaddr* address, socklen_t size) noexcep
     if (path[0] != '\0') return note_made(result, CreatedKind::kFile, AT_FDCWD, path);
     if (size > sizeof(sa_family_t)) note_claimed();
   } else if (copy.ss_family == AF_INET || copy.ss_family == AF_INET6) {
-    // At the same place for both.
+    // The port is at the same place in both.
     if (reinterpret_cast<const sockaddr_in&>(copy).sin_port != 0) note_claimed();
   }
   return result;

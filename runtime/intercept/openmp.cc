@@ -113,7 +113,7 @@ void on_sync_region_wait(int kind, int endpoint, Data*, Data* data, const void* 
   wait_for_tasks_begins(task_of(data), kind == kTaskWait ? WaitsFor::kChildren : WaitsFor::kGroup);
 }
 
-// Whose turn it is in an ordered region is no question of a lock.
+// The order of turns in an ordered region is not a lock.
 bool is_lock(int kind) { return kind != kOrdered; }
 
 // Before libomp takes the lock, and after it has let it go: what happens in between is one step.
@@ -160,7 +160,7 @@ void finalize(Data*) {}
 
 Tool g_tool = {initialize, finalize, {nullptr}};
 
-// By these the user asks for another tool, or for queues that sync/tasks.h knows nothing of.
+// With these the user asks for another tool, or for queues that sync/tasks.h does not know.
 bool is_set_up_otherwise() {
   for (const char* name : {"OMP_TOOL_LIBRARIES", "OMP_MAX_TASK_PRIORITY",
                            "KMP_TASK_STEALING_CONSTRAINT", "KMP_TASKING", "KMP_LIBRARY"})

@@ -1,6 +1,6 @@
-// Copying the process, as a yield point: the copy has what other threads were about to change, and
-// locks that they hold and never release there. The copying itself is a system call
-// (runtime/syscall/process_calls.cc).
+// fork, as a yield point: the copy has the memory that other threads were about to change, and
+// locks that they hold, which are never released there. The copying itself is a system call
+// (syscall/process_calls.cc).
 #include <unistd.h>
 
 #include "runtime/intercept/call.h"

@@ -33,7 +33,7 @@ CLEW_INTERPOSE std::uint32_t arc4random_uniform(std::uint32_t bound) noexcept {
   return bound == 0 ? 0 : static_cast<std::uint32_t>(random_word() % bound);
 }
 
-// In place of the instructions in code that was built with clew.
+// Called in place of rdrand and rdseed in code that was built with clew.
 extern "C" __attribute__((target("rdrnd"))) std::uint64_t clew_random_slow() {
   if (g_sched.active) return random_word();
   unsigned long long bits;

@@ -69,8 +69,8 @@ void describe_asan(char* out, std::size_t size) {
   }
 }
 
-// The report is out, and the first that we hear of one in a program without sanitizer_hooks.c. ASan
-// would go on in a program that is built to (-fsanitize-recover=address).
+// The report has been printed. In a program without sanitizer_hooks.c this is the first call about
+// it. ASan would continue in a program that is built to (-fsanitize-recover=address).
 void on_asan_report(const char*) {
   __clew_asan_error();
   if (g_reported) leave();
@@ -78,8 +78,8 @@ void on_asan_report(const char*) {
 
 void on_malloc(const volatile void*, std::size_t) {}
 
-// Who frees memory writes all of it, as far as others are concerned: their accesses are worth a
-// switch before them, though nobody else accesses the memory.
+// Freeing memory counts as a write to all of it: accesses of other threads to it are scheduling
+// points, even if nobody else accesses the memory.
 void on_free(const volatile void* memory) {
   if (!g_sched.active || !g_listeners.hears(g_sched.clock())) return;
   if (g_is_allocated(memory) == 0) return;
@@ -118,8 +118,8 @@ CLEW_EXPORT void __clew_asan_error() {
   end_run(detail, nullptr, 0);
 }
 
-// The line is printed here, as UBSan would: it goes on after it in most programs, and the run does
-// not.
+// The line is printed here, as UBSan would: in most programs UBSan continues after it, but the run
+// does not.
 CLEW_EXPORT void __clew_ubsan_report() {
   if (!g_sched.active) return;
   using GetData = void (*)(const char** kind, const char** message, const char** file,

@@ -5,7 +5,7 @@
 
 namespace clew::rt {
 
-// Takes the place between the sanitizers, which have begun before us, and the kernel.
+// Places the runtime between the sanitizers, which were initialised before it, and the kernel.
 // REQUIRES: the fault handlers are not installed yet.
 void watch_sanitizers(Fiber& main);
 

@@ -51,7 +51,7 @@ CLEW_INTERPOSE int pthread_getaffinity_np(pthread_t handle, size_t size, cpu_set
   return fiber != nullptr ? get_affinity(*fiber, size, set) : ESRCH;
 }
 
-// libc knows the stack. It asks the kernel for processors, by the number of a kernel thread.
+// libc knows the stack. It asks the kernel for the processors, by the id of a kernel thread.
 CLEW_INTERPOSE int pthread_getattr_np(pthread_t handle, pthread_attr_t* out) noexcept {
   if (!g_sched.active) return CLEW_REAL(pthread_getattr_np)(handle, out);
   const Fiber* fiber = g_sched.threads.find(handle);

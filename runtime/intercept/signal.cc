@@ -1,5 +1,5 @@
-// Sending signals, as yield points, and leaving their handlers by a jump. What else there is to
-// signals are system calls (signal/signals.h).
+// Sending signals, as yield points, and leaving their handlers by a jump. The other functions about
+// signals make system calls (syscall/signal_calls.cc).
 #include <errno.h>
 #include <signal.h>
 
@@ -16,8 +16,8 @@ static char clew_process;
 
 namespace {
 
-// The jump goes up the stack: waits that were interrupted there are over, and so is the handler of
-// a fault, which nobody was preempted in.
+// The jump leaves frames of the stack: waits that were interrupted there end, and so does the
+// handler of a fault, in which no thread was preempted.
 void leave_for(const __jmp_buf_tag* target) {
   Fiber& fiber = *g_sched.current;
   fiber.guarded = false;
@@ -35,8 +35,8 @@ void leave_for(const __jmp_buf_tag* target) {
   g_sched.leave_handler_by_jump();
 }
 
-// libc sends it, and the call comes back as one of the kernel's. But libc does not know that the
-// thread has ended: then, since glibc 2.34, nothing happens.
+// libc sends the signal, and its system call is caught. But libc does not know whether the thread
+// has ended: then, since glibc 2.34, nothing happens.
 std::optional<int> without_thread(pthread_t handle) {
   const Fiber* fiber = g_sched.threads.find(handle);
   if (fiber == nullptr) return ESRCH;

@@ -12,8 +12,9 @@ using namespace clew::rt;
 
 namespace {
 
-// Fills in the six X that stand before the suffix, until `make` finds a name that is free.
-// One draw for each call, however many names it takes: the program's other randomness stays.
+// Fills in the six X that stand before the suffix, until `make` finds a name that is free. One
+// random number for each call, however many names it tries: the program's other randomness stays
+// the same.
 template <class Make>
 int make_temporary(char* name, int suffix, Make make) {
   constexpr int kXs = 6;

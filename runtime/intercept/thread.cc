@@ -46,7 +46,7 @@ void set_signal_mask(Fiber& fiber, const pthread_attr_t* attributes) {
   memcpy(&fiber.signals.mask, &mask, sizeof fiber.signals.mask);
 }
 
-// That there is no room for another thread is an input: a replay has other room.
+// Whether there is room for another thread is an input: a replay may have another amount.
 int give_recorded_block(Fiber& fiber, const pthread_attr_t* attributes) {
   const long answer =
       answered(Call{SYS_clone, {}}, [&] { return -long{give_block(fiber, attributes)}; });
@@ -130,7 +130,7 @@ int detach_thread(pthread_t handle) {
   Fiber* fiber = g_sched.threads.find(handle);
   if (fiber == nullptr) return ESRCH;
   if (fiber->detached) return EINVAL;
-  if (fiber->joiner != nullptr) return 0;  // as in glibc: it is joined all the same
+  if (fiber->joiner != nullptr) return 0;  // as in glibc: it is joined nevertheless
   fiber->detached = true;
   if (fiber->state == FiberState::kFinished) g_sched.reclaim(*fiber);
   return 0;

@@ -21,7 +21,7 @@ bool has_ended(const Fiber& waiting);
 
 // REQUIRES: no thread but the first.
 void resolve_thread_end();
-// All that a thread does, from its first step to its end (ThreadLife).
+// Runs a thread from its first step to its end (ThreadLife).
 [[noreturn]] void run_thread(Fiber& fiber);
 // The running thread returns from its start routine, or has been unwound to it.
 [[noreturn]] void end_thread(void* result);

@@ -24,12 +24,12 @@ pthread_key_t g_key_end = 0;
 // Private to libc, but what glibc calls at the end of a thread since 2.18.
 void (*g_destroy_thread_locals)() = nullptr;
 
-// By these libc's own functions (aio_suspend) leave handlers to its unwinding, which ours stands in
-// for. The list is the thread control block's.
+// Functions of libc (aio_suspend) register cleanup handlers with these, for libc's unwinding, which
+// the runtime replaces. The list is in the thread control block.
 void (*g_push_libc_cleanup)(_pthread_cleanup_buffer*, void (*)(void*), void*) = nullptr;
 void (*g_pop_libc_cleanup)(_pthread_cleanup_buffer*, int) = nullptr;
 
-// Of the frames below `frame`, innermost first.
+// Runs those of the frames below `frame`, innermost first.
 void run_libc_cleanups(std::uintptr_t frame) {
   if (g_push_libc_cleanup == nullptr || g_pop_libc_cleanup == nullptr) return;
   for (;;) {
@@ -55,7 +55,7 @@ void destroy_keys() {
     }
     if (!any) return;
   }
-  // What is left after so many rounds is nobody's: libc, on its own way out, must not find it.
+  // What is left after the last round is dropped: libc must not find it when it frees the thread.
   for (pthread_key_t key = 0; key < g_key_end; ++key)
     if (g_key_destructors[key] != nullptr && pthread_getspecific(key) != nullptr)
       pthread_setspecific(key, nullptr);
@@ -104,7 +104,7 @@ _Unwind_Reason_Code stop_at_cleanup(int, _Unwind_Action actions, _Unwind_Excepti
   Fiber& self = *g_sched.current;
   auto* buffer = static_cast<CleanupBuffer*>(self.cleanup);
   const bool at_end = (actions & _UA_END_OF_STACK) != 0;
-  // Frames of the runtime are nobody's.
+  // Frames of the runtime have no cleanup handlers.
   const std::uintptr_t frame = at_end ? UINTPTR_MAX : _Unwind_GetCFA(context);
   if (is_on_own_stack(frame)) return _URC_NO_REASON;
   run_libc_cleanups(frame);
@@ -114,7 +114,8 @@ _Unwind_Reason_Code stop_at_cleanup(int, _Unwind_Action actions, _Unwind_Excepti
   return _URC_NO_REASON;
 }
 
-// Somebody caught the exception that unwinds the thread, and kept it. In glibc's words.
+// The program caught the exception that unwinds the thread and did not rethrow it. The message is
+// glibc's.
 void not_rethrown(_Unwind_Reason_Code, _Unwind_Exception*) {
   static constexpr char kText[] = "FATAL: exception not rethrown\n";
   raw_syscall(SYS_write, 2, reinterpret_cast<long>(kText), sizeof kText - 1);
@@ -125,8 +126,8 @@ void not_rethrown(_Unwind_Reason_Code, _Unwind_Exception*) {
 
 namespace clew::rt {
 
-// Not when the first thread ends: another may be in a constructor of a library that it loads, with
-// the loader's lock, and wait for that end.
+// This cannot wait until the first thread ends: another may be in a constructor of a library that
+// it loads, hold the loader's lock, and wait for that end.
 void resolve_thread_end() {
   g_destroy_thread_locals =
       reinterpret_cast<void (*)()>(dlvsym(RTLD_NEXT, "__call_tls_dtors", "GLIBC_PRIVATE"));

@@ -1,4 +1,4 @@
-// Clocks and sleeps. Time is virtual; a sleep costs none of the real one.
+// Clocks and sleeps. Time is virtual; a sleep takes no real time.
 #include <sys/syscall.h>
 
 #include "runtime/intercept/call.h"
@@ -10,7 +10,7 @@ using namespace clew::rt;
 
 namespace {
 
-// A look at the clock is no yield point, but takes time.
+// Reading the clock is not a yield point, but takes time.
 Nanos look(clockid_t clock) {
   g_sched.pass_time(kNanosPerCall);
   const Nanos t = clock_reading(clock);
@@ -53,7 +53,7 @@ CLEW_INTERPOSE int timespec_get(timespec* out, int base) noexcept {
   return base;
 }
 
-// One answer of clock_nanosleep, which is an error number, for all of them.
+// All of them sleep by clock_nanosleep, whose answer is an error number.
 int sleep_by(clockid_t clock, int flags, const timespec* length, timespec* rest) {
   return static_cast<int>(-system_call(SYS_clock_nanosleep, clock, flags, length, rest));
 }

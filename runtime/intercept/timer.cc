@@ -17,7 +17,7 @@ struct Expiry {
 };
 
 constexpr std::size_t kMost = 256;
-// What the threads of a timer are to have, as it was when the timer was made.
+// The attributes of the threads of a timer, as they were when the timer was made.
 struct Wish {
   bool set = false;
   pthread_attr_t attributes;

@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// What both are in a fortified program.
+// What longjmp and siglongjmp are in a fortified program.
 extern "C" void __longjmp_chk(__jmp_buf_tag* target, int value) noexcept;
 
 namespace clew::rt::real {
@@ -36,7 +36,8 @@ namespace clew::rt::real {
 #include "runtime/libc/real.def"
 
 extern bool g_resolved;
-// Looks all of them up. Interposed functions may be called before any constructor of ours.
+// Looks all of them up. CLEW_REAL does so if need be: interposed functions may be called before any
+// constructor of the runtime.
 void resolve();
 
 }  // namespace clew::rt::real

@@ -74,8 +74,8 @@ const Entry* entry_of(long number) {
   return number >= 0 && number < kLastCall ? &kTable.entries[number] : nullptr;
 }
 
-// What semctl fills: how many semaphores there are only the kernel knows. A replay takes as much as
-// was recorded.
+// What semctl fills. Only the kernel knows how many semaphores there are; a replay takes as many as
+// were recorded.
 std::size_t semaphores_room(const Call& call) {
   constexpr std::size_t kMost = 32'000;  // the kernel's SEMMSL
   semid_ds set{};
@@ -155,7 +155,7 @@ void add_part(const Call& call, const Part& part, Pieces& pieces) {
     case PartKind::kFixed:
       return pieces.add(pointer<void>(address), part.unit);
     case PartKind::kResult: {
-      // The size of the buffer stands behind it; of getcwd and the like too.
+      // The size of the buffer is the next argument; getcwd and the like have it too.
       const auto most = static_cast<std::size_t>(call.a[part.argument + 1]);
       return pieces.add(pointer<void>(address), most * part.unit);
     }
@@ -284,8 +284,8 @@ void measure_pieces(const Call& call, long result, Piece* pieces, std::size_t co
     if (at < count) at += measure_part(call, part, result, pieces + at);
 }
 
-// Only the first argument: what stands in the registers of those that a call does not have is
-// nobody's, and addresses on a stack may move.
+// Only the first argument counts: registers of arguments that a call does not have hold garbage,
+// and addresses on a stack may move.
 std::uint16_t check_of(const Call& call) {
   constexpr long kLargestPlain = 1 << 20;
   const Entry* entry = entry_of(call.number);

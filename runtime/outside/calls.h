@@ -13,25 +13,26 @@ namespace clew::rt {
 struct Call {
   long number;
   long a[6];
-  // Room for an address and for control data, which the call overwrites with what it would need.
+  // Room for an address and for control data. The call overwrites both with what it would have
+  // needed.
   std::uint32_t address_room = 0;
   std::uint64_t control_room = 0;
-  // The state of the program, if the call was caught (dispatch.h); null: it came through a
+  // The state of the program, if the call was caught (syscall/dispatch.h); null: it came through a
   // function.
   const ucontext_t* caught = nullptr;
 };
-// Fills in the two. To be called before the call is made.
+// Fills in address_room and control_room. REQUIRES: the call has not been made yet.
 void note_room(Call& call);
 
 enum class Treatment : std::uint8_t {
   kUnknown,   // goes to the kernel, in a replay too, and is named at the end of the run
   kNative,    // goes to the kernel, in a replay too: memory and what else is the process's own
   kRecorded,  // its answer is recorded; a replay takes it from there
-  // The runtime answers: nothing outside is asked, or in ways of its own.
-  kHere,    // threads, futex, randomness, the end (system_call.cc)
-  kTime,    // time_calls.cc
-  kSignal,  // signal/
-  // Recorded, by the function of the family (the file of its name).
+  // The runtime answers, without the kernel or with calls of its own.
+  kHere,    // threads, futex, randomness, the end (syscall/system_call.cc)
+  kTime,    // syscall/time_calls.cc
+  kSignal,  // syscall/signal_calls.cc
+  // Recorded by the function of the family (syscall/families.h).
   kDescriptor,
   kControl,  // fcntl, ioctl
   kTransfer,
@@ -51,7 +52,7 @@ std::size_t pieces_before(const Call& call, Piece* out, std::size_t room);
 // Sets what it has filled.
 void measure_pieces(const Call& call, long result, Piece* pieces, std::size_t count);
 
-// Of the arguments that are plain numbers, so that they are the same in a replay.
+// A hash of the arguments that are plain numbers, so that they are the same in a replay.
 std::uint16_t check_of(const Call& call);
 
 inline constexpr std::size_t kMaxPieces = 2100;  // two for each of UIO_MAXIOV parts, and some

@@ -103,7 +103,7 @@ void forget_descriptor(int fd) {
 
 void forget_descriptors(unsigned first, unsigned last) {
   if (last >= kMost) last = kMost - 1;
-  // Those beyond were never looked at: their pages are not to be touched either.
+  // Slots that were never used are not touched: their pages do not exist yet.
   for (unsigned fd = first; fd <= last; ++fd)
     if (g_slots[fd].known.leads != Leads::kNotKnown || g_slots[fd].known.inside) g_slots[fd] = {};
 }

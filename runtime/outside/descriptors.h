@@ -1,5 +1,6 @@
-// What the descriptors of the program lead to, as far as that decides how a call on one is made.
-// Learned from the kernel when first needed, forgotten when a call changes the descriptor.
+// What the descriptors of the program refer to, as far as that decides how a call on one is made.
+// It is learned from the kernel when first needed, and forgotten when a call changes the
+// descriptor.
 #ifndef CLEW_RUNTIME_OUTSIDE_DESCRIPTORS_H_
 #define CLEW_RUNTIME_OUTSIDE_DESCRIPTORS_H_
 
@@ -25,7 +26,7 @@ struct Descriptor {
   bool is_stream() const { return leads > Leads::kSocket; }
   Leads leads = Leads::kNotKnown;
   bool blocking = true;
-  bool reads = true;  // it was opened for that
+  bool reads = true;  // it was opened for reading
   bool writes = true;
   bool inside = false;      // both ends are this program's: only it can make it ready
   std::uint8_t output = 0;  // abi::AnswerFlags
@@ -39,20 +40,20 @@ struct Timeouts {
 Timeouts& timeouts_of(int fd);
 
 void descriptors_init();
-// Asks the kernel if it has to: not to be called in a replay.
+// Asks the kernel if necessary. REQUIRES: not in a replay.
 Descriptor& descriptor(int fd);
 // The number now stands for something else.
 void forget_descriptor(int fd);
 void forget_descriptors(unsigned first, unsigned last);
 // O_NONBLOCK was changed somewhere; copies of a descriptor share it.
 void forget_blocking();
-// The descriptor was made by the program, both ends of it.
+// The program itself has made both ends of the descriptor.
 void note_inside(int fd);
-// Whether the program has made pipes, sockets or the like: what is in them is the kernel's, and no
-// checkpoint puts it back.
+// Whether the program has made pipes, sockets or the like: the kernel keeps their content, and no
+// checkpoint restores it.
 bool streams_were_made();
 void note_stream_made();
-// From now on others may have copies of any descriptor.
+// From now on other processes may have copies of any descriptor.
 void nothing_is_inside();
 
 }  // namespace clew::rt

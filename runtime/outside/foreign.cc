@@ -11,7 +11,7 @@
 namespace clew::rt {
 namespace {
 
-// Whether a thread may be waiting for something that is shared. All of these look again when they
+// Whether a thread may be waiting for something that is shared. All such waits look again when they
 // are woken.
 bool may_wait_for_others(const Fiber& fiber) {
   constexpr unsigned kSharedCondition = 1;
@@ -72,8 +72,8 @@ bool is_foreign(int number) {
 
 Woke wait_for_others(abi::WaitKind kind, const void* object, Nanos deadline, unsigned ended_by) {
   if (!g_other_processes) return g_sched.block(kind, object, deadline, ended_by);
-  // Whoever changes the object, one of us or another process, is noticed when the kernel is asked.
-  // Each look takes time, so that whoever sleeps in the meantime wakes up.
+  // A change of the object, by this program or by another process, is noticed at the next poll.
+  // Each poll takes virtual time, so that threads that sleep meanwhile wake up.
   g_sched.pass_time(kNanosPerCall);
   OutsideWait wait;
   wait.wait.kind = kind;

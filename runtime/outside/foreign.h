@@ -1,4 +1,4 @@
-// Objects that other processes use too (PTHREAD_PROCESS_SHARED, named semaphores): those run
+// Objects that other processes use too (PTHREAD_PROCESS_SHARED, named semaphores), which run
 // without clew. Such an object keeps glibc's layout to the bit, and a thread that waits for one of
 // them waits for something from outside.
 #ifndef CLEW_RUNTIME_OUTSIDE_FOREIGN_H_
@@ -13,11 +13,11 @@ namespace clew::rt {
 // a wait for a shared object that nobody ends is a deadlock.
 inline bool g_other_processes = false;
 
-// The program has forked. Whoever waits for a shared object looks at it again.
+// The program has forked. Threads that wait for a shared object look at it again.
 void expect_other_processes();
 
-// For what one of the program's processes at a time may do to something that they share. Not kept
-// for ever from one that has ended with it.
+// Mutual exclusion between the processes of the program, for what they share. A process that has
+// ended while it held the turn does not block the others forever.
 class Turn {
  public:
   Turn();
@@ -27,16 +27,16 @@ class Turn {
   bool held_ = false;
 };
 
-// Whether the number in an object, a thread id, is none of this program's.
+// Whether the thread id in an object belongs to another process.
 bool is_foreign(int number);
 
 // Waits for a shared object until it may have changed: kByObject means "look again".
 Woke wait_for_others(abi::WaitKind kind, const void* object, Nanos deadline, unsigned ended_by);
 
-// Wakes threads of other processes that wait for the word; how many.
+// Wakes threads of other processes that wait for the word. Returns how many.
 int wake_others(const void* word, int count);
 
-// Calls a function of libc's for a shared object: what it asks of the kernel is for the others.
+// Calls a function of libc for a shared object: its system calls are meant for the other processes.
 template <class T>
 int natively(int (*function)(T*), T* object) {
   const Uncaught uncaught;

@@ -18,7 +18,7 @@ Inputs g_inputs;
 
 namespace {
 
-// Past a record, or to where the reader is no longer ok.
+// Skips a record; the reader is no longer ok if it is incomplete.
 void skip_record(abi::Reader& reader) {
   const auto skip_pieces = [&](std::uint64_t count) {
     for (; count > 0 && reader.ok(); --count) reader.bytes(reader.varint());

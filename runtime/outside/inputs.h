@@ -32,14 +32,14 @@ struct FilePart {
 class Inputs {
  public:
   void init(abi::Control& control);
-  // This process is a copy of the program, which nobody records.
+  // This process is a copy of the program, and nobody records it.
   void stop() { recording_ = replaying_ = false; }
-  // The same, and has a ring of its own, which is empty.
+  // This process is a copy of the program with a ring of its own, which is empty.
   void begin_anew() {
     before_ += at_;
     at_ = 0;
   }
-  // The ring is another one now, with the same in it.
+  // The ring has moved, with its content.
   void use(abi::Control& control);
   bool recording() const { return recording_; }
   // Recording: bytes since the start of the program, and those in the ring since its start.
@@ -56,20 +56,20 @@ class Inputs {
   void put_mapping(const void* content, std::size_t size);
   void put_file(const FilePart& part, const void* content, std::size_t size);
 
-  // Replaying. What does not fit what the program does ends the run as a departure.
+  // Replaying. A record that does not match what the program does ends the run as a departure.
   Answer take_answer(long call, std::uint16_t check, Piece* pieces, std::size_t count);
   // Whether the next record says that the call had to wait.
   bool take_blocks(long call);
   bool next_blocks() { return peek() == abi::InputKind::kBlocks; }
-  // The same, and of this call.
+  // Whether the next record says that this call had to wait.
   bool next_blocks(long call);
   // The record of this asking, if there is one. Its threads, then its signals, one by one.
   bool take_asked(std::uint64_t number, Nanos& waited);
   bool take_asked_thread(std::uint32_t& index);
   bool take_asked_signal(siginfo_t& info);
-  // Fills at most `room` bytes; how many.
+  // Fills at most `room` bytes. Returns how many.
   std::size_t take_mapping(void* out, std::size_t room);
-  // False: the next record is none of a file.
+  // False: the next record is not about a file.
   bool take_file(FilePart& part, const std::uint8_t*& content, std::size_t& size);
   // Whether the recording ends here.
   bool at_end() { return peek() == abi::InputKind::kEnd; }
@@ -83,7 +83,7 @@ class Inputs {
   const std::uint8_t* bytes(std::size_t size);
   abi::InputKind peek();
   std::uint64_t size_of_whole_records();
-  // For the call's answer.
+  // Ends the run if the recording has nothing more for the call's answer.
   void expect_more(long call);
   [[noreturn]] void depart(const char* what, long call);
 

@@ -12,7 +12,7 @@ namespace {
 
 Piece g_pieces[kMaxPieces];
 
-// What a wait for something outside is called in reports.
+// How reports identify a wait for something outside.
 const void* described(const Call& call) {
   return reinterpret_cast<const void*>(call.number << 32 |
                                        static_cast<long>(static_cast<std::uint32_t>(call.a[0])));

@@ -1,4 +1,4 @@
-// Making a system call: with the kernel, or with the recording.
+// Making a system call, with the kernel or from the recording.
 #ifndef CLEW_RUNTIME_OUTSIDE_PERFORM_H_
 #define CLEW_RUNTIME_OUTSIDE_PERFORM_H_
 
@@ -12,28 +12,27 @@ namespace clew::rt {
 long to_kernel(const Call& call);
 
 // Asks `live` for the answer and records it, or takes it from the recording. `live` is not called
-// in a replay. `kernel` is the call as it was made by the program.
+// in a replay.
 template <class Live>
 long answered(const Call& call, Live live);
 inline long recorded(const Call& call) {
   return answered(call, [&] { return to_kernel(call); });
 }
 
-// The thread has to wait before the call can be made. kByObject: try again. In a replay `prepare`
-// is not called.
+// How long a thread waits before a call can be made, and what else ends the wait.
 struct Patience {
   Nanos deadline = kForever;
   unsigned ended_by = kSignals | kCancel;
 };
-// Answers of the functions below that are no answers.
+// What the functions below return when the call can be made.
 inline constexpr long kReady = 1;
 
-// Until the descriptor is ready. kReady, or the error that ends the call.
+// Waits until the descriptor is ready. Returns kReady, or the error that ends the call.
 long wait_until_ready(const Call& call, int fd, short events, const Patience& patience);
-// Until `try_again` says so.
+// Waits until `try_again` returns true.
 long wait_by_trying(const Call& call, abi::WaitKind kind, bool (*try_again)(OutsideWait&),
                     const void* data, const Patience& patience);
-// Whether the recording, in a replay, says that the call waits here; otherwise `would_block`.
+// Whether the call waits here: in a replay by the recording, otherwise by `would_block`.
 template <class Test>
 bool has_to_wait(const Call& call, Test would_block) {
   if (g_inputs.replaying()) return g_inputs.take_blocks(call.number);
@@ -41,8 +40,8 @@ bool has_to_wait(const Call& call, Test would_block) {
   if (g_inputs.recording()) g_inputs.put_blocks(call.number);
   return true;
 }
-// The same for a call that may have done a part by then: `done`, which in a replay only tells
-// whether it is 0.
+// For a call that may have transferred `done` bytes by then; in a replay `done` only tells whether
+// there were any.
 template <class Test>
 bool has_to_wait(const Call& call, std::size_t& done, Test would_block) {
   const long partly = call.number | abi::kPartlyDone;

@@ -24,9 +24,9 @@ void fill(void* buffer, std::size_t size) {
   }
 }
 
-// What the dynamic linker has made of it, in the thread control block: the value that protects
-// frames. Those that exist are left with the new one. (Not the one that pointers are mangled with:
-// some may have been, as AddressSanitizer registers functions for exit before any constructor.)
+// Replaces the stack guard that the dynamic linker has derived from these bytes, in the thread
+// control block and in the frames that exist. (The pointer guard stays: pointers may have been
+// mangled already, as AddressSanitizer registers functions for exit before any constructor.)
 void set_frame_guard() {
   std::uint64_t frame_guard;
   asm("movq %%fs:0x28, %0" : "=r"(frame_guard));
@@ -42,7 +42,7 @@ void set_frame_guard() {
 
 void seed_random(std::uint64_t seed) {
   g_state = seed ^ 0x72616e646f6d;
-  // What the kernel gives each process. Qt seeds its hashes with it.
+  // The random bytes that the kernel gives each process. Qt seeds its hashes with them.
   constexpr std::size_t kSize = 16;
   if (const unsigned long bytes = getauxval(AT_RANDOM); bytes != 0)
     fill(reinterpret_cast<void*>(bytes), kSize);

@@ -9,9 +9,9 @@
 
 namespace clew::rt {
 
-// Sets what each is ready for; waits at most so long, and lets signals in meanwhile if `lets_in`
-// says so. poll() refuses more descriptors than RLIMIT_NOFILE has room for, even if they are open:
-// then select() is asked.
+// Sets what each is ready for. Waits until one is, or the timeout, and lets signals in meanwhile if
+// `lets_in` says so. poll() refuses more descriptors than RLIMIT_NOFILE has room for, even if they
+// are open: then select() is used.
 enum class LetsIn : std::uint8_t { kNothing, kSignals };
 void find_ready(pollfd* fds, std::size_t count, const timespec& timeout, LetsIn lets_in);
 

@@ -15,13 +15,13 @@ bool is_signal_descriptor(int fd);
 long read_signals(const Call& call);
 void close_signal_descriptor(int fd);
 
-// What is pending for the thread is what the descriptors show, until another call of these. To be
-// called before the kernel is asked on behalf of that thread.
+// Makes the descriptors show what is pending for the thread, or nothing, until the next such call.
+// REQUIRED before the kernel is asked on behalf of that thread.
 void show_signals_to(const Fiber& fiber);
 void show_signals_to_nobody();
-// This process is a copy: what they show is the other's.
+// This process is a copy: what the descriptors show belongs to the original.
 void forget_what_signals_show();
-// Whether threads see different things: there is a signal for one of them alone.
+// Whether threads see different states, because a signal is pending for one of them alone.
 bool signals_differ_by_thread();
 
 }  // namespace clew::rt

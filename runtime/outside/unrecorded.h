@@ -9,7 +9,7 @@ bool is_known_request(unsigned long request);
 bool asks_about_interface(unsigned long request);
 void note_request(unsigned long request, int fd);
 void note_unknown_call(long number);
-// For the end of the run, one line each.
+// Notes each of them in a line, at the end of the run.
 void tell_unrecorded();
 bool any_unrecorded();
 

@@ -1,4 +1,5 @@
-// Before the runtime is in charge, or on its own behalf: all calls here go to the kernel.
+// All calls here go to the kernel: they are made before the runtime is in charge, or on its own
+// behalf.
 #include "runtime/record/adoption.h"
 
 #include <fcntl.h>

@@ -28,8 +28,8 @@ void describe(char* out, std::size_t size, int signal, const siginfo_t& info) {
   }
 }
 
-// A fault can strike between points that are counted together, where the clock is not exact;
-// abort() and kill() are calls.
+// A fault can occur between points that are counted together, where the clock is not exact; abort()
+// and kill() are calls, where it is.
 Clock clock_at(const siginfo_t& info) {
   return info.si_code > 0 ? g_sched.last_certain_clock() : g_sched.clock();
 }
@@ -37,7 +37,7 @@ Clock clock_at(const siginfo_t& info) {
 }  // namespace
 
 void die_of(int signal, const siginfo_t& info) {
-  // A fault while reporting a fault: the stack is beyond reading. Die of the first.
+  // A second fault while the first is reported: the stack cannot be read.
   if (++g_depth == 1) {
     char detail[96];
     describe(detail, sizeof detail, signal, info);

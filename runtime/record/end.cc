@@ -18,7 +18,7 @@ namespace {
 bool g_failure_reported = false;
 bool g_ended = false;
 
-// The host goes by the messages, not by this status.
+// The host relies on the messages, not on this status.
 constexpr int kEndedByClew = 122;
 
 enum class Buffers : std::uint8_t { kWritten, kLost };
@@ -46,7 +46,7 @@ std::uint32_t holder_of(const Fiber& waiting) {
   return holder;
 }
 
-// Of where a thread stands: equal for equal call chains.
+// A hash of where a thread stands: equal for equal call chains.
 std::uint64_t key_of(const std::uintptr_t* frames, std::size_t count) {
   constexpr std::size_t kInnermost = 8;
   std::uint64_t key = 0x6b6579;
@@ -176,7 +176,8 @@ void end_hang(const char* why) {
   leave();
 }
 
-// What the program had not written yet was lost, and its writing is not among the inputs.
+// Buffered output was lost when the recording was interrupted, and its write is not among the
+// inputs.
 void end_broken_off() {
   report_failure(abi::FailureKind::kHang, "the recording was interrupted here");
   leave(Buffers::kLost);
@@ -185,7 +186,7 @@ void end_broken_off() {
 void end_deadlock() {
   g_record_callbacks.keep_copy();
   // The current thread is the last that blocked; its stack is the one we are on.
-  report_failure(abi::FailureKind::kDeadlock, "no thread can go on");
+  report_failure(abi::FailureKind::kDeadlock, "no thread is runnable");
   report_waits();
   leave();
 }

@@ -1,4 +1,4 @@
-// How a run ends, other than by the program's own hand.
+// How a run ends.
 #ifndef CLEW_RUNTIME_RECORD_END_H_
 #define CLEW_RUNTIME_RECORD_END_H_
 
@@ -7,26 +7,27 @@
 
 namespace clew::rt {
 
-// A failure with the stack of the running thread. `file` may be null when only the
-// stack tells where.
+// Reports a failure with the stack of the running thread. `file` is null when only the stack tells
+// where.
 void report_failure(abi::FailureKind kind, const char* detail, const char* file = nullptr,
                     std::uint32_t line = 0, const char* function = nullptr);
 bool failure_reported();
 
-// The closing message, after `clock` events; later calls do nothing. To be called on every way out.
+// Sends the closing message, after `clock` events; later calls do nothing. REQUIRES: called on
+// every way out.
 void report_end(Clock clock);
-// The same for a program that ends by itself with this status: also says if the schedule was not
-// followed.
+// report_end() for a program that ends by itself: also says if the schedule was not followed.
 void report_exit();
-// The last message of all: what waitpid() is about to tell of this process. In a copy of the
-// program, what its threads hold is left to the processes that it shares it with.
+// Sends the last message of all: what waitpid() is about to tell of this process. A copy of the
+// program leaves the locks that its threads hold to the processes that it shares them with.
 void report_status(int status);
 
-// The program is about to become the one of this path: all that the host needs if it does.
+// The program is about to become the one of this path (exec). Reports all that the host needs if it
+// does.
 class EndInSight {
  public:
   explicit EndInSight(const char* path);
-  // It has not.
+  // The exec failed.
   void take_back() const;
 
  private:
@@ -36,7 +37,7 @@ class EndInSight {
 // The program ends by itself with this status, at once.
 [[noreturn]] void leave_program(int status);
 
-// Who waits for what. REQUIRES: the running thread is in no other state than its record says.
+// Reports who waits for what. REQUIRES: the state of the running thread is up to date.
 void report_waits();
 
 [[noreturn]] void end_hang(const char* why);

@@ -65,7 +65,8 @@ void Log::put(const std::uint8_t* bytes, std::size_t size) {
   const std::uint64_t mask = control_->ring_size - 1;
   while (CLEW_UNLIKELY(head_ + size - control_->tail.load(std::memory_order_acquire) >
                        control_->ring_size)) {
-    // The host empties the ring. If it is gone, so are we (PR_SET_PDEATHSIG), or it has let us go.
+    // The host empties the ring. If it is gone, so is this process (PR_SET_PDEATHSIG), or it has
+    // let it go.
     publish();
     g_record_callbacks.keep_copy();
     if (control_->let_go.load(std::memory_order_relaxed) != 0) return;

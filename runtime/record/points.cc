@@ -52,7 +52,7 @@ void report_registered_points() {
 }
 
 abi::Place place_of_slow(const abi::Point* point) {
-  // Newest first: a library loaded where another was unloaded shadows it.
+  // The newest comes first: a library loaded where another was unloaded shadows it.
   for (std::size_t i = g_module_count; i-- > 0;) {
     if (point < g_modules[i].begin || point >= g_modules[i].end) continue;
     g_last_module = g_modules[i];

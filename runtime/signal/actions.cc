@@ -29,8 +29,8 @@ bool is_function(const void* handler) {
 // A signal has come from outside, or from the kernel on behalf of a call (SIGPIPE).
 void on_arrival(int, siginfo_t* info, void*) { note_arrived(*info); }
 
-// The same for one that the program dies of: it dies after the call that brought it, whose answer
-// is recorded by then, but at once of one that somebody else has sent.
+// Such a signal has come, and the program dies of it: after the call that caused it, whose answer
+// is recorded by then, but at once if another process has sent it.
 void on_arrival_of_end(int signal, siginfo_t* info, void*) {
   if (g_sched.active && is_sent_by_call(*info)) return note_arrived(*info);
   const Action plain{};
@@ -60,8 +60,8 @@ void tell_kernel(int signal) {
   if (keep_ready) kept().changed_signals |= bit_of(signal);
 }
 
-// Blocking everything for a moment is what libraries do (sanitizers all but a dozen signals); it
-// says nothing about one signal.
+// Libraries block everything for a moment (sanitizers all but a dozen signals), which says nothing
+// about a single signal.
 bool is_everything(std::uint64_t set) {
   constexpr int kExceptions = 16;
   return __builtin_popcountll(set) >= NSIG - 1 - kExceptions;

@@ -18,7 +18,7 @@ namespace {
 
 bool stops(int signal) { return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU; }
 
-// The whole program stops, as it would have, until somebody lets it go on.
+// The whole program stops, as it would have without clew, until somebody continues it.
 void stop_program() { raw_syscall(SYS_kill, raw_syscall(SYS_getpid), SIGSTOP); }
 
 bool is_on(const stack_t& stack, std::uintptr_t address) {
@@ -26,9 +26,9 @@ bool is_on(const stack_t& stack, std::uintptr_t address) {
   return address >= bottom && address < bottom + stack.ss_size;
 }
 
-// Where the kernel would put the interrupted registers, and collectors of garbage look for them.
-// Where no fault interrupted anything, they are those of the call; a fault's handler gets, and may
-// change, the kernel's context, and a copy is here.
+// Where the kernel would put the interrupted registers, and where garbage collectors look for them.
+// Without a fault they are those of the interrupted call. The handler of a fault gets the kernel's
+// context, which it may change, and a copy is here.
 struct HandlerFrame {
   ucontext_t context;
   siginfo_t info;
@@ -37,7 +37,7 @@ HandlerFrame* place_below(std::uintptr_t top) {
   return reinterpret_cast<HandlerFrame*>((top - sizeof(HandlerFrame)) & ~std::uintptr_t{63});
 }
 
-// As the interrupted call left them.
+// Fills in the registers as the interrupted call left them.
 void fill_registers(gregset_t& registers) {
   if (!is_on_own_stack()) return clew_fill_context(&registers[0]);
   const Entry& left = entry();
@@ -99,8 +99,8 @@ void run_handler(Fiber& self, int signal, siginfo_t& info, void* context) {
   self.signals.mask = after & ~(bit_of(SIGKILL) | bit_of(SIGSTOP));
 }
 
-// What the thread was about to do, kept while its handlers take steps and make calls of their own.
-// They run unguarded, in the middle of a call whose arguments are not.
+// Saves what the thread was about to do while its handlers take steps and make calls of their own.
+// They run unguarded, even in the middle of a call whose arguments are guarded.
 class Interrupted {
  public:
   explicit Interrupted(Fiber& fiber)

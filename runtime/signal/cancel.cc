@@ -5,8 +5,8 @@
 
 namespace clew::rt {
 
-// Nothing that the thread was about to wait for is of interest any more: its waits go now, so
-// that none of them takes a wake-up that is meant for another thread.
+// The waits of the thread are removed now, so that none of them takes a wake-up that is meant for
+// another thread.
 void act_on_cancel() {
   Fiber& self = *g_sched.current;
   self.guarded = false;

@@ -18,10 +18,10 @@ inline bool cancel_wanted(const Fiber& fiber) {
   return state.pending && !state.disabled && !state.ending && !libc_disables_cancel(fiber);
 }
 
-// Whether it need not be one.
+// Whether the thread is cancelled anywhere, not only at cancellation points.
 inline bool cancels_at_once(const Fiber& fiber) { return fiber.cancellation.asynchronous; }
 
-// Ends the running thread with PTHREAD_CANCELED: cleanup handlers, destructors.
+// Ends the running thread with PTHREAD_CANCELED, after its cleanup handlers and destructors.
 [[noreturn]] void act_on_cancel();
 
 // What a cancellation point does first.

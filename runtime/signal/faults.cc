@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 
-// The program's own handler.
+// Calls the program's own handler.
 void call_program(int signal, siginfo_t* info, void* context) {
   Fiber& fiber = *g_sched.current;
   const std::int64_t countdown = *fiber.countdown;
@@ -26,7 +26,7 @@ void call_program(int signal, siginfo_t* info, void* context) {
 }
 
 void on_fault(int signal, siginfo_t* info, void* context) {
-  // Another process has sent it: it is attended to like any other signal.
+  // One that another process has sent is handled like any other signal.
   const bool is_sent = info->si_code <= 0;
   if (is_sent && g_sched.active && has_handler(signal)) return note_arrived(*info);
   if (signal == SIGSEGV && stand_in_for_time_stamp(*static_cast<ucontext_t*>(context))) return;

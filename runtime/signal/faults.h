@@ -5,10 +5,10 @@
 
 namespace clew::rt {
 
-// Whether the signal is a fault. The kernel delivers these to a handler of ours in any case.
+// Whether the signal is a fault. The kernel delivers these to the runtime's handler in any case.
 bool is_fault(int signal);
 
-// The program's own handlers are called from ours.
+// The program's own handlers are called from the runtime's.
 void install_fault_handlers();
 
 }  // namespace clew::rt

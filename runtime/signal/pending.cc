@@ -15,7 +15,7 @@ struct Pending {
   std::uint32_t thread;  // index + 1; 0: any
 };
 
-// Those of one number, in the order of their coming.
+// The pending signals of one number, in the order of arrival.
 struct Queue {
   Pending* head;
   Pending** end;  // null: never used
@@ -24,12 +24,12 @@ struct Queue {
 Queue g_queues[NSIG];
 Pending* g_free = nullptr;
 std::size_t g_count = 0;
-// Of all that are pending. The limit of the process (RLIMIT_SIGPENDING) is asked for only when it
-// may matter.
+// The limit on all that are pending. That of the process (RLIMIT_SIGPENDING) is asked for only when
+// it may matter.
 std::size_t g_most = 1024;
 bool g_most_is_known = false;
 
-// Written by a handler that may strike anywhere.
+// Written by a handler, which may interrupt any code.
 constexpr std::size_t kMostArrived = 64;
 siginfo_t g_arrived[kMostArrived];
 volatile std::size_t g_arrived_head = 0;
@@ -78,7 +78,7 @@ bool visit_pending(std::uint64_t set, F visit) {
 }
 
 // The kernel's order: the thread's own before the program's, and the lowest number first; signals
-// of the same number in the order of their coming.
+// of the same number in the order of arrival.
 template <class F>
 bool visit_next(const Fiber& fiber, std::uint64_t set, F visit) {
   for (const std::uint32_t thread : {fiber.index + 1, 0u})
@@ -105,8 +105,8 @@ bool waits_for(const Fiber& fiber, int signal) {
          (fiber.signals.waited_for & bit_of(signal)) != 0;
 }
 
-// Somebody who can take it: one that waits for it, then the oldest; the kernel prefers the first
-// thread too.
+// A thread that can take the signal: one that waits for it, otherwise the oldest that does not
+// block it; the kernel prefers the first thread too.
 Fiber* taker(int signal) {
   Fiber* waiting = nullptr;
   Fiber* open = nullptr;
@@ -135,7 +135,7 @@ enum class Queued : std::uint8_t { kAlways, kRealTimeOnly };
 Posted post(const siginfo_t& info, Fiber* to, Queued queued) {
   if (has_handler(info.si_signo)) g_sched.handlers_wanted = true;
   const int signal = info.si_signo;
-  // SIGCONT takes back stops, and the other way round; both only the kernel can do.
+  // SIGCONT cancels pending stops and vice versa; only the kernel can do either.
   bool blocked_anywhere = false;
   g_sched.threads.for_each_living([&](Fiber& fiber) {
     blocked_anywhere |=
@@ -186,7 +186,8 @@ bool is_sent_by_call(const siginfo_t& info) {
          info.si_pid == g_sched.process;
 }
 
-// Those that the kernel sends on behalf of a call go to the thread that made it, the one that runs.
+// A signal that the kernel sends on behalf of a call goes to the thread that made it, the running
+// one.
 void post_from_outside(const siginfo_t& info) {
   if (info.si_signo < 1 || info.si_signo >= NSIG) return;
   post(info, is_sent_by_call(info) ? g_sched.current : nullptr, Queued::kRealTimeOnly);

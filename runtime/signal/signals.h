@@ -1,6 +1,6 @@
 // Signals as the program sees them: actions, masks, what is pending, alternate stacks. All of it is
-// the runtime's own; the kernel knows only the program's wish to ignore a signal or to die of it
-// (kSentByCalls: to ignore it).
+// kept by the runtime; the kernel knows only whether the program ignores a signal or dies of it
+// (kSentByCalls: whether it ignores it).
 //
 //  - A signal that the program sends itself, or that a timer of its own sends, never goes through
 //    the kernel: it is posted, and the thread attends to it at its next yield point (attend.h).
@@ -26,7 +26,7 @@ struct Action {
   std::uint64_t mask;
 };
 
-// Tells the kernel to call a function of the runtime's. It returns through code of the runtime's,
+// Makes a function of the runtime the kernel's handler. It returns through code of the runtime,
 // whose system calls are not caught.
 void install_handler(int signal, SignalHandler handler, unsigned long flags,
                      std::uint64_t mask = 0);
@@ -35,7 +35,7 @@ constexpr std::uint64_t bit_of(int signal) { return std::uint64_t{1} << (signal 
 inline constexpr std::uint64_t kUnblockable = bit_of(SIGKILL) | bit_of(SIGSTOP);
 inline constexpr long kSignalSetSize = 8;  // of a set as the kernel knows it
 
-// What a call may bring about, besides its answer.
+// Signals that a system call may cause, besides its answer.
 inline constexpr std::uint64_t kSentByCalls = bit_of(SIGPIPE) | bit_of(SIGXFSZ);
 
 const Action& action_of(int signal);
@@ -47,13 +47,14 @@ long change_action(int signal, const Action* wanted, Action* before);
 long change_mask(long how, const std::uint64_t* set, std::uint64_t* before);
 long change_stack(const stack_t* wanted, stack_t* before);
 
-// To a thread, or, null, to whichever does not block it. -EAGAIN: too many are pending.
+// Sends a signal to a thread or, if null, to whichever does not block it. -EAGAIN: too many are
+// pending.
 long post(const siginfo_t& info, Fiber* to);
-// To the program; `value` goes with it. False: it is ignored.
+// Sends a signal with `value` to the program. False: it is ignored.
 bool post_by_timer(int signal, int timer, sigval value);
-bool post_by_kernel(int signal);  // by alarm and setitimer: nobody's
+bool post_by_kernel(int signal);  // of alarm and setitimer: without a sender
 void post_from_outside(const siginfo_t& info);
-// Whether it is one of kSentByCalls, and was not sent by somebody else.
+// Whether it is one of kSentByCalls, and no other process has sent it.
 bool is_sent_by_call(const siginfo_t& info);
 // A signal interrupts the program. To be called in the kernel's handler.
 void note_arrived(const siginfo_t& info);
@@ -69,16 +70,17 @@ std::uint64_t pending_set(const Fiber& fiber);
 void forget_pending();
 // Whether there is one of `set` that was sent to a thread, not to the program.
 bool is_pending_for_one(std::uint64_t set);
-// The signal's action has changed: if it is ignored now, it is not pending any more.
+// The signal's action has changed: if it is ignored now, it is no longer pending.
 void discard_if_ignored(int signal);
-// The thread does not block what it blocked before, or ends: who attends to what is pending?
+// The running thread blocks more than before, or ends: what is pending goes to threads that can
+// take it.
 void distribute_pending();
 
-// Runs the program's handler for the signal, as the kernel would have it run. `context` is the
-// interrupted one, or null. Returns when it returns.
+// Runs the program's handler for the signal, as the kernel would. `context` is the interrupted one,
+// or null. Returns when the handler returns.
 void run_handler(Fiber& self, int signal, siginfo_t& info, void* context);
 
-// Sets a mask for the time of a wait (ppoll and the like). Null: none.
+// Sets a mask for the duration of a wait (ppoll and the like). Null: the mask stays.
 class TemporaryMask {
  public:
   explicit TemporaryMask(const std::uint64_t* mask);
@@ -89,18 +91,18 @@ class TemporaryMask {
   bool set_ = false;
 };
 
-// What the kernel was told while calls were not caught.
+// Takes over the handler that the kernel was told of while calls were not caught.
 void adopt_handler(int signal);
-// The same for all signals, by code that runs before any constructor. REQUIRES: the fault handlers
-// are not installed yet.
+// Takes over those that were installed by code that runs before any constructor. REQUIRES: the
+// fault handlers are not installed yet.
 void adopt_handlers(Fiber& main);
-// What the program begins with blocked and ignored.
+// Sets the signals that the program begins with blocked and ignored.
 void inherit_signals(const abi::Control& control, Fiber& main);
 
-// This process is about to go on without clew: the kernel is told all of it.
+// This process is about to continue without clew: tells the kernel all of it.
 void hand_signals_to_kernel(const Fiber& self);
 
-// What the kernel has been told, in case the process goes on with clew after all.
+// Remembers what the kernel has been told, in case the process continues with clew after all.
 class KernelSignals {
  public:
   KernelSignals();

@@ -20,8 +20,9 @@ namespace {
 
 constexpr long kTickNanos = 50'000'000;
 constexpr long kTickNanosOnceStuck = 500'000;
-// Ticks without a point before a thread counts as stuck: of processor time. Work that takes as long
-// between two calls is rare, and is only interrupted. Where a thread was stuck once, one is enough.
+// Ticks of processor time without a point before a thread counts as stuck. Work that takes as long
+// between two calls is rare, and is only preempted. Where a thread was stuck once, one tick is
+// enough.
 constexpr unsigned kLong = 60;
 constexpr unsigned kShort = 1;
 // Processor time without a point, call or switch after which it is said that nothing happens.
@@ -29,10 +30,10 @@ constexpr Nanos kVeryLong = 60'000'000'000;
 
 struct Module {
   std::uintptr_t begin, end;
-  bool left_alone;  // a thread is not interrupted for another in there
+  bool left_alone;  // a thread is not preempted in there
   bool spins;
 };
-Module g_nameless{0, 0, false, false};  // code that no module has: the program made it itself
+Module g_nameless{0, 0, false, false};  // code of no module: the program generated it
 constexpr unsigned kMost = 512;
 Module g_modules[kMost];
 unsigned g_count = 0;
@@ -70,7 +71,7 @@ int add_module(dl_phdr_info* info, std::size_t, void*) {
   const auto inside = [&](std::uintptr_t address) {
     return address >= module.begin && address < module.end;
   };
-  // Neither the runtime, nor libc, nor what loads libraries.
+  // The runtime, libc and the dynamic linker are left alone.
   module.left_alone = inside(reinterpret_cast<std::uintptr_t>(&g_modules)) ||
                       inside(reinterpret_cast<std::uintptr_t>(CLEW_REAL(read))) ||
                       inside(getauxval(AT_BASE)) || inside(getauxval(AT_SYSINFO_EHDR));
@@ -81,7 +82,7 @@ int add_module(dl_phdr_info* info, std::size_t, void*) {
   return 0;
 }
 
-// Where a thread may be handed on: code in which no points are counted.
+// Where a thread may be preempted: code in which no points are counted.
 Module* module_without_points(std::uintptr_t code) {
   for (unsigned i = 0; i < g_count; ++i) {
     Module& module = g_modules[i];
@@ -92,14 +93,14 @@ Module* module_without_points(std::uintptr_t code) {
   return g_count < kMost ? &g_nameless : nullptr;
 }
 
-// It may be a long computation: that is not for us to end.
+// It may be a long computation, so the run is not ended.
 void tell_that_nothing_happens() {
   if (g_told_nothing_happens) return;
   g_told_nothing_happens = true;
   g_log.note(
       "a thread has run for a minute of processor time in code that was not built with clew, "
-      "without a call, while nobody else can run and no timer is set: if it waits for something, "
-      "it will do so for ever");
+      "without a call, while no other thread is runnable and no timer is set: if it waits for "
+      "something, it will wait forever");
 }
 
 void on_tick(int, siginfo_t*, void* context) {
@@ -120,7 +121,7 @@ void on_tick(int, siginfo_t*, void* context) {
     return;
   }
   g_spent += since_last;
-  // In libc it may hold a lock: it is handed on where it calls from.
+  // In libc the thread may hold a lock: it is preempted in the code that called libc.
   ++g_ticks;
   if (module == nullptr || g_ticks < (module->spins ? kShort : kLong)) return;
   if (!g_sched.has_to_hand_on(g_spent)) {
@@ -133,12 +134,13 @@ void on_tick(int, siginfo_t*, void* context) {
   module->spins = true;
   if (!g_told)
     g_log.note(
-        "a thread spins in code that was not built with clew: it was handed on by real time, "
+        "a thread spins in code that was not built with clew: it was preempted by real time, "
         "and a replay may depart");
   g_told = true;
   const std::uint64_t none = 0;
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&none), 0, sizeof none);
-  // Being handed on is no sign of life: time has to pass for those who sleep while several spin.
+  // Being preempted does not count as progress: time must pass for sleepers while several threads
+  // spin.
   if (g_sched.others_can_run()) ++g_last_switches;
   g_sched.hand_on();
 }

@@ -1,7 +1,7 @@
 // Threads that spin in code that was not built with clew and makes no calls: no point passes there,
-// so nobody else would ever run, no time pass and no signal arrive. They are handed on by real
-// time, after long, and processor time takes virtual time to the next deadline; a replay does
-// likewise, but nothing makes the two the same if the loop does more than wait.
+// so no other thread would ever run, no time would pass and no signal would arrive. After a long
+// time they are preempted by real time, and processor time moves virtual time to the next deadline.
+// A replay does the same, but nothing makes the two runs equal if the loop does more than wait.
 #ifndef CLEW_RUNTIME_SIGNAL_STUCK_H_
 #define CLEW_RUNTIME_SIGNAL_STUCK_H_
 
@@ -9,17 +9,17 @@
 
 namespace clew::rt {
 
-// Nobody uses it; the kernel's handler for it is ours.
+// Nobody uses it; the kernel's handler for it is the runtime's.
 inline constexpr int kStuckSignal = SIGSTKFLT;
 
 void watch_for_stuck_threads();
 // A copy of the process has no timer.
 void watch_for_stuck_threads_again();
-// The process goes on without clew.
+// The process continues without clew.
 void watch_for_stuck_threads_no_more();
 // Whether it belongs to a library in which no points are counted.
 bool is_without_points(const void* code);
-// Libraries have come or gone.
+// Libraries have been loaded or unloaded.
 void note_loaded_code();
 
 }  // namespace clew::rt

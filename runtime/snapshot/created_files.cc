@@ -38,7 +38,7 @@ const char* within(const char* path, const char* folder) {
   return path[size] == '\0' || path[size] == '/' ? path + size : nullptr;
 }
 
-// Whether the name has the process's number in it: no other run would take the same.
+// Whether the name contains the process id: no other run uses the same name.
 bool is_of_this_process(const char* path) {
   const auto self = static_cast<unsigned long>(raw_syscall(SYS_getpid));
   const char* name = strrchr(path, '/');
@@ -54,7 +54,7 @@ bool is_of_this_process(const char* path) {
   return false;
 }
 
-// Whether it is still what stands there under that name.
+// Whether the file under that name is still the same.
 bool stands_there(const File& file) {
   const long path = reinterpret_cast<long>(file.path);
   struct stat status;
@@ -134,7 +134,7 @@ void note_renamed(const char* from, const char* to) {
     File& file = all->list[i];
     const char* rest = within(file.path, from);
     if (rest == nullptr) continue;
-    static char path[kMaxPath];  // not on the stack, for a thread's may be small
+    static char path[kMaxPath];  // not on the stack: a thread's may be small
     const std::size_t size = to != nullptr ? strlen(to) : 0;
     if (to == nullptr || size + strlen(rest) >= kMaxPath) {
       file.path[0] = '\0';
@@ -158,7 +158,7 @@ void note_changed(const char* path) {
 void remove_created(std::uint32_t first) {
   Files* all = g_files;
   if (all == nullptr) return;
-  // Counted down one by one: should this process die here, its parent goes on with the rest.
+  // Counted down one by one: should this process die here, its parent removes the rest.
   while (all->count > first && all->count <= kMaxFiles) {
     remove(all->list[all->count - 1]);
     --all->count;

@@ -17,7 +17,7 @@ inline constexpr std::size_t kMaxPath = 4096;
 
 // Before the first job; nothing is noted without it.
 void created_files_init();
-// This process is none of the program's any more: what it makes is its own affair.
+// This process no longer belongs to the program: what it makes is not noted.
 void created_files_leave();
 bool notes_created_files();
 
@@ -34,11 +34,11 @@ bool was_created(const FileIdentity& file);
 // a file that was there before, and stays.
 void note_renamed(const char* from, const char* to);
 void note_changed(const char* path);
-// What only one job at a time can have and is gone with it, like a port.
+// The job has something that only one job at a time can have and that ends with it, like a port.
 void note_claimed();
 
-// They are numbered in the order of their making; what a run that continues from a checkpoint makes
-// comes after what the run up to it has made.
+// Files are numbered in the order of creation; those of a run that resumes from a checkpoint follow
+// those of the run up to it.
 std::uint32_t created_count();
 // Removes all from number `first` on, the newest first.
 void remove_created(std::uint32_t first);

@@ -18,7 +18,7 @@
 namespace clew::rt {
 namespace {
 
-// Descriptors beyond are rare in a program that has just started; they are not put back.
+// Higher descriptors are rare in a program that has just started; their files are not restored.
 constexpr int kMaxDescriptors = 256;
 
 abi::Control& control() { return *reinterpret_cast<abi::Control*>(abi::kControlAddress); }
@@ -43,7 +43,7 @@ bool fork_and_wait(int* status) {
     files[fd].offset = files[fd].flags >= 0 ? raw_syscall(SYS_lseek, fd, 0, SEEK_CUR) : -1;
   }
   // A copy that holds a checkpoint has children of its own. They die with it, but not at once: they
-  // are waited for too, lest they write into the next job.
+  // are waited for too, so that they do not write into the next job.
   raw_syscall(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1);
   // libc's own fork would give back the stacks of all threads but the calling one.
   const long self = raw_syscall(SYS_getpid);
@@ -56,7 +56,8 @@ bool fork_and_wait(int* status) {
     if (Fiber* first = g_sched.threads.fiber(0))
       set_main_number(*first, static_cast<int>(raw_syscall(SYS_getpid)));
     if (raw_syscall(SYS_getppid) != self) raw_syscall(SYS_exit_group, kOrderlyEnd);
-    // By the copy itself: the parent might be late and overwrite what a copy of the copy has said.
+    // Stored by the copy itself: the parent might be late and overwrite what a copy of the copy has
+    // stored.
     control().runner.store(static_cast<std::int32_t>(raw_syscall(SYS_getpid)),
                            std::memory_order_release);
     return true;

@@ -27,7 +27,7 @@ constexpr int kLowestSaved = 600;
 // Pages that a run touches for the first time are remembered too, after this many runs: copying
 // zeros is cheaper than a page fault.
 constexpr std::uint32_t kAdoptions = 3;
-// More than this is not worth copying: a fork shares it.
+// Copying more than this costs more than a fork, which shares the pages.
 constexpr std::size_t kMostPages = 16 * 1024;
 
 struct Region {
@@ -247,7 +247,7 @@ bool lay_out(const Layout& old, Layout& out) {
   return pages_saved <= kMostPages;
 }
 
-// REQUIRES: the process is as it is to be.
+// REQUIRES: the process is in the state that is to be restored.
 void save_content(Layout& layout) {
   for (std::uint32_t i = 0; i < layout.saved_count; ++i) {
     Range& range = layout.saved[i];
@@ -329,7 +329,7 @@ std::uintptr_t program_break(std::uintptr_t wanted) {
   return static_cast<std::uintptr_t>(raw_syscall(SYS_brk, static_cast<long>(wanted)));
 }
 
-// Takes away the mappings that were not there. False: one that was there is gone or changed.
+// Removes the mappings that are new. False: one that was there is gone or changed.
 bool restore_mappings() {
   Engine& e = *engine();
   Region* now = e.regions + kMaxRegions;
@@ -338,7 +338,8 @@ bool restore_mappings() {
   std::uint32_t i = 0;
   for (std::uint32_t j = 0; j < count; ++j) {
     const Region& region = now[j];
-    // A mapping may have been joined with, or grown from, one that was there: cut off the rest.
+    // A new mapping may have been merged with one that was there, or have grown from it: the rest
+    // is cut off.
     std::uintptr_t at = region.begin;
     while (at < region.end) {
       while (i < e.regions_count && e.regions[i].end <= at) ++i;

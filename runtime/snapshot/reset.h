@@ -1,11 +1,12 @@
 // Putting a process back to where it was. Everything that it can write is remembered once and
-// copied back after a run, the mappings and descriptors that it has gained go, and it goes on from
-// the same instruction: tens of microseconds for a small program, where a fork takes hundreds.
+// copied back after a run, the mappings and descriptors that it has gained are removed, and it
+// resumes at the same instruction. This takes tens of microseconds for a small program, where a
+// fork takes hundreds.
 //
 // Not everything can be put back (files, other processes, what the kernel keeps of working folder,
 // limits and the like): the host asks for it only if the program does not import functions that
-// change such things, and what cannot be put back otherwise is noticed here, after the result of
-// the run is safe.
+// change such things, and whatever else cannot be put back is noticed here, after the result of the
+// run is safe.
 #ifndef CLEW_RUNTIME_SNAPSHOT_RESET_H_
 #define CLEW_RUNTIME_SNAPSHOT_RESET_H_
 
@@ -13,15 +14,15 @@
 
 namespace clew::rt {
 
-// Makes room on the main thread's stack, so that it need not grow in a run. On that stack, before
-// the first fork.
+// Makes room on the main thread's stack, so that it need not grow in a run. REQUIRES: called on
+// that stack, before the first fork.
 void grow_main_stack();
 
 // Remembers the process and returns; after each go_back() it returns again. False: the process
-// cannot be put back later on, go_back() must not be called.
+// cannot be put back later, and go_back() must not be called.
 bool remember_here();
 
-// From any stack. If the process cannot be put back it ends.
+// May be called on any stack. If the process cannot be put back, it ends.
 [[noreturn]] void go_back();
 
 }  // namespace clew::rt

@@ -67,7 +67,7 @@ abi::JobResult& result_at(std::uint32_t i) {
 
 long futex_of_state() { return reinterpret_cast<long>(&control().state); }
 
-// Unless the host wants no more.
+// Does nothing if the host wants no more.
 void tell_ready() {
   abi::ServerState state = control().state.load(std::memory_order_relaxed);
   while (state != abi::ServerState::kQuit &&
@@ -77,7 +77,7 @@ void tell_ready() {
   raw_syscall(SYS_futex, futex_of_state(), FUTEX_WAKE, 1 << 30);
 }
 
-// Until there is a job to run. Ends the process when the host wants no more.
+// Waits until there is a job to run. Ends the process when the host wants no more.
 void wait_for_jobs() {
   for (;;) {
     const abi::ServerState state = control().state.load(std::memory_order_acquire);
@@ -122,7 +122,7 @@ bool is_for_parent(const abi::Job& job) {
   return g_can_go_back && (job.depth != g_depth || (job.flags & kStandsStill) != 0);
 }
 
-// What is captured begins anew with each job, or goes on from where it was at the checkpoint.
+// Captured output starts empty for each job, or continues from where it was at the checkpoint.
 void empty_output() {
   if (!(control().flags & abi::kFlagCapture)) return;
   for (int fd = 1; fd <= 2; ++fd) {
@@ -177,11 +177,11 @@ void serve_here() {
       g_first_file = first_file;
       return;
     }
-    // What a process left that could not clean up, and the checkpoints that died with it.
+    // Clean up after a process that could not, and drop the checkpoints that died with it.
     remove_created(first_file);
     control().depth.store(g_depth, std::memory_order_relaxed);
-    // The process may have run many jobs, and died in one, or between two. One that dies before its
-    // first job twice is not given a third chance.
+    // The process may have run many jobs, and died in one or between two. If two in a row die
+    // before their first job, the job is given up.
     idle_deaths = kept().results == results_before ? idle_deaths + 1 : 0;
     if (kept().in_job) forget_found_points();
     if (kept().in_job || idle_deaths > 1) write_result_of_death(status);
@@ -205,7 +205,7 @@ void serve() {
   created_files_init();
   for (int fd = 1; fd <= 2; ++fd) g_output[fd] = Output::at(fd, 0);
   grow_main_stack();
-  // Behind this, each process that runs jobs has the memory to itself.
+  // From here on, each process that runs jobs has the memory to itself.
   kept().mark = kept().next;
   tell_ready();
   serve_here();
@@ -267,10 +267,10 @@ void end_job(abi::JobEnd end, int status, Clock clock) {
   remove_created(g_first_file);
   // After a crash by a signal other than abort's the memory is not to be trusted.
   const bool trusted = end != abi::JobEnd::kSignalled || status == SIGABRT;
-  const bool go_on = g_can_go_back && trusted;
+  const bool takes_next = g_can_go_back && trusted;
   kept().in_job = false;
   publish_result();
-  if (go_on) go_back();
+  if (takes_next) go_back();
   raw_syscall(SYS_exit_group, kOrderlyEnd);
   __builtin_unreachable();
 }

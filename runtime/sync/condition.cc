@@ -25,8 +25,8 @@ Woke wait(pthread_cond_t* cond, bool shared, Nanos deadline) {
   }
   if (deadline <= g_sched.now()) return Woke::kByTime;
   if (!shared) return g_sched.block(abi::WaitKind::kCondition, cond, deadline, kCancel);
-  // Nobody tells us when another process signals: the wait returns without having been asked, as
-  // waits may, and the program looks for itself.
+  // The runtime is not told when another process signals: the wait wakes up spuriously, as waits
+  // may, and the program checks its condition.
   return wait_for_others(abi::WaitKind::kCondition, cond, deadline, kCancel);
 }
 
@@ -41,7 +41,7 @@ int cond_wait(pthread_cond_t* cond, pthread_mutex_t* mutex, Nanos deadline, cons
   // Afterwards the object may be signalled, destroyed and used for something else.
   const bool shared = is_shared(cond);
   if (const int error = mutex_unlock_for_wait(mutex)) return error;
-  // What is left to do once it is woken, or wakes without being asked.
+  // What the thread does next once it is woken, by a signal or spuriously.
   Fiber& self = *g_sched.current;
   g_sched.reach_uncounted({self.reached.place,
                            {reinterpret_cast<std::uintptr_t>(mutex), self.reached.step.place, 1,

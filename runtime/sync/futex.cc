@@ -35,7 +35,7 @@ long wait(std::uint32_t* word, std::uint32_t value, Nanos deadline, std::uint32_
   const unsigned ended_by = (deadline == kForever ? kSignals : kSignalsAlways) |
                             (libc_waits_for_cancel(*g_sched.current) ? kCancel : 0);
   if ((ended_by & kCancel) != 0 && cancel_wanted(*g_sched.current)) return kCancelled;
-  // Another process may have woken it: returning without having been asked is allowed.
+  // Another process may have woken it; a spurious wake-up is allowed.
   if (scope == Scope::kShared && g_other_processes)
     return answer_of(wait_for_others(abi::WaitKind::kFutex, word, deadline, ended_by));
   Wait wait;

@@ -42,8 +42,9 @@ inline bool holds(const Fiber& fiber, const void* object) {
   return false;
 }
 
-// Whether another thread could have the lock just now, had it been let go on: it has had it before,
-// has not got it now and can run. Otherwise an attempt to take the free lock cannot fail.
+// Whether another thread could hold the lock now under another schedule: it has held the lock
+// before, does not hold it now, and is runnable. Otherwise an attempt to take the free lock cannot
+// fail.
 inline bool could_be_taken(const void* object) {
   const Takers& takers = Takers::of(object);
   if (takers.object != object) return false;
@@ -65,7 +66,7 @@ inline void hold(abi::WaitKind kind, const void* object, const void* taken_by) {
   ++self.held_count;
 }
 
-// Newest first; unlocking by another thread than the holder is looked for there.
+// Searches the newest first.
 inline bool release_from(Fiber& fiber, const void* object) {
   std::size_t count = fiber.held_count < Fiber::kMaxHeld ? fiber.held_count : Fiber::kMaxHeld;
   for (std::size_t i = count; i-- > 0;) {

@@ -32,7 +32,8 @@ int mutex_unlock_for_wait(pthread_mutex_t* mutex);
 int mutex_lock_after_wait(pthread_mutex_t* mutex, const void* caller);
 // The thread ends; the robust mutexes that it holds have lost their owner.
 void mutex_owner_ends(Fiber& fiber);
-// The same for all threads of a process that ends, as far as other processes see it.
+// The process ends: other processes see that the robust mutexes of all its threads have lost their
+// owners.
 void leave_mutexes_to_others();
 
 clockid_t cond_clock(const pthread_cond_t* cond);

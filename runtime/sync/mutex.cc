@@ -49,8 +49,8 @@ struct Kind {
   bool protect() const { return (bits & kProtect) != 0; }
   bool shared() const { return (bits & kShared) != 0; }
   bool by_id() const { return robust() || inherit(); }  // __lock holds the owner
-  // Of no protocol and this process's alone. All threads are one to the CPU, so that plain loads
-  // and stores of the words will do.
+  // Without a protocol and private to this process. All threads are one kernel thread, so plain
+  // loads and stores of the words suffice.
   bool plain() const { return (bits & ~kTypeMask) == 0; }
 };
 
@@ -79,7 +79,7 @@ bool is_locked(const pthread_mutex_t* mutex, Kind kind) {
   return (kind.protect() ? w & ~kCeilingMask : w) != 0;
 }
 
-// Of one that is locked. An inconsistent one is owned by whoever was told so.
+// For a mutex that is locked. An inconsistent one is owned by the thread that was told so.
 bool is_owned_by(const pthread_mutex_t* mutex, const Fiber& fiber) {
   if (mutex->__data.__owner == fiber.number) return true;
   if (mutex->__data.__owner != kInconsistent) return false;
@@ -155,7 +155,8 @@ int take_word(pthread_mutex_t* mutex, Kind kind) {
   return 0;
 }
 
-// The word is taken, as `result` says; the rest of it. The answer of the lock function.
+// The word is taken, with this result: does the rest of locking. Returns the answer of the lock
+// function.
 int take(pthread_mutex_t* mutex, Kind kind, int result, Users users, const void* caller) {
   if (result == 0 && kind.robust() && mutex->__data.__owner == kNotRecoverable) {
     mutex->__data.__count = 0;
@@ -256,7 +257,7 @@ int mutex_trylock(pthread_mutex_t* mutex, const void* caller) {
   if (!kind.is_valid()) return EINVAL;
   if (is_mine(mutex, kind)) {
     if (kind.recursive()) return lock_again(mutex);
-    // glibc, where __lock or the protocol tells it the owner.
+    // glibc answers so where __lock or the protocol tells it the owner.
     if (kind.checking() && (kind.by_id() || kind.protect())) return EDEADLK;
     return EBUSY;
   }

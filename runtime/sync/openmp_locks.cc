@@ -6,7 +6,7 @@
 namespace clew::rt {
 namespace {
 
-// What is known of a lock. Never given back: the next lock at its address is this one again.
+// What is known of a lock. It is never freed: the next lock at its address reuses it.
 struct Lock {
   Lock* next = nullptr;
   const void* address = nullptr;

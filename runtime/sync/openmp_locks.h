@@ -1,8 +1,8 @@
 // The locks of an OpenMP program (omp_set_lock and its relatives, critical sections), as libomp
 // tells of them (intercept/openmp.cc).
 //
-// A thread that waits for one in libomp makes no call, or a futex call of which nobody knows what
-// it is for. So it waits here first: once it goes on, libomp finds the lock free.
+// A thread that waits for one in libomp makes no call, or a futex call whose purpose is not known.
+// So it waits here first: once it resumes, libomp finds the lock free.
 #ifndef CLEW_RUNTIME_SYNC_OPENMP_LOCKS_H_
 #define CLEW_RUNTIME_SYNC_OPENMP_LOCKS_H_
 

@@ -8,9 +8,9 @@
 namespace clew::rt {
 namespace {
 
-// glibc's fields: __readers holds the number of readers inside, __cur_writer the
-// writer's number, __flags the preference (pthread_rwlockattr_setkind_np). One that other
-// processes use is glibc's altogether: it is tried until it can be had.
+// glibc's fields: __readers holds the number of readers inside, __cur_writer the writer's number,
+// __flags the preference (pthread_rwlockattr_setkind_np). A lock that other processes use is left
+// to glibc: it is tried until it is acquired.
 int self() { return g_sched.current->number; }
 
 bool is_shared(const pthread_rwlock_t* lock) { return lock->__data.__shared != 0; }
@@ -144,7 +144,7 @@ int rwlock_unlock(pthread_rwlock_t* lock) {
 
 int rwlock_destroy(pthread_rwlock_t* lock) {
   if (is_shared(lock)) return natively(CLEW_REAL(pthread_rwlock_destroy), lock);
-  return 0;  // as in glibc, which does not look whether it is held
+  return 0;  // as in glibc, which does not check whether it is held
 }
 
 }  // namespace clew::rt

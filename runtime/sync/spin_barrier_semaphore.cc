@@ -26,8 +26,8 @@ bool take_spin(pthread_spinlock_t* lock) {
 
 bool spin_is_free(const void* lock) { return *static_cast<const volatile int*>(lock) == kSpinFree; }
 
-// A spin lock does not say whether it is shared: it is if none of our threads has it, or if only
-// another process can unlock it, which it may.
+// A spin lock does not say whether it is shared. It is if no other thread of this process holds it:
+// then only another process can unlock it.
 bool has_foreign_holder(const pthread_spinlock_t* lock) {
   if (!g_other_processes) return false;
   bool ours = false;
@@ -40,8 +40,8 @@ bool has_foreign_holder(const pthread_spinlock_t* lock) {
 // glibc's flag for shared objects (LLL_SHARED).
 constexpr int kShared = 128;
 
-// In the room of a pthread_barrier_t. One that is shared is glibc's: `round` is its number of those
-// who have been let through, `in` and `out` that of those who came and left.
+// Kept in the pthread_barrier_t. A shared one has glibc's layout: `round` counts the threads that
+// have been let through, `in` and `out` those that came and left.
 struct BarrierState {
   unsigned in;
   unsigned round;
@@ -57,7 +57,7 @@ BarrierState& state_of(pthread_barrier_t* barrier) {
 
 bool is_shared(const BarrierState& state) { return state.shared == kShared; }
 
-// The number of arrivals starts anew when it comes near its end.
+// The number of arrivals is reset before it overflows.
 unsigned last_before_reset(unsigned count) {
   return static_cast<unsigned>(INT_MAX) + 1 - (static_cast<unsigned>(INT_MAX) + 1) % count;
 }
@@ -76,7 +76,7 @@ int wait_with_others(BarrierState& state) {
     g_sched.wake_all(&state);
     wake_others(&state.round, INT_MAX);
   }
-  // By arrivals, which wrap around only when nobody is inside.
+  // Compared by arrivals, which are reset only when no thread is inside.
   while (__atomic_load_n(&state.round, __ATOMIC_SEQ_CST) < end_of_round)
     wait_for_others(abi::WaitKind::kBarrier, &state, kForever, kUndisturbed);
   const unsigned last = last_before_reset(count);
@@ -111,7 +111,7 @@ bool semaphore_is_positive(const Fiber& fiber) {
   return is_positive(reinterpret_cast<const void*>(fiber.reached.step.object));
 }
 
-// A spin lock is modelled as one that blocks: nobody can get on by spinning.
+// A spin lock is modelled as one that blocks: spinning makes no progress.
 int spin_lock(pthread_spinlock_t* lock, const void* caller) {
   while (!take_spin(lock)) {
     if (has_foreign_holder(lock)) {
@@ -156,7 +156,7 @@ int barrier_wait(pthread_barrier_t* barrier) {
   return PTHREAD_BARRIER_SERIAL_THREAD;
 }
 
-// glibc waits here until all have left; of ours those who may leave have.
+// glibc waits here until all have left; in this model they have left as soon as they may.
 int barrier_destroy(pthread_barrier_t* barrier) {
   BarrierState& state = state_of(barrier);
   if (is_shared(state)) return natively(CLEW_REAL(pthread_barrier_destroy), barrier);

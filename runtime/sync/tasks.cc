@@ -72,8 +72,8 @@ Pool<Successor> g_successors;
 TaskThread* g_threads = nullptr;
 Task* g_blocked = nullptr;
 
-// Rounds in which the others run before a wait for dependences, and at the end of a team: there
-// each needs one, two if it is preempted.
+// Rounds in which the other threads run before a wait for dependences, and at the end of a team:
+// there each needs one round, two if it is preempted.
 constexpr int kPatience = 1000;
 constexpr int kRoundsAtEnd = 4;
 

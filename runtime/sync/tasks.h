@@ -37,18 +37,17 @@ struct TaskTeam {
   bool has_untied;  // libomp looks at more than the heads of queues
 };
 
-// Any task but the results of these two may be null: nothing is known of it.
+// A task may be null, except for the results of these two: nothing is known of it.
 Task* implicit_task_begins(TaskTeam* team);
 Task* task_created(Task* parent, TaskKind kind);
 void implicit_task_ends(Task* task);
-// The team's first thread is through its last barrier. What it does next, when it gives up the team
-// or ends the program, is to look in a loop whether the others have noticed that there are no tasks
-// any more.
+// The team's first thread has passed its last barrier. When it gives up the team or ends the
+// program, it polls in a loop until the others have noticed that there are no more tasks.
 void team_ends(Task* task);
 
-// The running thread goes from one task to another.
+// The running thread switches from one task to another.
 void task_switched(Task* from, TaskSwitch why, Task* to);
-// `task` of null: the running thread's wait for dependences does.
+// If `task` is null, the wait for dependences of the running thread depends on it.
 void task_depends(Task* on, Task* task);
 
 void task_group_begins(Task* task);
@@ -56,7 +55,7 @@ void task_group_ends(Task* task);
 
 // The running thread, in `task`, is about to wait for other tasks.
 void wait_for_tasks_begins(Task* task, WaitsFor what);
-// The same for dependences, of which nothing is known yet.
+// The running thread, in `task`, is about to wait for dependences, of which nothing is known yet.
 void wait_for_dependences_begins(Task* task);
 void wait_for_tasks_ends(Task* task);
 void wait_for_dependences_ends();

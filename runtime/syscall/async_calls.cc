@@ -1,6 +1,6 @@
 // Asynchronous I/O of the kernel (io_submit and the like). An operation is complete when io_submit
-// returns, as it may be without clew. It is made, and recorded, as the plain call that it stands
-// for.
+// returns, as it may be without clew. It is executed, and recorded, as the plain call that it
+// stands for.
 #include <errno.h>
 #include <linux/aio_abi.h>
 #include <string.h>
@@ -49,7 +49,7 @@ AsyncContext* context_at(long address) {
   return nullptr;
 }
 
-// What those wait for that wait for events, as a report tells it (host/target/syscall_names.cc).
+// What a thread that waits for events waits for, as reports name it (host/target/syscall_names.cc).
 const void* awaited() { return reinterpret_cast<const void*>(long{SYS_io_getevents} << 32); }
 
 long set_up(std::uint32_t room, long* context) {
@@ -95,7 +95,7 @@ long transferred(long number, const iocb& operation, const iovec* parts, std::si
   return made(call);
 }
 
-// What the operation has come to.
+// The result of the operation.
 long performed(const iocb& operation) {
   const int fd = static_cast<int>(operation.aio_fildes);
   const iovec only{reinterpret_cast<void*>(operation.aio_buf), operation.aio_nbytes};
@@ -207,7 +207,7 @@ long async_call(const Call& call) {
       return fetch(call.a[0], wanted);
     case SYS_io_pgetevents:
       return fetch_with_mask(call, wanted);
-    default:  // io_cancel: nothing is under way
+    default:  // io_cancel: nothing is pending
       return context_at(call.a[0]) != nullptr ? -EAGAIN : -EINVAL;
   }
 }

@@ -1,6 +1,6 @@
-// Threads that nobody makes with pthread_create: libc's own (asynchronous input and output, message
+// Threads that are not made with pthread_create: libc's own (asynchronous input and output, message
 // queues that notify by a thread), and those of programs that do without libc. Such a thread is a
-// fiber on the stack, and with the thread-local storage, that the call names. It goes on behind the
+// fiber on the stack, and with the thread-local storage, that the call names. It resumes after the
 // call, and ends with the exit system call.
 #include "runtime/syscall/cloned_thread.h"
 
@@ -44,12 +44,12 @@ Wish wish_of(const Call& call) {
           reinterpret_cast<int*>(call.a[3])};
 }
 
-// First thing on the new stack, below the registers.
+// The first function on the new stack, below the registers.
 void begin() {
   g_sched.started();
   Fiber& self = *g_sched.current;
   if (self.disturbed) attend(self, kUndisturbed);
-  clew_go_on_at(static_cast<const greg_t*>(self.argument));
+  clew_resume_at(static_cast<const greg_t*>(self.argument));
 }
 
 // Puts the registers that the thread begins with on its own stack, which it does not use before it
@@ -69,17 +69,17 @@ void park_at_call(Fiber& fiber, const Wish& wish, const ucontext_t& caught) {
 
 long clone_thread(const Call& call) {
   const Wish wish = wish_of(call);
-  // Without thread-local storage of its own it could not be told from its maker.
+  // Without thread-local storage of its own it could not be told from its creator.
   if (call.caught == nullptr || wish.stack_end == 0 || (wish.flags & CLONE_SETTLS) == 0)
-    end_unsupported("clone() of a thread that shares its maker's stack or thread-local storage");
+    end_unsupported("clone() of a thread that shares its creator's stack or thread-local storage");
   if (!keep_copy_with_threads())
     end_unsupported("clone() of a thread in a copy of the program that is not recorded");
-  const Fiber& maker = *g_sched.current;
+  const Fiber& creator = *g_sched.current;
   Fiber& fiber = g_sched.threads.create(*g_sched.current);
   fiber.cloned = true;
   fiber.detached = true;
-  fiber.scheduling = maker.scheduling;
-  memcpy(fiber.name, maker.name, sizeof fiber.name);
+  fiber.scheduling = creator.scheduling;
+  memcpy(fiber.name, creator.name, sizeof fiber.name);
   use_thread_pointer(fiber, wish.thread_pointer);
   park_at_call(fiber, wish, *call.caught);
   if ((wish.flags & CLONE_PARENT_SETTID) != 0) *wish.number_for_parent = fiber.number;

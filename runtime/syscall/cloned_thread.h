@@ -1,4 +1,4 @@
-// Threads by the clone system calls.
+// Threads that the clone system calls make.
 #ifndef CLEW_RUNTIME_SYSCALL_CLONED_THREAD_H_
 #define CLEW_RUNTIME_SYSCALL_CLONED_THREAD_H_
 
@@ -7,11 +7,11 @@
 
 namespace clew::rt {
 
-// The number of the new thread. REQUIRES: the call has CLONE_THREAD.
+// Creates a thread and returns its number. REQUIRES: the call has CLONE_THREAD.
 long clone_thread(const Call& call);
 // The running thread makes the exit system call.
 [[noreturn]] void end_cloned_thread();
-// What the kernel does with CLONE_CHILD_CLEARTID when a thread ends.
+// Does what the kernel does for CLONE_CHILD_CLEARTID when a thread ends.
 void clear_number(Fiber& fiber);
 
 }  // namespace clew::rt

@@ -23,7 +23,7 @@ bool listens(int fd) {
   return answer != 0;
 }
 
-// The kernel looks for a number before it waits.
+// The kernel allocates a descriptor before it waits.
 bool has_number_left(int fd) {
   const long copy = raw_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 0);
   if (copy >= 0) raw_syscall(SYS_close, copy);
@@ -54,7 +54,8 @@ long accepted(const Call& call) {
   const Patience patience = patience_of(timeouts_of(fd).receive);
   long result = -EAGAIN;
   const auto would_block = [&] {
-    // Another process that listens to it may be faster; in its turn the socket does not block.
+    // Another process that listens to the socket may be faster; while this one has its turn, accept
+    // does not block.
     const Turn turn;
     if (!is_blocking_socket(fd) || !listens(fd)) return false;
     if (!is_ready(fd, POLLIN)) return has_good_flags(call) && has_number_left(fd);

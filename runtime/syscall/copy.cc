@@ -27,7 +27,7 @@
 namespace clew::rt {
 namespace {
 
-bool g_unkept = false;             // what this process reports goes nowhere yet
+bool g_unkept = false;             // nobody receives yet what this process reports
 bool g_strategy_to_begin = false;  // with its first thread
 abi::Branch g_branch;              // of one that is not kept
 
@@ -51,8 +51,8 @@ void make_own(std::uint64_t offset, std::uint64_t size) {
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1));
 }
 
-// What the process before has in the control memory and this one would write to. The rest, which
-// is only read, stays shared.
+// Replaces the parts of the control memory that this process would write to, which belong to the
+// original. The rest, which is only read, stays shared.
 void leave_control_memory() {
   static char header[sizeof(abi::Control)];
   memcpy(header, reinterpret_cast<const void*>(abi::kControlAddress), sizeof header);
@@ -67,7 +67,7 @@ void leave_control_memory() {
     position->store(0, std::memory_order_relaxed);
 }
 
-// Goes on in the memory that clew has sent, with what has been reported so far. Nothing of it has
+// Moves to the memory that clew has sent, with what has been reported so far. Nothing of it has
 // been taken from the rings yet.
 bool move_to(int fd) {
   struct stat status;
@@ -122,7 +122,7 @@ void begin_copy() {
   renew_user_dispatch();
   watch_for_stuck_threads_again();
   g_strategy_to_begin = true;
-  // A copy of a copy goes on with what that one has kept to itself.
+  // A copy of a copy continues with what that one has kept to itself.
   if (g_unkept) return;
   g_branch = {control().recording,
               g_log.entries(),
@@ -147,7 +147,7 @@ void continue_as_copy(const Call& call) {
   const long number = answered(Call{SYS_gettid, {}}, [] { return raw_syscall(SYS_getpid); });
   set_number_of_copy(*g_sched.current, static_cast<int>(number));
   if (int* wanted = number_for_child(call)) *wanted = static_cast<int>(number);
-  // From the process that made it.
+  // The process that made the copy may send it signals.
   g_asks.expect_signals();
   static constexpr abi::Job kNothing{};
   if (g_inputs.recording()) g_sched.begin_job(kNothing);
@@ -166,7 +166,7 @@ void continue_without_clew() {
 
 bool keep_copy() {
   if (!g_unkept) return true;
-  // Part of it was lost when there was none before.
+  // An earlier attempt failed, and part of the reports was lost since.
   if (control().let_go.load(std::memory_order_relaxed) != 0) return false;
   g_branch.generation = g_generation;
   const int fd = ask_for_recording_of_copy(control().host, g_branch);

@@ -21,7 +21,7 @@
 namespace clew::rt {
 namespace {
 
-// The call makes a new descriptor, whose number is the answer.
+// The call has made a new descriptor, whose number is the answer.
 long made(const Call& call, bool inside) {
   const long fd = recorded(call);
   if (fd < 0) return fd;
@@ -103,7 +103,7 @@ long open_fifo(const Call& call, int flags_at) {
       if (error != kReady) return error;
     }
   } else {
-    // There is no telling that a writer has come before it writes or closes.
+    // That a writer has opened it cannot be seen before it writes or closes.
     if (!g_inputs.replaying()) fd = to_kernel(at_once);
     const auto no_writer = [&] {
       pollfd ready{static_cast<int>(fd), POLLIN, 0};
@@ -136,7 +136,7 @@ long opened(const Call& call) {
   const int flags_at = call.number == SYS_openat ? 2 : 1;
   const long flags = call.number == SYS_openat2 ? O_NONBLOCK : call.a[flags_at];
   const bool one_way = (flags & O_ACCMODE) != O_RDWR && (flags & (O_NONBLOCK | O_PATH)) == 0;
-  // In a replay nothing tells a named pipe but the record that it waits.
+  // In a replay only the record that it waits tells a named pipe.
   const bool fifo = one_way && !g_inputs.replaying() && is_fifo(call);
   if (g_inputs.replaying() && one_way) return open_fifo(call, flags_at);
   const long fd = fifo ? open_fifo(call, flags_at) : open_file(call);

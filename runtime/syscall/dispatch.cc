@@ -25,7 +25,7 @@ bool g_over = false;
 bool g_only_randomness = false;
 
 CodeRange g_loader;
-// libc's functions for its own use that are no cancellation points.
+// Functions that libc uses internally and that are not cancellation points.
 CodeRange g_without_cancel[5];
 
 void on_system_call(int signal, siginfo_t* info, void* context) {

@@ -8,21 +8,21 @@ namespace clew::rt {
 
 struct Call;
 
-// False: this kernel cannot; calls inside of libc are not seen then.
+// False: this kernel cannot; calls inside libc are not seen then.
 bool catch_system_calls();
-// While it lives, before the above, questions for random bytes are answered from the seed.
+// Before calls are caught: while it lives, requests for random bytes are answered from the seed.
 // Everything else goes to the kernel.
 class OnlyRandomness {
  public:
   OnlyRandomness();
   ~OnlyRandomness();
 };
-// Whether libc made the call in a function that is no cancellation point, whatever the call is.
+// Whether libc made the call in a function that is not a cancellation point, whatever the call is.
 bool is_without_cancel(const Call& call);
 
-// The run is over, but not what the program does: every call goes to the kernel, and the threads
-// stay where they are. Only the process has the id that it was told before: a replay prints it
-// again.
+// The run has ended, but the program has not: every call goes to the kernel, and the threads stay
+// where they are. Only the process id stays the one that the program was told before: a replay
+// prints it again.
 void leave_calls_to_kernel();
 
 }  // namespace clew::rt

@@ -1,4 +1,4 @@
-// Resource limits. Those of memory are the kernel's in a replay too, as memory is.
+// Resource limits. The kernel enforces those of memory in a replay too, because memory is real.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -13,8 +13,8 @@
 namespace clew::rt {
 namespace {
 
-// RLIMIT_AS as the program has set it: the kernel may be told another, because of the runtime's own
-// memory.
+// RLIMIT_AS as the program has set it. The kernel may be told another limit, because of the
+// runtime's own memory.
 struct AddressSpace {
   bool is_set = false;
   rlimit limit{};
@@ -35,9 +35,9 @@ rlim_t in_use() {
   return strtoul(text, nullptr, 10) * 4096;
 }
 
-// What to add to a limit of the address space. One that is below what is in use, most of which is
-// the runtime's, was meant without it; another may come from a look at what is in use, which holds
-// the runtime's memory. That of a replay has another size.
+// What to add to a limit of the address space. A limit below what is in use, most of which is the
+// runtime's memory, was meant without it; a higher one may be computed from what is in use, which
+// includes it. In a replay the runtime's memory has another size.
 rlim_t runtime_share(const rlimit& wanted) {
   const auto* control = reinterpret_cast<const abi::Control*>(abi::kControlAddress);
   const rlim_t ours = control->total_size;
@@ -53,7 +53,7 @@ rlimit for_kernel(const rlimit& wanted, rlim_t share) {
   rlimit now{};
   to_kernel({SYS_prlimit64, {0, RLIMIT_AS, 0, reinterpret_cast<long>(&now)}});
   rlimit more{plus(wanted.rlim_cur, share), plus(wanted.rlim_max, share)};
-  // Who may not raise it does not: it is lower than it was in the program's eyes.
+  // A process that may not raise the limit does not: for the program it becomes lower than it was.
   if (more.rlim_max > now.rlim_max && wanted.rlim_max <= now.rlim_max) more.rlim_max = now.rlim_max;
   if (more.rlim_cur > more.rlim_max && wanted.rlim_cur <= wanted.rlim_max)
     more.rlim_cur = more.rlim_max;

@@ -1,5 +1,5 @@
-// Calls that wait for something that cannot be polled for, or only in a way of its own: locks of
-// files, message queues, semaphore sets. They are tried again.
+// Calls that wait for something that cannot be polled, or only in a way of its own: file locks,
+// message queues, semaphore sets. They are tried again.
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -22,13 +22,13 @@ constexpr std::size_t kMostOperations = 500;  // the kernel's SEMOPM
 struct Attempt {
   explicit Attempt(const Call& made, long when_refused) : call(made), refused(when_refused) {}
   Call call;     // in the form that does not wait
-  long refused;  // what it answers when it would have had to
+  long refused;  // what it answers if it would have to wait
   long result = 0;
   bool was_refused = false;
   sembuf operations[kMostOperations];  // semop's, with IPC_NOWAIT
   bool again() {
     result = to_kernel(call);
-    // It is there no more.
+    // The object does not exist any more.
     if (was_refused && result == -EINVAL) result = -EIDRM;
     was_refused |= result == refused;
     return result != refused;

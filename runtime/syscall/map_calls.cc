@@ -16,7 +16,7 @@ bool g_shared = false;
 
 bool failed(long address) { return address < 0 && address > -4096; }
 
-// Of no regular file.
+// A mapping of something that is not a regular file.
 long replay_other_mapping(const Call& call) {
   const long flags = (call.a[3] & ~(MAP_SHARED_VALIDATE | MAP_SYNC)) | MAP_ANONYMOUS |
                      ((call.a[3] & MAP_TYPE) == MAP_PRIVATE ? MAP_PRIVATE : MAP_SHARED);

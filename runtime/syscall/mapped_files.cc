@@ -16,8 +16,8 @@
 namespace clew::rt {
 namespace {
 
-// In a recording, which file it is; in a replay, what stands in for it. Its number is that of its
-// place, from 1.
+// In a recording, which file it is; in a replay, what stands in for it. Its number is its position
+// in the list, from 1.
 struct MappedFile {
   dev_t device;
   ino_t inode;
@@ -54,7 +54,7 @@ unsigned number_of(dev_t device, ino_t inode) {
 
 unsigned number_of(const struct stat& status) { return number_of(status.st_dev, status.st_ino); }
 
-// 0: it is one too many.
+// 0: there are too many.
 unsigned number_of_mapped(dev_t device, ino_t inode) {
   const unsigned number = number_of(device, inode);
   if (number != 0 || g_count == kMost) return number;
@@ -64,7 +64,7 @@ unsigned number_of_mapped(dev_t device, ino_t inode) {
 
 // A file in which a call has changed something.
 struct Changed {
-  unsigned number = 0;  // 0: it is not mapped, or one too many
+  unsigned number = 0;  // 0: it is not mapped, or there are too many
   std::int64_t size = 0;
   long fd = -1;
 
@@ -137,8 +137,8 @@ void put_written(long fd, const iovec* parts, std::size_t written, std::int64_t 
   }
 }
 
-// The same for data that came from another descriptor. `end` tells where it went up to; null: up to
-// the file's position.
+// Data came from another descriptor. `end` is where it ends in the file; null: at the file's
+// position.
 void put_moved(long fd, long moved, const std::int64_t* end) {
   const Changed file = changed_by_descriptor(fd);
   if (file.number == 0) return;
@@ -181,7 +181,7 @@ struct View {
   }
 };
 
-// A view has become longer: it shows more of its file. Some file systems name another device in the
+// A view has become longer and shows more of its file. Some file systems name another device in the
 // list of mappings.
 void put_grown(const Call& call, long address) {
   const auto old_size = static_cast<unsigned long>(call.a[1]);
@@ -247,7 +247,7 @@ void record_change(const Call& call, long result) {
 
 // --- replaying -----------------------------------------------------------------------------------
 
-// A descriptor of what stands in for the file, negative: there can be none.
+// A descriptor of what stands in for the file; negative: there is none.
 long memory_of(std::uint64_t number) {
   if (number == 0 || number > kMost) return -1;
   MappedFile& file = g_files[number - 1];
@@ -309,7 +309,7 @@ long replay_mapped_file(const Call& call, long recorded_address) {
   const long flags = (call.a[3] & ~(MAP_TYPE | MAP_SYNC)) | (is_private ? MAP_PRIVATE : MAP_SHARED);
   if (apply(part, content, size))
     return map(length, call.a[2], flags, memory_of(part.file), call.a[5], hint);
-  // No more descriptors, say: a copy of its own.
+  // Without a stand-in (no more descriptors, for example) the mapping gets a copy of its own.
   const long address = map(length, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0, hint);
   if (failed(address)) return address;
   const std::size_t room = (length + kPage - 1) / kPage * kPage;

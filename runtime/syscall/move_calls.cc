@@ -1,6 +1,6 @@
 // Calls that move data from descriptor to descriptor, or from memory into a pipe. Each is made
-// without waiting, so that its errors come at once; if it would have had to wait, for the end that
-// is not ready.
+// without waiting, so that errors are returned at once; if it would block, the thread waits for the
+// end that is not ready.
 #include <fcntl.h>
 
 #include "runtime/outside/descriptors.h"

@@ -41,7 +41,7 @@ bool all_inside(const pollfd* fds, nfds_t count) {
   return true;
 }
 
-// `look` asks without waiting; it answers 0 if nothing is ready.
+// `look` polls without waiting; it returns 0 if nothing is ready.
 template <class Look>
 long until_ready(const Call& call, pollfd* fds, nfds_t count, const Limit& limit, Look look) {
   if (!limit.valid) return answered(call, [] { return -EINVAL; });
@@ -101,7 +101,7 @@ long selected(const Call& call, const Limit& limit) {
     if (contains(sets[2], fd)) events |= POLLPRI;
     if (events != 0) fds[at++] = {fd, events, 0};
   }
-  // A look that finds nothing empties the sets.
+  // A poll that finds nothing clears the sets.
   const std::size_t size = static_cast<std::size_t>(count + 63) / 64 * 8;
   auto* before = static_cast<char*>(alloca(3 * size + 1));
   for (std::size_t i = 0; i < 3; ++i)

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kRoom = 8192;
 constexpr int kThreadsInStat = 20;
 
-// Whether `path` goes on with `word`; then it is past it.
+// Whether `path` continues with `word`; then skips it.
 bool skip(const char*& path, const char* word) {
   const std::size_t length = strlen(word);
   if (strncmp(path, word, length) != 0) return false;
@@ -44,7 +44,7 @@ const char* own_file(const char* path) {
   return strcmp(path, "status") == 0 || strcmp(path, "stat") == 0 ? path : nullptr;
 }
 
-// Where the number of threads stands in `text`, or null.
+// Where the number of threads is in `text`, or null.
 char* find_count(char* text, const char* file) {
   if (strcmp(file, "status") == 0) {
     constexpr char kLabel[] = "\nThreads:\t";

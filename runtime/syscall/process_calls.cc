@@ -133,9 +133,9 @@ bool shares_frame(const Call& call) {
   return (flags_of(call) & CLONE_VM) != 0 && stack_of(call) != 0 && call.caught != nullptr;
 }
 
-// The child is a copy with one thread, the calling one, and runs on without clew.
+// The child is a copy with one thread, the calling one, and continues without clew.
 void continue_alone(const Call& call) {
-  // What a job leaves behind would be there a thousand times after a hunt.
+  // Processes that jobs leave behind would pile up by the thousands in a hunt.
   if (running_job()) raw_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
   leave_job();
   continue_without_clew();
@@ -145,14 +145,14 @@ void continue_alone(const Call& call) {
   memcpy(&const_cast<ucontext_t*>(call.caught)->uc_sigmask, &mask, sizeof mask);
 }
 
-// The same for the stack.
+// Returning from the handler that caught the call also sets the stack pointer.
 void use_stack_of_copy(const Call& call) {
   const std::uint64_t stack = stack_of(call);
   if (call.caught == nullptr || stack == 0) return;
   const_cast<ucontext_t*>(call.caught)->uc_mcontext.gregs[REG_RSP] = static_cast<long long>(stack);
 }
 
-// The same without a stack: the child first has to return from the handler on this one.
+// The call without its stack: the child first has to return from the handler on this one.
 struct OnThisStack {
   explicit OnThisStack(const Call& call) : kernel(call) {
     if (call.number == SYS_clone) kernel.a[1] = 0;
@@ -170,14 +170,15 @@ struct OnThisStack {
 long copied(const Call& call) {
   const bool shares_memory = (flags_of(call) & CLONE_VM) != 0;
   if (shares_frame(call)) {
-    // Until it has become another program, which it is about to; the parent waits in the kernel.
+    // The child is about to become another program; until then the parent waits in the kernel.
     enable_time_stamp();
     const NoOwnStack none;
     const long pid = clew_clone_at(call.number, call.a, call.caught->uc_mcontext.gregs);
     watch_time_stamp();
     return pid;
   }
-  // What shares the stack too (vfork) gets a copy instead, which nobody can tell.
+  // A child that would share the stack too (vfork) gets a copy instead, which the program cannot
+  // tell.
   Call plain{SYS_clone, {SIGCHLD, 0, 0, 0, 0, 0}};
   // A signal must not find the child while it still has the handlers of this process.
   const std::uint64_t all = ~bit_of(SIGSYS);
@@ -203,8 +204,8 @@ long forked(const Call& call) {
   if (shares_memory() && !told) {
     told = true;
     g_log.note(
-        "the program shares memory with a process that it started: what that one writes there is "
-        "not recorded, and a replay may depart");
+        "the program shares memory with a process that it started: what that process writes there "
+        "is not recorded, and a replay may depart");
   }
   expect_other_processes();
   if (!shares_frame(call)) {
@@ -240,7 +241,7 @@ long become_another(const Call& call, const char* path) {
 long replaced(const Call& call) {
   const char* path =
       reinterpret_cast<const char*>(call.number == SYS_execve ? call.a[0] : call.a[1]);
-  // Nothing was recorded after one that succeeded.
+  // Nothing was recorded after an exec that succeeded.
   if (g_inputs.replaying() && g_inputs.at_end()) {
     const EndInSight end(path);
     raw_syscall(SYS_exit_group, 0);

@@ -6,7 +6,7 @@
 
 namespace clew::rt {
 
-// Not by libc's functions: the number of a thread means something here only.
+// libc's functions are not used: only the runtime knows the numbers of threads.
 long scheduling_call(const Call& call) {
   Fiber* fiber = thread_of_number(static_cast<pid_t>(call.a[0]));
   if (fiber == nullptr) return recorded(call);

@@ -61,11 +61,11 @@ Fiber* thread_with(long number) {
   return found;
 }
 
-// By this libc lets every thread change its ids (initgroups, which is not interposed). Its
-// pthread_create installs the handler.
+// The signal by which libc makes every thread change its ids (initgroups, which is not interposed).
+// Its pthread_create installs the handler.
 constexpr int kChangeIds = 33;
 
-// To a thread of this program, by the number that gettid() told.
+// Sends to a thread of this program, by the number that gettid() returned.
 long send_to_thread(long number, int signal, siginfo_t info) {
   if (number <= 0) return -EINVAL;
   Fiber* fiber = thread_with(number);
@@ -88,7 +88,7 @@ long send_to_program(int signal, siginfo_t info) {
   return result;
 }
 
-// Signals to others go to the kernel.
+// Signals to other processes are left to the kernel.
 bool is_for_another_process(const Call& call) {
   const bool by_process = call.number == SYS_kill || call.number == SYS_tgkill ||
                           call.number == SYS_rt_sigqueueinfo ||
@@ -119,8 +119,8 @@ long signal_call(const Call& call) {
       return signal_descriptor_call(call);
     case SYS_rt_sigaction:
       return a[3] == kSignalSetSize ? change_action(static_cast<int>(a[0]), pointer<Action>(a[1]),
-                                              pointer<Action>(a[2]))
-                              : -EINVAL;
+                                                    pointer<Action>(a[2]))
+                                    : -EINVAL;
     case SYS_rt_sigprocmask:
       return a[3] == kSignalSetSize
                  ? change_mask(a[0], pointer<std::uint64_t>(a[1]), pointer<std::uint64_t>(a[2]))

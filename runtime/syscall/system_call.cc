@@ -60,7 +60,7 @@ long random(const Call& call) {
   return call.a[1];
 }
 
-// The names of threads are ours.
+// The runtime keeps the names of threads.
 long process_control(const Call& call) {
   Fiber& self = *g_sched.current;
   switch (call.a[0]) {
@@ -167,21 +167,22 @@ long answered_here(const Call& call) {
     case SYS_exit_group:
       leave_program(static_cast<int>(call.a[0]));
     case SYS_exit:
-      // What clone() of libc calls at the end of a process that it has made.
+      // libc's clone() calls it at the end of a process that it has made.
       if (generation() > 0 && !g_sched.current->cloned && !g_sched.threads.has_company())
         leave_program(static_cast<int>(call.a[0]));
       end_cloned_thread();
     case SYS_set_robust_list:
-      // Robust mutexes are ours, and there is one kernel thread for all.
+      // Robust mutexes are modelled by the runtime, and one kernel thread runs all threads.
       if (static_cast<std::size_t>(call.a[1]) != sizeof(robust_list_head)) return -EINVAL;
       g_sched.current->robust_list = reinterpret_cast<void*>(call.a[0]);
       return 0;
     case SYS_get_robust_list:
       return robust_list_of(call);
     case SYS_rseq:
-      // Its one area is the first thread's; without one libc asks which processor it is on.
+      // The kernel thread has one area, the first thread's; without one libc asks which processor
+      // it is on.
       return g_sched.current->cloned ? 0 : to_kernel(call);
-    default:  // io_uring: programs have another way
+    default:  // io_uring: programs have a fallback
       return -ENOSYS;
   }
 }
@@ -222,8 +223,8 @@ bool is_of_family(Treatment treatment) {
   }
 }
 
-// Addresses in arguments are looked at here and not by the kernel, which would answer the same. A
-// replay may look at fewer of them: it needs the answer.
+// Addresses in arguments are dereferenced here and not by the kernel, which would answer the same.
+// A replay may dereference fewer of them, so the answer is recorded.
 long bad_address(const Call& call) {
   if (!g_sched.current->answered && g_inputs.recording())
     g_inputs.put_answer(call.number, check_of(call), {-EFAULT, 0}, nullptr, 0);
@@ -233,8 +234,8 @@ long bad_address(const Call& call) {
   return -EFAULT;
 }
 
-// Not part of the hash: what libc asks depends on what standard output is, for one. A replay that
-// departs in a call is found by the recorded answers.
+// Calls are not part of the hash: which ones libc makes depends on what standard output is, for
+// example. A replay that departs in a call is detected by the recorded answers.
 long answer_call(Call call) {
   if (is_cancellation_point(call) && !is_without_cancel(call)) test_cancel();
   const Treatment treatment = treatment_of(call.number);
@@ -254,7 +255,7 @@ long answer_call(Call call) {
     default:
       break;
   }
-  // Not for those above: a replay may make others of them.
+  // Time does not pass for the calls above: a replay may make others of them.
   if (g_sched.active) g_sched.pass_time(kNanosPerCall);
   note_room(call);
   const long result = recorded_by_family(treatment, call);
@@ -263,7 +264,7 @@ long answer_call(Call call) {
   return result;
 }
 
-// Whether it may send any signal to the program, if only among others.
+// Whether the call may send any signal to the program, possibly among other processes.
 bool sends_signals(const Call& call) {
   return call.number == SYS_kill || call.number == SYS_mq_timedsend;
 }
@@ -280,7 +281,7 @@ void system_calls_init(abi::Control& control) {
     make_vdso_call_kernel();
   } else {
     g_log.note(
-        "this kernel cannot catch system calls (Linux 5.11 can): what libraries do inside is "
+        "this kernel cannot catch system calls (Linux 5.11 can): those that libraries make are "
         "neither recorded nor kept from blocking");
   }
   watch_time_stamp();
@@ -296,8 +297,8 @@ long system_call(const Call& call) {
   if (g_sched.active) {
     self.guarded = false;
     if (result == kCancelled) act_on_cancel();
-    // A signal that the call brought about has been handled when it returns. Others can wait for a
-    // yield point: libc may hold a lock here.
+    // A signal that the call has caused is handled before it returns. Others can wait for a yield
+    // point: libc may hold a lock here.
     const std::uint64_t brought = sends_signals(call) ? ~std::uint64_t{0} : kSentByCalls;
     if (CLEW_UNLIKELY(self.disturbed) && is_pending(self, brought & ~self.signals.mask))
       attend(self, kUndisturbed);

@@ -1,5 +1,5 @@
-// The system calls of the program. Whoever catches one (an interposed function of libc, or the
-// kernel's dispatch, see dispatch.h) brings it here.
+// The system calls of the program. Whoever catches one (an interposed function of libc, or
+// dispatch.h) passes it on to system_call().
 //
 //  - A call that would block makes its thread wait in the scheduler (asks.h).
 //  - What the kernel answers is recorded, or, in a replay, taken from the recording: then the
@@ -14,7 +14,7 @@ namespace clew::rt {
 
 void system_calls_init(abi::Control& control);
 
-// The kernel's answer, -errno on failure. A cancellation of the thread is acted on in here.
+// The kernel's answer, -errno on failure. If the thread is cancelled, it does not return.
 long system_call(const Call& call);
 
 template <class... Arguments>
@@ -22,7 +22,7 @@ long system_call(long number, Arguments... arguments) {
   return system_call(Call{number, {(long)(arguments)...}});
 }
 
-// The same as libc tells it: -1 and errno.
+// The answer as libc returns it: -1 and errno on failure.
 long with_errno(long result);
 
 }  // namespace clew::rt

@@ -31,7 +31,7 @@ struct ProgramTimer {
   Timer timer;  // first
   Nanos interval = 0;
   Nanos due = 0;            // when it has sent what is still pending
-  bool is_pending = false;  // it goes on when that is taken
+  bool is_pending = false;  // it is armed again when that is taken
   bool used = false;        // interval timers: never
   int id = 0;
   int signal = 0;  // 0: none
@@ -47,8 +47,8 @@ ProgramTimer g_timers[kMost];
 int g_timers_end = 0;               // none beyond was ever used
 ProgramTimer g_interval_timers[3];  // ITIMER_REAL, _VIRTUAL, _PROF
 
-// With less between two of them, a timer whose signal is ignored would have the processor to
-// itself; the kernel spares itself that too.
+// The least time between two expirations of a timer whose signal is ignored, which would otherwise
+// take all of the processor; the kernel has such a limit too.
 constexpr Nanos kLeastWhenIgnored = 4'000'000;
 
 bool send(const ProgramTimer& timer) {
@@ -56,8 +56,8 @@ bool send(const ProgramTimer& timer) {
                     : post_by_kernel(timer.signal);
 }
 
-// As in the kernel, a signal of a timer is pending once at most: what is due in the meantime counts
-// as overrun.
+// As in the kernel, a timer has at most one pending signal: expirations in the meantime count as
+// overruns.
 void on_due_with_signal(ProgramTimer& timer) {
   timer.due = g_sched.now();
   timer.is_pending = send(timer) && timer.interval > 0;
@@ -78,7 +78,7 @@ void on_due(Timer& timer) {
   if (self.function != nullptr) g_timer_threads.start(self.id, self.function, self.value);
 }
 
-// How often one whose signal is pending has been due since.
+// How often a timer whose signal is pending has expired since.
 Nanos missed(const ProgramTimer& timer) { return (g_sched.now() - timer.due) / timer.interval; }
 
 // 0: disarmed.
@@ -235,7 +235,7 @@ long error_of_no_timer(const Call& call) {
       call, [&] { return raw_syscall(SYS_fcntl, call.a[0], F_GETFD) < 0 ? -EBADF : -EINVAL; });
 }
 
-// What has not been read counts no more.
+// Expirations that have not been read are discarded.
 long set_descriptor(const Call& call) {
   constexpr long kFlags = TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET;
   const auto wanted = *reinterpret_cast<const itimerspec*>(call.a[2]);
@@ -278,7 +278,7 @@ long sleep(clockid_t clock, long flags, const timespec* length, timespec* rest) 
   return woke == Woke::kByCancel ? kCancelled : -EINTR;
 }
 
-// A look at the clock is no yield point, but takes time.
+// Reading the clock is not a yield point, but takes time.
 Nanos look(clockid_t clock) {
   g_sched.pass_time(kNanosPerCall);
   const Nanos t = clock_reading(clock);
@@ -286,7 +286,7 @@ Nanos look(clockid_t clock) {
   return t;
 }
 
-// The kernel does not know the clocks of our threads.
+// The kernel does not know the clocks of the program's threads.
 long resolution(const Call& call) {
   const auto clock = static_cast<clockid_t>(call.a[0]);
   if (clock >= 0 || !is_known_clock(clock)) return recorded(call);
@@ -294,7 +294,7 @@ long resolution(const Call& call) {
   return 0;
 }
 
-// That of children is the kernel's.
+// The kernel knows the time of children.
 long processor_times(tms* out) {
   constexpr Nanos kTick = 10'000'000;
   constexpr int kHalf = 32;

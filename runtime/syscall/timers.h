@@ -7,12 +7,12 @@
 namespace clew::rt {
 
 bool is_timer_descriptor(int fd);
-// If it is a timer's, the timer goes.
+// If it belongs to a timer, removes the timer.
 void close_timer_descriptor(int fd);
-// This process is a copy: it has none of its own, and keeps those with a descriptor.
+// This process is a copy: it has no timers but those with a descriptor.
 void forget_timers();
-// What was pending is not any more: if a timer sent it, `info` gets the number of times that it was
-// due since, and the timer goes on.
+// A signal is no longer pending. If a timer sent it, `info` gets the number of times that it was
+// due since, and the timer is armed again.
 void timer_signal_taken(siginfo_t& info);
 
 // Timers with SIGEV_THREAD. Filled in when the runtime takes over.

@@ -15,13 +15,14 @@ namespace clew::rt {
 
 inline int fd_of(const Call& call) { return static_cast<int>(call.a[0]); }
 
-// A socket with a time limit is interrupted by every handler, also by one with SA_RESTART.
+// A call on a socket with a time limit is interrupted by every handler, even by one with
+// SA_RESTART.
 inline Patience patience_of(Nanos timeout) {
   if (timeout <= 0) return {};
   return {deadline_after(timeout), kSignalsAlways | kCancel};
 }
 
-// How the call ends when the wait did.
+// The answer of the call when the wait has ended with this error.
 inline long end_of_wait(long error) { return error == -ETIMEDOUT ? -EAGAIN : error; }
 
 // Makes a call that does not wait, whatever the descriptor's flags say.

@@ -17,7 +17,7 @@
 namespace clew::rt {
 namespace {
 
-// What a pipe that polls writable takes at once.
+// A pipe that polls as writable takes this much at once.
 constexpr std::size_t kChunk = PIPE_BUF;
 constexpr std::size_t kMaxVector = 1024;  // UIO_MAXIOV
 
@@ -111,7 +111,7 @@ bool may_wait(const Call& call, const Descriptor& known, const Data& data) {
   return known.is_stream() && is_for_any(call) && data.size() >= least;
 }
 
-// What was transferred counts: every handler ends the call then, also one with SA_RESTART.
+// Once something was transferred, every handler ends the call, even one with SA_RESTART.
 Patience patience_after(Patience patience, std::size_t done) {
   if (done > 0) patience.ended_by = kSignalsAlways | kCancel;
   return patience;
@@ -120,7 +120,7 @@ Patience patience_after(Patience patience, std::size_t done) {
 // --- receiving -----------------------------------------------------------------------------------
 
 bool may_wait_to_receive(const Call& call, const Descriptor& known, const Data& data) {
-  // What is out of band is there or not.
+  // Out-of-band data is there or not: nothing waits for it.
   return known.reads && (message_flags(call) & (MSG_OOB | MSG_ERRQUEUE)) == 0 &&
          may_wait(call, known, data) && !(is_for_any(call) && data.size() == 0);
 }
@@ -136,7 +136,7 @@ bool wants_all(const Call& call) {
   return type == SOCK_STREAM;
 }
 
-// The same without waiting. REQUIRES: a socket.
+// Makes the call without waiting. REQUIRES: a socket.
 long receive_at_once(const Call& call) {
   switch (call.number) {
     case SYS_read:
@@ -270,7 +270,7 @@ long write_at_once(const Call& call, const Data& data, std::size_t sent) {
   return without_waiting(fd_of(call), write);
 }
 
-// Descriptors that are sent to somebody else may be used by him.
+// Descriptors that are sent to another process may be used there.
 void note_passed_on(const Call& call) {
   if (call.number != SYS_sendmsg || call.a[1] == 0) return;
   if (reinterpret_cast<const msghdr*>(call.a[1])->msg_controllen > 0) nothing_is_inside();
@@ -307,8 +307,8 @@ bool send_again(OutsideWait& wait) {
   return sending.waited = !sending.has_to_wait();
 }
 
-// A descriptor can be ready, and not for this: a local datagram socket whose receiver has no room,
-// a counter that would overflow.
+// A descriptor can be ready, but not for this call: a local datagram socket whose receiver has no
+// room, a counter that would overflow.
 long wait_to_send(Sending& sending, const Patience& patience) {
   const int fd = fd_of(sending.call);
   if (!g_inputs.replaying() && is_ready(fd, POLLOUT))
@@ -333,7 +333,7 @@ long sent_blocking(const Call& call) {
   return answered(call, [&] { return sending.done ? sent(sending.result) : to_kernel(call); });
 }
 
-// What leads to clew is written in a replay too.
+// What goes to clew's standard output is written in a replay too.
 long written_out(const Call& call) {
   if (!g_inputs.replaying()) {
     const long result = to_kernel(call);
@@ -362,7 +362,7 @@ long replayed_write(const Call& call) {
 long sent(const Call& call) {
   note_passed_on(call);
   if (!g_inputs.replaying()) return goes_out(call) ? written_out(call) : sent_blocking(call);
-  // The recording tells a call that waits from one that goes out.
+  // The recording tells a call that waits from one that is made.
   if ((call.number == SYS_write || call.number == SYS_writev) && !g_inputs.next_blocks())
     return replayed_write(call);
   return sent_blocking(call);
@@ -415,7 +415,7 @@ long transfer_call(const Call& call) {
     case SYS_tee:
     case SYS_vmsplice:
       return moved(call);
-    default:  // on files only, or of no account here
+    default:  // on files only, or irrelevant here
       return recorded(call);
   }
 }

@@ -47,7 +47,7 @@ Symbols symbols_of(std::uintptr_t base, const ElfW(Phdr) * segments, int count) 
       if (entry->d_tag == DT_STRTAB) symbols.names = reinterpret_cast<const char*>(address);
     }
   }
-  // The names stand behind the symbols.
+  // The names follow the symbols.
   if (symbols.table != nullptr && symbols.names > reinterpret_cast<const char*>(symbols.table))
     symbols.count = static_cast<std::uint32_t>(
         (symbols.names - reinterpret_cast<const char*>(symbols.table)) / sizeof(ElfW(Sym)));

@@ -5,8 +5,8 @@
 
 namespace clew::rt {
 
-// Makes its functions system calls, which are caught. What cannot be changed stays: libc's own use
-// of the time is real then.
+// Makes its functions system calls, which are caught. A function that cannot be changed stays, and
+// libc then uses real time.
 void make_vdso_call_kernel();
 
 }  // namespace clew::rt

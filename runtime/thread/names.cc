@@ -14,7 +14,7 @@ void set_thread_name(Fiber& fiber, const char* name) {
   const size_t length = strnlen(name, sizeof fiber.name - 1);
   memcpy(fiber.name, name, length);
   fiber.name[length] = '\0';
-  // The kernel's thread has that of the first, which is the process's in /proc.
+  // The kernel thread has the name of the first thread, which is the name of the process in /proc.
   if (fiber.index == 0)
     raw_syscall(SYS_prctl, PR_SET_NAME, reinterpret_cast<long>(fiber.name), 0, 0, 0);
   Payload payload;

@@ -27,7 +27,7 @@ bool may_be_anything() {
   return (data[0].effective & 1u << CAP_SYS_NICE) != 0;
 }
 
-// As the kernel does without changing anything: an error number.
+// The kernel's checks, without changing anything: an error number.
 int check_change(const SchedulingWish& now, int policy, int priority) {
   g_sched.pass_time(kNanosPerCall);
   const bool real_time = is_real_time(policy);

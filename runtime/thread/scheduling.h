@@ -18,7 +18,7 @@ int change_scheduling(Fiber& fiber, int policy, int priority);
 int set_affinity(Fiber& fiber, std::size_t size, const cpu_set_t* wanted);
 int get_affinity(const Fiber& fiber, std::size_t size, cpu_set_t* out);
 
-// The processor that the thread is told it runs on: the first of those it may.
+// The processor that the thread is told it runs on: the first of those that it may use.
 int processor_of(const Fiber& fiber);
 
 }  // namespace clew::rt

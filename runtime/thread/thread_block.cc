@@ -24,14 +24,14 @@ constinit ThreadLife g_thread_life;
 
 namespace {
 
-// Where glibc keeps the kernel's thread id in its thread control block; the kernel clears it
-// when the thread is gone. While no kernel thread belongs to the block we keep the thread's number
-// there: libc's own recursive locks tell threads apart by it.
+// Where glibc keeps the kernel's thread id in its thread control block; the kernel clears it when
+// the thread is gone. While no kernel thread belongs to the block, it holds the thread's number:
+// libc's own recursive locks tell threads apart by it.
 std::size_t g_tid_offset = 0;
 
 int& tid_of(pthread_t handle) { return *reinterpret_cast<int*>(handle + g_tid_offset); }
 
-// Where its bits about cancellation are. Ours are in the fiber.
+// Where glibc keeps its bits about cancellation. The runtime's own are in the fiber.
 std::size_t g_cancel_offset = 0;
 
 int cancel_bits(const Fiber& fiber) {
@@ -52,7 +52,8 @@ void find_offsets(pthread_t self) {
   CLEW_CHECK(tid_of(self) == static_cast<int>(raw_syscall(SYS_gettid)));
 }
 
-// Above what a kernel hands out, the same in every run. A futex has room for 30 bits.
+// Thread numbers are above what a kernel hands out, and the same in every run. A futex has room for
+// 30 bits.
 constexpr int kMostThreads = 1 << 22;
 constexpr int kMostRanges = 1 << 8;
 int g_first_number = kMostThreads + 1;
@@ -93,15 +94,15 @@ void free_block(Block* block) {
   g_free = block;
 }
 
-// Runs three times, so to say: first on a kernel thread that libc has just made and that ends in
-// the middle of it, leaving stack and thread-local storage behind; then as a fiber; and at last
-// its end, on a kernel thread again.
+// Runs in three parts: first on a kernel thread that libc has just made and that ends in the middle
+// of it, leaving stack and thread-local storage behind; then as a fiber; and finally its end, on a
+// kernel thread again.
 void* thread_body(void* argument) {
   auto* block = static_cast<Block*>(argument);
   block->countdown = &__clew_countdown;
   block->call_site = &__clew_call_site;
-  // Not by libc's longjmp: it runs cleanup handlers that a thread which was cancelled in one of its
-  // functions has left behind. Nor by a sanitizer's, which would not know the kernel thread.
+  // The way out is not libc's longjmp, which runs the cleanup handlers left behind by a thread that
+  // was cancelled in a function of libc, nor a sanitizer's, which does not know the kernel thread.
   void* way_out[5];
   block->way_out = way_out;
   if (__builtin_setjmp(way_out) != 0) return nullptr;
@@ -178,7 +179,7 @@ void set_main_number(Fiber& fiber, int number) {
 
 void set_number_of_copy(Fiber& fiber, int number) {
   set_main_number(fiber, number);
-  // The first two are the kernel's and the program's.
+  // The first two ranges are the kernel's and the program's.
   g_first_number = (2 + number % (kMostRanges - 2)) * kMostThreads + 1;
   // libc has given the stacks of the pool back, as all others.
   g_pool_next = g_pool_count;
@@ -219,9 +220,9 @@ int give_block(Fiber& fiber, const pthread_attr_t* attributes) {
   return 0;
 }
 
-// What libc does at the end of a thread goes on behind the start routine, up to the end of
+// What libc does at the end of a thread follows the return of the start routine, up to the end of
 // the kernel thread; there is no function for it. So a kernel thread returns from the routine, on
-// the fiber's stack, while we wait.
+// the fiber's stack, and is waited for.
 void give_back_block(Fiber& fiber) {
   const Uncaught uncaught;
   const NoOwnStack none;
@@ -234,7 +235,8 @@ void give_back_block(Fiber& fiber) {
     const OffDuty off_duty;
     const long tid =
         clew_context_run_on_kernel_thread(&fiber.context, &tid_of(fiber.handle), leave_body, block);
-    // The system may not let us have another thread: then the stack is lost, and nobody can tell.
+    // The system may refuse another thread: then the stack is leaked, which the program cannot
+    // tell.
     if (tid > 0) CLEW_REAL(pthread_join)(fiber.handle, nullptr);
   }
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&mask), 0, sizeof mask);

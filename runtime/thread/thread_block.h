@@ -1,6 +1,6 @@
 // What libc gives a thread: a stack and a thread control block with its thread-local storage. They
 // are made by libc's own pthread_create on a kernel thread that ends at once and leaves them
-// behind; another kernel thread takes libc's way out of it when they are given back.
+// behind; when they are given back, another kernel thread takes libc's way out.
 #ifndef CLEW_RUNTIME_THREAD_THREAD_BLOCK_H_
 #define CLEW_RUNTIME_THREAD_THREAD_BLOCK_H_
 
@@ -12,23 +12,24 @@ namespace clew::rt {
 
 // Makes the calling kernel thread the main fiber.
 Fiber* adopt_main_thread();
-// The number that the main thread is to have, which is the process's; a replay has another process.
+// Sets the number of the main thread, which is the process's; in a replay the process has another.
 void set_main_number(Fiber& fiber, int number);
 
-// The same for the only thread of a copy of the program. Those that it makes get numbers that no
-// other process's threads have: they may share locks, which tell their holders by them.
+// Sets the number of the only thread of a copy of the program. The threads that it creates get
+// numbers that no thread of another process has: they may share locks, which identify their holders
+// by them.
 void set_number_of_copy(Fiber& fiber, int number);
 
 // Gives the thread a block: one of the pool if it asks for nothing special, otherwise a new one.
-// libc's error number. REQUIRES: `attributes` are not those of a detached thread.
+// Returns libc's error number. REQUIRES: `attributes` are not those of a detached thread.
 int give_block(Fiber& fiber, const pthread_attr_t* attributes);
 
-// A thread that has its thread control block already: its number, its handle, its variables of
-// ours.
+// For a thread that has its thread control block already: sets its number, its handle, and where
+// the runtime's variables are.
 void use_thread_pointer(Fiber& fiber, std::uintptr_t thread_pointer);
 
-// The thread is over: libc frees what it keeps for it (caches of malloc, ...), its stack and its
-// thread-local storage. REQUIRES: it is not the running one, its block is not of the pool.
+// The thread has ended: libc frees what it keeps for it (caches of malloc, ...), its stack and its
+// thread-local storage. REQUIRES: it is not the running thread, and its block is not of the pool.
 void give_back_block(Fiber& fiber);
 
 // Whether libc has switched cancellation off, as it does in functions that are to be no

@@ -43,20 +43,20 @@ const Fiber* thread_of_clock(clockid_t clock) {
   return found;
 }
 
-// The same for a process, which has to be this one.
+// Whether it is the processor-time clock of this process.
 bool is_own_process_clock(clockid_t clock) {
   if (clock >= 0 || (clock & 4) != 0) return false;
   const int process = ~(clock >> 3);
   return process == 0 || process == g_sched.process;
 }
 
-// What it has executed itself, and what the reading of clocks has taken.
+// The time of the events that it executed, and of its reads of clocks.
 Nanos processor_time(const Fiber& fiber) {
   const auto events = static_cast<Nanos>(g_sched.own_event(fiber)) - 1;
   return events * kNanosPerPoint + fiber.clock_reads;
 }
 
-// Saturating; negative times are long past.
+// Saturates; negative times are long past.
 Nanos nanos_of(const timespec& t) {
   if (t.tv_sec >= INT64_MAX / kSecond - 1) return kForever;
   if (t.tv_sec < 0) return -1;

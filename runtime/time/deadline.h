@@ -8,7 +8,7 @@
 
 namespace clew::rt {
 
-// A time that is not one: the wait must answer EINVAL, but only if it would wait.
+// An invalid time: the wait must answer EINVAL, but only if it would block.
 inline constexpr Nanos kInvalidDeadline = INT64_MIN;
 
 // kInvalidDeadline for nanoseconds out of range or an unknown clock; times too large to count
@@ -18,11 +18,11 @@ Nanos duration_of(const timespec& relative);
 inline bool is_duration(const timespec& t) {
   return t.tv_sec >= 0 && t.tv_nsec >= 0 && t.tv_nsec < 1'000'000'000;
 }
-// When so much time has passed from now on; kForever if that is too large to count.
+// The time at which `length` has passed from now on; kForever if it is too large to count.
 Nanos deadline_after(Nanos length);
 inline Nanos deadline_after(const timespec& length) { return deadline_after(duration_of(length)); }
 
-// The virtual time that a clock shows, and the same for a deadline.
+// The virtual time that a clock shows.
 Nanos clock_reading(clockid_t clock);
 bool is_known_clock(clockid_t clock);
 // The clocks that pthread_..._clock... functions take.
@@ -31,11 +31,12 @@ inline bool is_wait_clock(clockid_t clock) {
 }
 timespec to_timespec(Nanos t);
 
-// Virtual CLOCK_REALTIME: what it shows at time 0, and now. Waits that have begun stay as they are.
+// Set what virtual CLOCK_REALTIME shows at time 0, and now. Waits that have begun keep their
+// deadlines.
 void set_epoch(Nanos epoch);
 void set_real_time(Nanos t);
 
-// What a wait does before it blocks: an error number, or 0 to go on and block.
+// What a wait checks before it blocks: an error number, or 0 to block.
 int before_wait(Nanos deadline);
 
 }  // namespace clew::rt

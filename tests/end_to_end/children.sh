@@ -87,7 +87,7 @@ for line in "system: 0" "popen 0 parent a line" "popen: 0" "spawn 1 parent" "spa
 done
 check "... seven of them recorded" bash -c '[ "$(ls -d .clew/[0-9]* | wc -l)" = 8 ]'
 check "... each named" bash -c '[ "$(grep -c "^clew: .*, process [0-9]* (.*worker .*), recording [2-8]$" err.txt)" = 7 ]'
-check "... with what failed" says err.txt "deadlock.*no thread can go on, process"
+check "... with what failed" says err.txt "deadlock.*no thread is runnable, process"
 check "... in the JSON" bash -c '[ "$(grep -c "\"command\": \"" out.json)" = 7 ]'
 mv worker.c worker.gone
 check "its own replay starts none" run 0 replay --times 5
