@@ -23,7 +23,7 @@ struct Kept {
   void* engine;                   // snapshot/reset.cc
   std::uint64_t results;          // published so far
   bool in_job;                    // a process is at work on a job
-  std::int64_t waited_in_vain;    // outside/asks.h
+  std::int64_t waited_in_vain;    // outside/poller.h
 };
 
 // Maps the memory. Once, by the first process.

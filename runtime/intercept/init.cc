@@ -20,7 +20,7 @@
 #include "runtime/libc/real.h"
 #include "runtime/libc/refused.h"
 #include "runtime/libc/user_dispatch.h"
-#include "runtime/outside/asks.h"
+#include "runtime/outside/poller.h"
 #include "runtime/outside/randomness.h"
 #include "runtime/outside/unrecorded.h"
 #include "runtime/raw_syscall.h"
@@ -116,7 +116,8 @@ void connect_folders() {
   g_no_room_to_keep = [] { end_unsupported("so little address space (ulimit -v)"); };
   g_record_callbacks = {keep_copy, tell_unrecorded, leave_mutexes_to_others, end_job};
   g_thread_life = {run_thread, unwind_thread};
-  g_signal_callbacks = {[] { g_asks.expect_signals(); }, most_pending_signals, timer_signal_taken};
+  g_signal_callbacks = {[] { g_poller.expect_signals(); }, most_pending_signals,
+                        timer_signal_taken};
   g_timer_threads = {start_thread_for_timer, forget_thread_for_timers};
 }
 

@@ -3,10 +3,10 @@
 #include <sys/syscall.h>
 
 #include "runtime/event/sharing.h"
-#include "runtime/outside/asks.h"
 #include "runtime/outside/foreign.h"
 #include "runtime/outside/inputs.h"
 #include "runtime/outside/perform.h"
+#include "runtime/outside/poller.h"
 #include "runtime/record/debug_table.h"
 #include "runtime/record/end.h"
 #include "runtime/record/generation.h"
@@ -41,16 +41,16 @@ class Rest final : public Surroundings {
   void stop_at_checkpoint() override { rt::stop_at_checkpoint(); }
   void report_stacks(Clock event) override { rt::report_stacks(event); }
 
-  void poll(Clock event) override { g_asks.ask_at(event); }
+  void poll(Clock event) override { g_poller.poll_at(event); }
   void poll_if_expected() override {
-    if (g_asks.expecting()) g_asks.ask();
+    if (g_poller.expecting()) g_poller.poll();
   }
-  void poll_while_stuck() override { g_asks.ask_while_stuck(); }
+  void poll_while_stuck() override { g_poller.poll_while_stuck(); }
   Came wait_for_something(Nanos due) override {
-    if (!g_asks.expecting() && !g_other_processes) return Came::kNothing;
-    return g_asks.wait_for_something(due);
+    if (!g_poller.expecting() && !g_other_processes) return Came::kNothing;
+    return g_poller.wait_for_something(due);
   }
-  void forget(Wait& wait) override { g_asks.forget(reinterpret_cast<OutsideWait&>(wait)); }
+  void forget(Wait& wait) override { g_poller.forget(reinterpret_cast<OutsideWait&>(wait)); }
   bool is_copy() const override { return generation() != 0; }
   // Recorded under the number of restart_syscall, which no program makes.
   Clock clock_of_jump(Clock clock) override {
@@ -71,7 +71,9 @@ class Rest final : public Surroundings {
     if (control().flags & abi::kFlagBreaksOff) end_broken_off();
     end_deadlock();
   }
-  [[noreturn]] void end_spinning() override { end_hang("every thread only spins, none gets on"); }
+  [[noreturn]] void end_spinning() override {
+    end_hang("every thread only spins, none makes progress");
+  }
   [[noreturn]] void end_departed(Clock event, std::uint64_t thread, abi::Place place,
                                  const char* what) override {
     rt::end_departed(event, thread, place, what);

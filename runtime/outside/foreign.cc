@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "runtime/outside/asks.h"
+#include "runtime/outside/poller.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/sched/scheduler.h"
 
@@ -80,7 +80,7 @@ Woke wait_for_others(abi::WaitKind kind, const void* object, Nanos deadline, uns
   wait.wait.about = object;
   wait.wait.polls = true;
   wait.try_again = [](OutsideWait&) { return true; };
-  return g_asks.wait(wait, deadline, ended_by);
+  return g_poller.wait(wait, deadline, ended_by);
 }
 
 int wake_others(const void* word, int count) {

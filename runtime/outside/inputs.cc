@@ -33,7 +33,7 @@ void skip_record(abi::Reader& reader) {
     case abi::InputKind::kBlocks:
       return skip_numbers(1);
     case abi::InputKind::kAsked:
-      skip_numbers(2);  // the asking, how long
+      skip_numbers(2);  // the poll, how long
       skip_numbers(reader.varint());
       return skip_pieces(reader.varint());
     case abi::InputKind::kMapping:
@@ -118,11 +118,11 @@ void Inputs::put_blocks(long call) {
   publish();
 }
 
-void Inputs::put_asked(std::uint64_t asking, Nanos waited, const std::uint32_t* threads,
-                       std::size_t threads_count, const siginfo_t* signals,
-                       std::size_t signals_count) {
+void Inputs::put_poll(std::uint64_t poll, Nanos waited, const std::uint32_t* threads,
+                      std::size_t threads_count, const siginfo_t* signals,
+                      std::size_t signals_count) {
   begin(abi::InputKind::kAsked);
-  put(asking);
+  put(poll);
   put(static_cast<std::uint64_t>(waited));
   put(threads_count);
   for (std::size_t i = 0; i < threads_count; ++i) put(threads[i]);
@@ -238,32 +238,32 @@ bool Inputs::take_blocks(long call) {
   return true;
 }
 
-bool Inputs::take_asked(std::uint64_t asking, Nanos& waited) {
+bool Inputs::take_poll(std::uint64_t poll, Nanos& waited) {
   if (peek() != abi::InputKind::kAsked) return false;
   const std::uint64_t before = at_;
   number();
-  if (number() != asking) {
+  if (number() != poll) {
     at_ = before;
     return false;
   }
   waited = static_cast<Nanos>(number());
-  asked_left_ = number();
+  polled_left_ = number();
   return true;
 }
 
-bool Inputs::take_asked_thread(std::uint32_t& index) {
-  if (asked_left_ == 0) {
-    asked_left_ = number();  // of signals
+bool Inputs::take_polled_thread(std::uint32_t& index) {
+  if (polled_left_ == 0) {
+    polled_left_ = number();  // of signals
     return false;
   }
-  --asked_left_;
+  --polled_left_;
   index = static_cast<std::uint32_t>(number());
   return true;
 }
 
-bool Inputs::take_asked_signal(siginfo_t& info) {
-  if (asked_left_ == 0) return false;
-  --asked_left_;
+bool Inputs::take_polled_signal(siginfo_t& info) {
+  if (polled_left_ == 0) return false;
+  --polled_left_;
   const std::uint64_t size = number();
   const std::uint8_t* content = bytes(size);
   if (content == nullptr || size != sizeof info) return false;

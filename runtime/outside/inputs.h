@@ -51,8 +51,8 @@ class Inputs {
   void put_answer(long call, std::uint16_t check, const Answer& answer, const Piece* pieces,
                   std::size_t count);
   void put_blocks(long call);
-  void put_asked(std::uint64_t number, Nanos waited, const std::uint32_t* threads,
-                 std::size_t threads_count, const siginfo_t* signals, std::size_t signals_count);
+  void put_poll(std::uint64_t number, Nanos waited, const std::uint32_t* threads,
+                std::size_t threads_count, const siginfo_t* signals, std::size_t signals_count);
   void put_mapping(const void* content, std::size_t size);
   void put_file(const FilePart& part, const void* content, std::size_t size);
 
@@ -63,10 +63,10 @@ class Inputs {
   bool next_blocks() { return peek() == abi::InputKind::kBlocks; }
   // Whether the next record says that this call had to wait.
   bool next_blocks(long call);
-  // The record of this asking, if there is one. Its threads, then its signals, one by one.
-  bool take_asked(std::uint64_t number, Nanos& waited);
-  bool take_asked_thread(std::uint32_t& index);
-  bool take_asked_signal(siginfo_t& info);
+  // The record of this poll, if there is one; then its threads and its signals, one by one.
+  bool take_poll(std::uint64_t number, Nanos& waited);
+  bool take_polled_thread(std::uint32_t& index);
+  bool take_polled_signal(siginfo_t& info);
   // Fills at most `room` bytes. Returns how many.
   std::size_t take_mapping(void* out, std::size_t room);
   // False: the next record is not about a file.
@@ -92,7 +92,7 @@ class Inputs {
   std::uint64_t size_ = 0;
   std::uint64_t at_ = 0;      // bytes written, or read
   std::uint64_t before_ = 0;  // bytes written by the processes that this is a copy of
-  std::uint64_t asked_left_ = 0;
+  std::uint64_t polled_left_ = 0;
   bool recording_ = false;
   bool replaying_ = false;
   bool breaks_off_ = false;

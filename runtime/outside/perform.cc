@@ -59,7 +59,7 @@ long wait_until_ready(const Call& call, int fd, short events, const Patience& pa
   wait.fds = &ready;
   wait.count = 1;
   if (!g_inputs.replaying()) wait.inside = descriptor(fd).inside;
-  return error_of(g_asks.wait(wait, patience.deadline, patience.ended_by));
+  return error_of(g_poller.wait(wait, patience.deadline, patience.ended_by));
 }
 
 long wait_by_trying(const Call& call, abi::WaitKind kind, bool (*try_again)(OutsideWait&),
@@ -69,7 +69,7 @@ long wait_by_trying(const Call& call, abi::WaitKind kind, bool (*try_again)(Outs
   wait.wait.about = described(call);
   wait.try_again = try_again;
   wait.data = data;
-  return error_of(g_asks.wait(wait, patience.deadline, patience.ended_by));
+  return error_of(g_poller.wait(wait, patience.deadline, patience.ended_by));
 }
 
 }  // namespace clew::rt

@@ -4,8 +4,8 @@
 
 #include <poll.h>
 
-#include "runtime/outside/asks.h"
 #include "runtime/outside/calls.h"
+#include "runtime/outside/poller.h"
 
 namespace clew::rt {
 

@@ -128,7 +128,7 @@ long read_signals(const Call& call) {
   const auto room = static_cast<std::size_t>(call.a[2]) / sizeof(signalfd_siginfo);
   if (room == 0) return -EINVAL;
   auto* out = reinterpret_cast<signalfd_siginfo*>(call.a[1]);
-  g_asks.ask();
+  g_poller.poll();
   for (;;) {
     SignalDescriptor* known = find(fd);
     if (known == nullptr) return -EBADF;

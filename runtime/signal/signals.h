@@ -5,7 +5,7 @@
 //  - A signal that the program sends itself, or that a timer of its own sends, never goes through
 //    the kernel: it is posted, and the thread attends to it at its next yield point (attend.h).
 //  - One that comes from outside interrupts whatever runs, and is only noted. It is posted when the
-//    kernel is asked next (outside/asks.h), which is recorded.
+//    kernel is asked next (outside/poller.h), which is recorded.
 //  - Faults are handled on the spot, by the program's handler or by a report (faults.h).
 #ifndef CLEW_RUNTIME_SIGNAL_SIGNALS_H_
 #define CLEW_RUNTIME_SIGNAL_SIGNALS_H_

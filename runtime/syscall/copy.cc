@@ -148,7 +148,7 @@ void continue_as_copy(const Call& call) {
   set_number_of_copy(*g_sched.current, static_cast<int>(number));
   if (int* wanted = number_for_child(call)) *wanted = static_cast<int>(number);
   // The process that made the copy may send it signals.
-  g_asks.expect_signals();
+  g_poller.expect_signals();
   static constexpr abi::Job kNothing{};
   if (g_inputs.recording()) g_sched.begin_job(kNothing);
 }

@@ -61,7 +61,7 @@ long until_ready(const Call& call, pollfd* fds, nfds_t count, const Limit& limit
     wait.fds = fds;
     wait.count = count;
     wait.inside = !g_inputs.replaying() && all_inside(fds, count);
-    const Woke woke = g_asks.wait(wait, limit.deadline, kSignalsAlways | kCancel);
+    const Woke woke = g_poller.wait(wait, limit.deadline, kSignalsAlways | kCancel);
     if (woke == Woke::kByCancel) return kCancelled;
     if (woke == Woke::kBySignal) return answered(call, [] { return -EINTR; });
     if (woke == Woke::kByTime) return answered(call, look_now);

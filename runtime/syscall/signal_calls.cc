@@ -22,7 +22,7 @@ long wait_for_signal(std::uint64_t set, siginfo_t* out, const timespec* timeout)
   set &= ~kUnblockable;
   siginfo_t info{};
   if (!take_pending(self, set, info)) {
-    g_asks.ask();
+    g_poller.poll();
     if (!take_pending(self, set, info)) {
       if (deadline <= g_sched.now()) return -EAGAIN;
       self.signals.waited_for = set;
@@ -110,7 +110,7 @@ long signal_call(const Call& call) {
   const long(&a)[6] = call.a;
   if (is_for_another_process(call)) {
     const long result = recorded(call);
-    g_asks.ask();  // this process may be one of several
+    g_poller.poll();  // this process may be one of several
     return result;
   }
   switch (call.number) {
@@ -127,7 +127,7 @@ long signal_call(const Call& call) {
                  : -EINVAL;
     case SYS_rt_sigpending:
       if (a[1] > kSignalSetSize) return -EINVAL;
-      g_asks.ask();
+      g_poller.poll();
       *pointer<std::uint64_t>(a[0]) = pending_set(*g_sched.current) & g_sched.current->signals.mask;
       return 0;
     case SYS_rt_sigtimedwait:

@@ -7,8 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "runtime/outside/asks.h"
 #include "runtime/outside/descriptors.h"
+#include "runtime/outside/poller.h"
 #include "runtime/outside/randomness.h"
 #include "runtime/outside/unrecorded.h"
 #include "runtime/raw_syscall.h"
@@ -230,7 +230,7 @@ long bad_address(const Call& call) {
     g_inputs.put_answer(call.number, check_of(call), {-EFAULT, 0}, nullptr, 0);
   if (!g_sched.current->answered && g_inputs.replaying())
     g_inputs.take_answer(call.number, check_of(call), nullptr, 0);
-  if (g_sched.active && is_of_family(treatment_of(call.number))) g_asks.ask();
+  if (g_sched.active && is_of_family(treatment_of(call.number))) g_poller.poll();
   return -EFAULT;
 }
 
@@ -260,7 +260,7 @@ long answer_call(Call call) {
   note_room(call);
   const long result = recorded_by_family(treatment, call);
   follow_change_of_files(call, result);
-  if (g_sched.active) g_asks.ask();
+  if (g_sched.active) g_poller.poll();
   return result;
 }
 
@@ -273,7 +273,7 @@ bool sends_signals(const Call& call) {
 
 void system_calls_init(abi::Control& control) {
   g_inputs.init(control);
-  g_asks.init(control);
+  g_poller.init(control);
   descriptors_init();
   const long number = answered(Call{SYS_gettid, {}}, [] { return raw_syscall(SYS_getpid); });
   set_main_number(*g_sched.current, static_cast<int>(number));

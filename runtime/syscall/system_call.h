@@ -1,7 +1,7 @@
 // The system calls of the program. Whoever catches one (an interposed function of libc, or
 // dispatch.h) passes it on to system_call().
 //
-//  - A call that would block makes its thread wait in the scheduler (asks.h).
+//  - A call that would block makes its thread wait in the scheduler (outside/poller.h).
 //  - What the kernel answers is recorded, or, in a replay, taken from the recording: then the
 //  kernel
 //    is not asked at all, except for memory and for what goes to standard output.

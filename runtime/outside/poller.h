@@ -1,8 +1,8 @@
-// Threads that wait for something from outside of the program, and how the kernel is asked for it:
-// after each call that may have changed something, now and then while threads compute, and when
-// nobody can run. Each asking has a number; what came of it is an input of the run.
-#ifndef CLEW_RUNTIME_OUTSIDE_ASKS_H_
-#define CLEW_RUNTIME_OUTSIDE_ASKS_H_
+// Threads that wait for something from outside the program, and how the kernel is polled for it:
+// after each call that may have changed something, now and then while threads compute, and when no
+// thread is runnable. Each poll has a number; what came of it is an input of the run.
+#ifndef CLEW_RUNTIME_OUTSIDE_POLLER_H_
+#define CLEW_RUNTIME_OUTSIDE_POLLER_H_
 
 #include <poll.h>
 
@@ -15,44 +15,44 @@ struct OutsideWait {
   Wait wait;  // first
   pollfd* fds = nullptr;
   nfds_t count = 0;
-  // What cannot be polled for: tried again, in any thread's context. Null: there is nothing to try.
+  // For what cannot be polled: tries again, in any thread's context. Null: there is nothing to try.
   bool (*try_again)(OutsideWait&) = nullptr;
   const void* data = nullptr;  // for try_again
   bool inside = false;         // only this program can end it
   OutsideWait* next = nullptr;
 };
 
-class Asks {
+class Poller {
  public:
   void init(abi::Control& control) { control_ = &control; }
 
   // Whether anything may come from outside at all.
   bool expecting() const { return waits_ != nullptr || signals_expected_; }
 
-  // Blocks the running thread.
+  // Blocks the running thread until the wait ends.
   Woke wait(OutsideWait& wait, Nanos deadline, unsigned ended_by);
 
-  // A wait whose thread leaves without returning through it.
+  // Removes a wait whose thread leaves without returning through it.
   void forget(OutsideWait& wait);
 
-  // Without waiting.
-  void ask();
-  // The same because of the clock, which stands at `event`.
-  void ask_at(Clock event);
-  // The same because a thread spins where no points pass. Such askings are as many as real time
-  // makes them, so they are not counted.
-  void ask_while_stuck();
+  // Polls without waiting.
+  void poll();
+  // Polls because the clock has reached `event`.
+  void poll_at(Clock event);
+  // Polls because a thread spins where no points pass. The number of such polls depends on real
+  // time, so they are not counted.
+  void poll_while_stuck();
 
   using Came = Surroundings::Came;
-  // Nobody can run, and the next timer is due then (kForever: there is none). While child processes
-  // live it takes as long in real time, as it does for them.
+  // No thread is runnable, and the next timer is due then (kForever: there is none). While child
+  // processes live, it takes as long in real time as in virtual time, because it does for them.
   Came wait_for_something(Nanos due);
 
-  // A signal handler is there: signals may come at any time.
+  // The program has a signal handler: signals may come at any time.
   void expect_signals();
 
  private:
-  // In place of a number: nothing was expected, but a call has brought a signal (kSentByCalls).
+  // The number of a poll when nothing was expected, but a call has caused a signal (kSentByCalls).
   static constexpr std::uint64_t kUnexpected = 0;
 
   void begin_expecting();
@@ -61,9 +61,9 @@ class Asks {
     Nanos begin;  // of real time
     Nanos most;   // that virtual time may move on
   };
-  bool look(std::uint64_t asking, const timespec* timeout, const Waiting* waiting = nullptr);
+  bool look(std::uint64_t number, const timespec* timeout, const Waiting* waiting = nullptr);
   void find_ready_waits(pollfd* fds, std::size_t count, const timespec& timeout) const;
-  bool replay(std::uint64_t asking);
+  bool replay(std::uint64_t number);
   bool all_inside() const;
   bool signal_is_waited_for() const;
   // Real time waited since anything came, in all jobs of a program that is run many times.
@@ -74,12 +74,12 @@ class Asks {
   bool signals_expected_ = false;
   bool told_ = false;  // who waits
   Nanos in_vain_ = 0;  // of a program that is run once
-  std::uint64_t asked_ = 0;
+  std::uint64_t polls_ = 0;
   Clock next_ = 0;
 };
 
-extern Asks g_asks;
+extern Poller g_poller;
 
 }  // namespace clew::rt
 
-#endif  // CLEW_RUNTIME_OUTSIDE_ASKS_H_
+#endif  // CLEW_RUNTIME_OUTSIDE_POLLER_H_

@@ -1,4 +1,4 @@
-#include "runtime/outside/asks.h"
+#include "runtime/outside/poller.h"
 
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -18,28 +18,29 @@
 
 namespace clew::rt {
 
-Asks g_asks;
+Poller g_poller;
 
 namespace {
 
-// While threads compute; a look costs about half a microsecond, so many points about a millisecond.
+// Points between two polls while threads compute. A poll takes about half a microsecond, this many
+// points about a millisecond.
 constexpr Clock kPointsBetween = 200'000;
-// What is waited for from outside is given this much of real time before virtual time jumps over a
-// deadline: a peer that answers within it is never taken to be late.
+// How long, in real time, something from outside is waited for before virtual time jumps over a
+// deadline: a peer that answers within it is never late.
 constexpr Nanos kMostPatience = 2'000'000'000;
-// After this much in vain, since anything last came while it was waited for, there seems to be
-// nobody: time then runs so many times as fast as real time. A server whose clients are all in the
-// program gets through an hour in half a minute.
+// After waiting this long for nothing, there seems to be no peer: virtual time then runs kHaste
+// times as fast as real time. A server whose clients are all in the program gets through an hour in
+// half a minute.
 constexpr Nanos kPatienceInAll = 4'000'000'000;
 constexpr Nanos kHaste = 100;
-// Children live in real time.
+// Child processes live in real time.
 constexpr Nanos kMostPatienceWithChildren = 60'000'000'000;
-// While the program waits for something from outside, time moves on. So short a wait takes no time,
-// so that runs with the same seed are the same where peers answer at once.
+// While the program waits for something from outside, virtual time passes. A wait shorter than this
+// takes none, so that runs with the same seed are the same where peers answer at once.
 constexpr Nanos kShortWait = 100'000'000;
-// After this much of it the host is told who waits for what: it ends a run that waits much longer.
+// After a wait this long the host is told who waits for what: it ends a run that waits much longer.
 constexpr Nanos kLongWait = 6'000'000'000;
-// What can only be tried again is tried this often.
+// The shortest and longest time between two attempts at what cannot be polled.
 constexpr Nanos kShortestNap = 200'000;
 constexpr Nanos kLongestNap = 10'000'000;
 constexpr std::size_t kMaxReady = 4096;
@@ -73,15 +74,15 @@ Nanos real_now() {
 
 }  // namespace
 
-// From a certain event on, the same in a replay.
-void Asks::begin_expecting() {
+// The first event at which a poll is due is the same in a replay.
+void Poller::begin_expecting() {
   if (!expecting()) next_ = g_sched.clock() + kPointsBetween;
 }
 
 // The event at which a thread that computes is stopped to look at the outside.
-void Asks::tell_scheduler() const { g_sched.poll_at = expecting() ? next_ : kNever; }
+void Poller::tell_scheduler() const { g_sched.poll_at = expecting() ? next_ : kNever; }
 
-void Asks::expect_signals() {
+void Poller::expect_signals() {
   if (signals_expected_) return;
   begin_expecting();
   signals_expected_ = true;
@@ -89,7 +90,7 @@ void Asks::expect_signals() {
   g_sched.look_again();
 }
 
-Woke Asks::wait(OutsideWait& wait, Nanos deadline, unsigned ended_by) {
+Woke Poller::wait(OutsideWait& wait, Nanos deadline, unsigned ended_by) {
   begin_expecting();
   OutsideWait** end = &waits_;
   while (*end != nullptr) end = &(*end)->next;
@@ -101,7 +102,7 @@ Woke Asks::wait(OutsideWait& wait, Nanos deadline, unsigned ended_by) {
   return woke;
 }
 
-void Asks::forget(OutsideWait& wait) {
+void Poller::forget(OutsideWait& wait) {
   for (OutsideWait** slot = &waits_; *slot != nullptr; slot = &(*slot)->next) {
     if (*slot != &wait) continue;
     *slot = wait.next;
@@ -110,7 +111,7 @@ void Asks::forget(OutsideWait& wait) {
   tell_scheduler();
 }
 
-bool Asks::signal_is_waited_for() const {
+bool Poller::signal_is_waited_for() const {
   bool found = false;
   if (signals_expected_)
     g_sched.threads.for_each_living(
@@ -118,22 +119,22 @@ bool Asks::signal_is_waited_for() const {
   return found;
 }
 
-bool Asks::all_inside() const {
+bool Poller::all_inside() const {
   for (const OutsideWait* w = waits_; w != nullptr; w = w->next)
     if (!w->inside) return false;
   return true;
 }
 
-// `fds`: those of all waits, in their order.
-void Asks::find_ready_waits(pollfd* fds, std::size_t count, const timespec& timeout) const {
+// `fds` are those of all waits, in their order.
+void Poller::find_ready_waits(pollfd* fds, std::size_t count, const timespec& timeout) const {
   static constexpr timespec kNow{0, 0};
   if (CLEW_LIKELY(!signals_differ_by_thread())) {
     show_signals_to(*g_sched.current);
     find_ready(fds, count, timeout, LetsIn::kSignals);
     return;
   }
-  // Each wait sees the signals of its own thread. Nothing else is sent while the kernel is waited
-  // for after that.
+  // Each wait sees the signals of its own thread. No other signal is sent while the kernel is
+  // waited for after that.
   bool any = false;
   std::size_t at = 0;
   for (const OutsideWait* w = waits_; w != nullptr; at += w->count, w = w->next) {
@@ -146,8 +147,8 @@ void Asks::find_ready_waits(pollfd* fds, std::size_t count, const timespec& time
   find_ready(fds, count, timeout, LetsIn::kSignals);
 }
 
-// Asks the kernel, for at most the given time, and wakes those whose wait is over.
-bool Asks::look(std::uint64_t asking, const timespec* timeout, const Waiting* waiting) {
+// Polls the kernel, for at most the given time, and wakes the threads whose wait has ended.
+bool Poller::look(std::uint64_t number, const timespec* timeout, const Waiting* waiting) {
   std::size_t count = 0;
   for (const OutsideWait* w = waits_; w != nullptr; w = w->next) count += w->count;
   pollfd* fds = room_for(count);
@@ -162,8 +163,8 @@ bool Asks::look(std::uint64_t asking, const timespec* timeout, const Waiting* wa
   for (OutsideWait* w = waits_; w != nullptr; w = w->next) {
     bool is_ready = false;
     for (nfds_t i = 0; i < w->count; ++i) is_ready |= fds[at++].revents != 0;
-    // A wait that is over stays in the list until its thread runs; what it tried has been done, and
-    // must not be done again.
+    // A wait that has ended stays in the list until its thread runs; an attempt that has succeeded
+    // must not be repeated.
     if (w->wait.over() || ready_count == kMaxReady) continue;
     if (!is_ready && w->try_again != nullptr) is_ready = w->try_again(*w);
     if (!is_ready) continue;
@@ -177,18 +178,18 @@ bool Asks::look(std::uint64_t asking, const timespec* timeout, const Waiting* wa
   if (waited < kShortWait) waited = 0;
   if (waiting != nullptr && waited > waiting->most) waited = waiting->most;
   if (g_inputs.recording())
-    g_inputs.put_asked(asking, waited, ready, ready_count, signals, signals_count);
+    g_inputs.put_poll(number, waited, ready, ready_count, signals, signals_count);
   g_sched.pass_idle_time(waited);
   for (std::size_t i = 0; i < signals_count; ++i) post_from_outside(signals[i]);
   return true;
 }
 
-bool Asks::replay(std::uint64_t asking) {
+bool Poller::replay(std::uint64_t number) {
   Nanos waited = 0;
-  if (!g_inputs.take_asked(asking, waited)) return false;
+  if (!g_inputs.take_poll(number, waited)) return false;
   g_sched.pass_idle_time(waited);
   std::uint32_t index = 0;
-  while (g_inputs.take_asked_thread(index)) {
+  while (g_inputs.take_polled_thread(index)) {
     for (OutsideWait* w = waits_; w != nullptr; w = w->next) {
       if (w->wait.fiber->index != index || w->wait.over()) continue;
       g_sched.wake(w->wait);
@@ -196,43 +197,43 @@ bool Asks::replay(std::uint64_t asking) {
     }
   }
   siginfo_t info;
-  while (g_inputs.take_asked_signal(info)) post_from_outside(info);
+  while (g_inputs.take_polled_signal(info)) post_from_outside(info);
   return true;
 }
 
-void Asks::ask() {
-  // Nothing but what the last call may have brought.
+void Poller::poll() {
+  // Nothing can have come but a signal that the last call has caused.
   if (!expecting() && !g_inputs.replaying() && CLEW_LIKELY(!any_arrived())) return;
-  const std::uint64_t asking = expecting() ? ++asked_ : kUnexpected;
+  const std::uint64_t number = expecting() ? ++polls_ : kUnexpected;
   static constexpr timespec kNow{0, 0};
   if (g_inputs.replaying()) {
-    replay(asking);
+    replay(number);
   } else {
-    look(asking, &kNow);
+    look(number, &kNow);
   }
 }
 
-void Asks::ask_at(Clock event) {
+void Poller::poll_at(Clock event) {
   next_ = event + kPointsBetween;
   tell_scheduler();
-  ask();
+  poll();
 }
 
-void Asks::ask_while_stuck() {
+void Poller::poll_while_stuck() {
   constexpr std::uint64_t kWhileStuck = std::uint64_t{1} << 62;
   if (!expecting()) return;
-  const std::uint64_t asking = asked_ | kWhileStuck;
+  const std::uint64_t number = polls_ | kWhileStuck;
   static constexpr timespec kNow{0, 0};
   if (g_inputs.replaying()) {
-    replay(asking);
+    replay(number);
   } else {
-    look(asking, &kNow);
+    look(number, &kNow);
   }
 }
 
-Nanos& Asks::waited_in_vain() { return keep_ready ? kept().waited_in_vain : in_vain_; }
+Nanos& Poller::waited_in_vain() { return keep_ready ? kept().waited_in_vain : in_vain_; }
 
-// By those that wait for anything outside.
+// Whether no thread waits for anything from outside but children.
 static bool only_children_are_waited_for() {
   bool any = false;
   bool others = false;
@@ -245,12 +246,12 @@ static bool only_children_are_waited_for() {
   return any && !others;
 }
 
-Asks::Came Asks::wait_for_something(Nanos due) {
-  ++asked_;
+Poller::Came Poller::wait_for_something(Nanos due) {
+  ++polls_;
   if (g_inputs.replaying())
-    return replay(asked_) ? Came::kSomething : due != kForever ? Came::kNothing : Came::kNever;
+    return replay(polls_) ? Came::kSomething : due != kForever ? Came::kNothing : Came::kNever;
   static constexpr timespec kNow{0, 0};
-  if (look(asked_, &kNow)) return Came::kSomething;
+  if (look(polls_, &kNow)) return Came::kSomething;
   const Children now = children();
   const bool is_copy = generation() > 0;
   bool only_children = false;
@@ -264,7 +265,7 @@ Asks::Came Asks::wait_for_something(Nanos due) {
   }
   const Nanos begin = real_now();
   const Nanos patience = due == kForever ? kForever : due - g_sched.now();
-  // So does a copy, for its parent.
+  // A copy waits for its parent as long as it takes.
   const Nanos limit = is_copy                  ? kForever
                       : now != Children::kNone ? kMostPatienceWithChildren
                                                : kMostPatience;
@@ -287,7 +288,7 @@ Asks::Came Asks::wait_for_something(Nanos due) {
     }
     const timespec timeout{length / 1'000'000'000, length % 1'000'000'000};
     const Waiting waiting{begin, patience - 1};
-    came = look(asked_, &timeout, &waiting);
+    came = look(polls_, &timeout, &waiting);
     if (!came && !told_ && real_now() - begin > kLongWait) {
       told_ = true;
       report_waits();
