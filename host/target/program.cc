@@ -68,7 +68,7 @@ bool has_thread_sanitizer(const ElfFile& file) {
 }
 
 // The dynamic linker preloads nothing into a program that gives its user additional privileges.
-bool gives_rights(const std::string& path) {
+bool grants_privileges(const std::string& path) {
   struct stat status{};
   return (stat(path.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) != 0) ||
          getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
@@ -79,7 +79,7 @@ Result<void> check_preloadable(const ElfFile& file, const std::string& path,
                                const std::string& shown) {
   if (!file.interpreter().ends_with(kDynamicLinker))
     return cannot_run(shown, "it does not use the C library glibc", kBuildHint);
-  if (gives_rights(path))
+  if (grants_privileges(path))
     return cannot_run(shown, "it is set-user-ID, set-group-ID or has capabilities",
                       "run a copy of it that has none of these (cp makes one), or build it with "
                       "clew c++");

@@ -11,7 +11,7 @@
 #include "host/seconds.h"
 #include "host/target/child.h"
 #include "host/target/control_memory.h"
-#include "host/target/copy_on.h"
+#include "host/target/forward_output.h"
 #include "host/target/intake.h"
 #include "host/target/interrupts.h"
 #include "host/target/outcome_of.h"
@@ -90,7 +90,7 @@ class Run {
   double started_;
   double last_pulse_;
   bool ended_ = false;
-  bool told_attached_ = false;
+  bool announced_attached_ = false;
   int round_milliseconds_ = kRoundMilliseconds;
   int partner_ = -1;  // gdb's pidfd
   std::optional<Stopped> stopped_;
@@ -166,8 +166,8 @@ void Run::blocked() {
 
 void Run::watch() {
   const double now = seconds_now();
-  if (!told_attached_ && intake_.memory().attached()) {
-    told_attached_ = true;
+  if (!announced_attached_ && intake_.memory().attached()) {
+    announced_attached_ = true;
     auto partner = observer_.attached(child_.pid());
     if (!partner) return fail_with(partner.error());
     partner_ = *partner;
@@ -228,7 +228,7 @@ Result<RunResult> Run::conclude() {
   // If the program ran as it would by itself, its other processes may continue; nothing of it is
   // recorded.
   if (descendants_ != nullptr && plan_.output == OutputMode::kPassThrough && !stopped_ && !error_)
-    copy_on(outlets_.output.readable(), outlets_.errors.readable());
+    forward_output(outlets_.output.readable(), outlets_.errors.readable());
   if (error_) return std::unexpected(*error_);
   if (!intake_.memory().attached() && !stopped_)
     return fail(ErrorCode::kBadInput,

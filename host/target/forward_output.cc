@@ -1,4 +1,4 @@
-#include "host/target/copy_on.h"
+#include "host/target/forward_output.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -34,14 +34,14 @@ bool write_all(int to, const char* data, ssize_t size) {
 }
 
 // False: the end of the pipe was reached, or the reader is gone.
-bool copy_piece(int from, int to) {
+bool forward_piece(int from, int to) {
   std::array<char, 65536> buffer;
   const ssize_t size = read(from, buffer.data(), buffer.size());
   if (size < 0) return errno == EINTR || errno == EAGAIN;
   return size > 0 && write_all(to, buffer.data(), size);
 }
 
-[[noreturn]] void copy_to_the_end() {
+[[noreturn]] void forward_until_closed() {
   std::array<pollfd, 2> from{{{kFirst, POLLIN, 0}, {kFirst + 1, POLLIN, 0}}};
   for (pollfd& one : from)
     if (fcntl(one.fd, F_GETFD) < 0) one.fd = -1;
@@ -49,7 +49,7 @@ bool copy_piece(int from, int to) {
     if (poll(from.data(), from.size(), -1) < 0) continue;
     for (int i = 0; i < 2; ++i) {
       pollfd& one = from[static_cast<std::size_t>(i)];
-      if (one.fd < 0 || one.revents == 0 || copy_piece(one.fd, STDOUT_FILENO + i)) continue;
+      if (one.fd < 0 || one.revents == 0 || forward_piece(one.fd, STDOUT_FILENO + i)) continue;
       close(one.fd);
       close(STDOUT_FILENO + i);
       one.fd = -1;
@@ -59,7 +59,7 @@ bool copy_piece(int from, int to) {
 }
 
 // Keeps nothing of clew except where the output goes: neither locks nor folders nor the terminal.
-void let_go(std::array<int, 2> pipes) {
+void detach_from_clew(std::array<int, 2> pipes) {
   for (int& fd : pipes)
     if (fd >= 0) fd = fcntl(fd, F_DUPFD, kFirst + 2);
   for (int i = 0; i < 2; ++i) {
@@ -80,12 +80,12 @@ void let_go(std::array<int, 2> pipes) {
 
 }  // namespace
 
-void copy_on(int output, int errors) {
+void forward_output(int output, int errors) {
   if (output < 0 && errors < 0) return;
   const pid_t middle = fork();
   if (middle == 0) {
-    let_go({output, errors});
-    if (fork() == 0) copy_to_the_end();
+    detach_from_clew({output, errors});
+    if (fork() == 0) forward_until_closed();
     _exit(0);
   }
   while (middle > 0 && waitpid(middle, nullptr, 0) < 0 && errno == EINTR) {
