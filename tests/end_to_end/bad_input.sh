@@ -28,8 +28,8 @@ check "no such program" clear 125 run -- ./nowhere
 printf '#!/bin/sh\n' >script; chmod +x script
 check "a script" clear 125 run -- ./script
 check "a folder" clear 125 run -- ./.clew
-head -c 5000 p >cut; chmod +x cut
-check "half a program" clear 125 run -- ./cut
+head -c 5000 p >cut_short; chmod +x cut_short
+check "half a program" clear 125 run -- ./cut_short
 check "no recording of that number" clear 124 replay 77
 check "not a recording" clear 124 replay ./p
 check "nothing recorded here" bash -c 'mkdir -p empty && cd empty && ! "$0" replay >../out.txt 2>../err.txt && grep -q hint ../err.txt' "$clew"
@@ -82,6 +82,7 @@ check "... and it is in the recording" bash -c '"$0" replay 2>/dev/null | grep -
 check "... likewise in a replay" full 3 replay
 check "... told" says err.txt "output could not all be written: No space left"
 for c in "run --json - ./puts" "replay --json -" list "list --json -" show "where 1" --version --help; do
+  # shellcheck disable=SC2086  # a command with its arguments
   check "no room for the result of: clew $c" full 125 $c
   check "... told" says err.txt "cannot write standard output: No space left"
 done

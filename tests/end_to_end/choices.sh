@@ -186,17 +186,17 @@ for level in -O0 -O2; do "$clew" c++ -std=c++20 $level -g mixed.cpp -o mixed$lev
 "$clew" cc -O1 -g pick.c -o pick -pthread || exit 1
 
 # replays NUMBER STATUS: fifty times, the same end each time
-replays() { run "$2" replay $1 --times 50 --json out.json && is diverged 0 && is replays 50; }
+replays() { run "$2" replay "$1" --times 50 --json out.json && is diverged 0 && is replays 50; }
 # choice PROGRAM OFF [OPTION...]: found, and replays; not found when switched off, nor in the twin
 choice() {
   local program=$1 off=$2
   shift 2
   for level in -O0 -O2; do
-    check "$program $level: found" run 1 hunt --seed 1 --schedules 3000 "$@" --json out.json ./$program$level
+    check "$program $level: found" run 1 hunt --seed 1 --schedules 3000 "$@" --json out.json "./$program$level"
     check "... and replays" replays "$(field failing)" 134
-    check "... not with $off" run 0 hunt --seed 1 --schedules 3000 "$@" $off ./$program$level
+    check "... not with $off" run 0 hunt --seed 1 --schedules 3000 "$@" "$off" "./$program$level"
   done
-  check "... not in the twin" run 0 hunt --seed 1 --schedules 3000 ./$program.fixed
+  check "... not in the twin" run 0 hunt --seed 1 --schedules 3000 "./$program.fixed"
 }
 choice cas --no-cas-failures
 choice spurious --no-spurious

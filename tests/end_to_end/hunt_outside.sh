@@ -50,10 +50,10 @@ check "names and a port are taken again and again" \
   run 0 hunt --seed 1 --schedules 300 --json out.json ./claims "$port" $name $name
 check "... by every schedule" json "d['schedules'] == 300 and d['unresolved'] == 0"
 check "... one at a time, which is reported" says err.txt "one schedule at a time"
-nothing_left() { ! ls /dev/shm/${name#/} /dev/shm/sem.${name#/} claimed.socket 2>/dev/null; }
+nothing_left() { ! ls "/dev/shm/${name#/}" "/dev/shm/sem.${name#/}" claimed.socket 2>/dev/null; }
 check "... and nothing is left" nothing_left
 check "... no queue either" "$clew" run --seed 1 -- ./claims "$port" $name $name
-rm -f /dev/shm/${name#/} /dev/shm/sem.${name#/} claimed.socket
+rm -f "/dev/shm/${name#/}" "/dev/shm/sem.${name#/}" claimed.socket
 python3 -c 'import ctypes, sys; sys.exit(ctypes.CDLL(None).mq_unlink(sys.argv[1].encode()))' $name
 "$clew" hunt --seed 1 --schedules 300 --jobs 2 --keep-going --json out.json ./claims "$port" $name $name >out.txt 2>err.txt </dev/null
 check "several at a time only if told to, which then meet" json "d['unresolved'] + len(d['failures']) > 0"

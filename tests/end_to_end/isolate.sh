@@ -109,20 +109,19 @@ check "... JSON" json "not d['complete'] and d['interrupted'] is None"
 # Recordings, by number.
 check "a hunt" run 1 hunt --seed 1 --schedules 2000 --json out.json ./lost
 failing=$(field failing) passing=$(field passing)
+check "... keeps a passing run beside the failing one" [ "$passing" != null ]
 check "isolate what it found" run 0 isolate --json out.json
 check "... the newest failure" is original "$failing"
 check "... to the end" json "d['outcome'] == 'isolated' and d['minimal'] and d['switches'] and len(d['log']) == d['tests']"
 check "... the failing side fails" replays failing 1
 check "... the passing side passes" replays passing
-if [ "$passing" != null ]; then
-  check "both by number" run 0 isolate "$failing" "$passing" --json out.json
-  check "... JSON" json "d['original'] == $failing and d['outcome'] == 'isolated'"
-  check "a passing recording fails no more: 125" run 125 isolate "$passing"
-  check "... says so" says err.txt "passed"
-  check "... in a line, with a hint" lines err.txt 2
-  check "a failing one as the passing one: 125" run 125 isolate "$failing" "$failing"
-  check "... says so" says err.txt "does not pass"
-fi
+check "both by number" run 0 isolate "$failing" "$passing" --json out.json
+check "... JSON" json "d['original'] == $failing and d['outcome'] == 'isolated'"
+check "a passing recording fails no more: 125" run 125 isolate "$passing"
+check "... says so" says err.txt "passed"
+check "... in a line, with a hint" lines err.txt 2
+check "a failing one as the passing one: 125" run 125 isolate "$failing" "$failing"
+check "... says so" says err.txt "does not pass"
 check "--simplify" run 0 isolate "$failing" --simplify --json out.json
 check "... to one preemption" json "d['simplified'] and d['simplest'] == d['preemption_count'] == 1 and d['fewest']"
 check "... with a pair that decides" json "d['pair']['confirmed'] and {d['pair'][e]['what'] for e in ('first', 'second')} == {'read', 'write'}"
@@ -192,6 +191,7 @@ signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:]
   check "$signal ends it soon" [ $((($(date +%s%N) - begin) / 1000000)) -lt 10000 ]
   check "... with status $expected" [ $status = "$expected" ]
   check "... and JSON" json "d['interrupted'] == $expected - 128 and not d['complete']"
+  check "... after it had started processes" [ -n "$left" ]
   for p in $left; do check "... process $p is gone" gone "$p"; done
 }
 check "a long run" run 1 run --seed 1 --strategy timer -- ./slow

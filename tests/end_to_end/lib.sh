@@ -1,7 +1,10 @@
+# shellcheck shell=bash
 # Sourced by the tests here: $1 is the tool, $2 the source tree. Each test works in its own folder, and exits with the
 # number of checks that failed.
 set -uo pipefail
-clew=$1 source=$2
+clew=$1
+# shellcheck disable=SC2034  # the tests use it
+source=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1

@@ -208,15 +208,13 @@ refused() {
   local why=$1; shift
   run 125 "$@" && says err.txt "^clew: .*$why" && says err.txt "^hint: " && [ "$(grep -c '^clew: ' err.txt)" = 1 ]
 }
-if "$cc" -static abba.c -o static -pthread 2>/dev/null; then
-  check "a static program" refused "not a dynamically linked program" run -- ./static
-fi
-if "$cc" -fsanitize=thread abba.c -o tsan -pthread 2>/dev/null; then
-  for command in run hunt debug; do
-    check "ThreadSanitizer: clew $command" refused "ThreadSanitizer" $command -- ./tsan
-  done
-  check "... which says why" says err.txt "own model of threads and memory"
-fi
+"$cc" -static abba.c -o static -pthread || exit 1
+check "a static program" refused "not a dynamically linked program" run -- ./static
+"$cc" -fsanitize=thread abba.c -o tsan -pthread || exit 1
+for command in run hunt debug; do
+  check "ThreadSanitizer: clew $command" refused "ThreadSanitizer" $command -- ./tsan
+done
+check "... which says why" says err.txt "own model of threads and memory"
 cp abba suid; chmod u+s suid
 check "a set-user-ID program" refused "set-user-ID" run -- ./suid
 printf '#!/bin/sh\n./abba\n' >script; chmod +x script

@@ -110,7 +110,7 @@ int main(void) {
 }
 C
 "$clew" cc -g std.c -o std || exit 1
-closed() { local status=0; "$clew" run ./std <&- >&- 2>err.txt || status=$?; [ $status = 5 ]; }
+closed() { local status=0; "$clew" run ./std <&- >&- 2>err.txt || status=$?; [ "$status" = 5 ]; }
 check "closed standard input and output are closed for the program" closed
 check "... replays where they are open" run 5 replay
 check "... and where they are not" bash -c '"$0" replay <&- >&- 2>err.txt; [ $? = 5 ]' "$clew"

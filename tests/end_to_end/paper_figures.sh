@@ -9,7 +9,7 @@ each_time() { # OUTCOME SCHEDULE: the same in 100 runs
     "$clew" run --json out.json --schedule "$2" -- ./q >out.txt 2>err.txt
     is outcome "$1" || return 1
     is clock 17 || return 1
-    if [ "$i" = 1 ]; then field hash >hash; else [ "$(field hash)" = "$(cat hash)" ] || return 1; fi
+    if [ "$i" = 1 ]; then field hash >first_hash; else [ "$(field hash)" = "$(cat first_hash)" ] || return 1; fi
     rm -rf .clew
   done
 }

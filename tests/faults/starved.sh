@@ -9,21 +9,22 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 failed=0
 
-expect() { # NAME LIMIT PATTERN
-  local status
+expect() { # NAME PATTERN LIMIT...
+  local name=$1 pattern=$2 status
+  shift 2
   # Through a pipe, so that the limit does not apply to the message.
-  (ulimit $2 && timeout 20 "$clew" run -- "$program" </dev/null) 2>&1 >/dev/null | cat >err.txt
+  (ulimit "$@" && timeout 20 "$clew" run -- "$program" </dev/null) 2>&1 >/dev/null | cat >err.txt
   status=${PIPESTATUS[0]}
-  if { [ $status = 125 ] || [ $status = 126 ]; } && grep -q "^clew.*$3" err.txt; then
-    echo "$1: ok"
+  if { [ "$status" = 125 ] || [ "$status" = 126 ]; } && grep -q "^clew.*$pattern" err.txt; then
+    echo "$name: ok"
   else
-    echo "$1: exit status $status: $(head -n 1 err.txt)"
+    echo "$name: exit status $status: $(head -n 1 err.txt)"
     failed=1
   fi
 }
 
-expect "address space for the program" "-v 1000000" "4 GiB of address space"
-expect "address space for clew" "-v 30000" "Cannot allocate memory"
-expect "descriptors" "-n 5" "Too many open files"
-expect "size of files" "-f 0" "File too large"
+expect "address space for the program" "4 GiB of address space" -v 1000000
+expect "address space for clew" "Cannot allocate memory" -v 30000
+expect "descriptors" "Too many open files" -n 5
+expect "size of files" "File too large" -f 0
 exit $failed

@@ -81,14 +81,12 @@ no_relocations() {
 # Each linker keeps the tables it needs, one registration for each image.
 gc_sections() {
   stub
-  local linkers=(bfd)
-  [[ -x $llvm/ld.lld ]] && linkers+=(lld)
-  for linker in "${linkers[@]}"; do
+  for linker in bfd lld; do
     for source in many only_main; do
       cc -O1 -ffunction-sections -fdata-sections "${load[@]}" -c "$programs/$source.c" -o $source.o
     done
     cc -O1 -ffunction-sections -fdata-sections "${load[@]}" -c "$programs/plain.c" -o plain.o
-    "$clangxx" -fuse-ld=$linker --ld-path="$( [[ $linker == lld ]] && echo "$llvm/ld.lld" || command -v ld )" \
+    "$clangxx" -fuse-ld="$linker" --ld-path="$( [[ $linker == lld ]] && echo "$llvm/ld.lld" || command -v ld )" \
       -Wl,--gc-sections many.o plain.o stub.o -o many
     same "$(STUB_IMAGES=1 ./many | tr '\n' ';')" "images 1;0 Load;0 Store;" "$linker"
     "$clangxx" --ld-path="$( [[ $linker == lld ]] && echo "$llvm/ld.lld" || command -v ld )" \
