@@ -17,8 +17,8 @@ struct Kept {
       mark;  // ... for the process that runs jobs; the next such process begins here again
   std::uint32_t epoch;  // number of jobs begun
   void* sharing_cells;
-  std::uint32_t* seen_points;     // sched/sharing.h
-  std::uint8_t* found_points;     // a bit for each point; sched/sharing.h
+  std::uint32_t* seen_points;     // event/sharing.h
+  std::uint8_t* found_points;     // a bit for each point; event/sharing.h
   std::uint64_t changed_signals;  // bits; the kernel has been told another action since
   void* engine;                   // snapshot/reset.cc
   std::uint64_t results;          // published so far
