@@ -26,7 +26,7 @@ TEST_F(DraftTest, BecomesARecording) {
   auto recording = record(store().create().value());
   ASSERT_TRUE(recording) << recording.error().message;
   EXPECT_EQ(recording->number, 1u);
-  EXPECT_EQ(recording->meta.clew_version, "0.1.0");
+  EXPECT_EQ(recording->meta.clew_version, CLEW_VERSION);
   EXPECT_EQ(slurp(recording->stdout_file()), "out");
   const auto loaded = store().load("1");
   ASSERT_TRUE(loaded) << loaded.error().message;
