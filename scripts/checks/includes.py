@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """The order of includes between folders, as includes.rules states it."""
+import fnmatch
 import os
 import re
 import subprocess
 import sys
 
-RULES = os.path.join(os.path.dirname(__file__), "includes.rules")
+RULES = os.path.relpath(os.path.join(os.path.dirname(__file__), "includes.rules"))
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.M)
 
 
 class Rules:
     def __init__(self):
-        self.top, self.order, self.only, self.exceptions = {}, {}, [], {}
+        self.top, self.order, self.only, self.exceptions, self.tests = {}, {}, [], {}, []
         for number, line in enumerate(open(RULES), 1):
             line = line.split("#")[0].strip()
             if not line:
@@ -19,6 +20,9 @@ class Rules:
             word, rest = line.split(None, 1)
             if word == "except":
                 self.exceptions[tuple(rest.split())] = number
+                continue
+            if word == "tests":
+                self.tests = rest.split()
                 continue
             name, values = rest.split(":")
             if word == "from":
@@ -63,15 +67,27 @@ def refusal(rules, directory, folder):
     return None
 
 
+def order_in_readme(folder):
+    """The rows of the table, which name a folder each; the first may be the folder itself."""
+    rows = re.findall(r"^\| (?:`([\w]+)/`|\(this one\)) \|", open(f"{folder}/README.md").read(), re.M)
+    return [row or "." for row in rows]
+
+
 def main():
     rules = Rules()
     errors, used = [], set()
+    for folder, order in rules.order.items():
+        stated = order_in_readme(folder)
+        if [f for f in order if f != "."] != [f for f in stated if f != "."]:
+            errors.append(f"{folder}/README.md has another order than {RULES}: {' '.join(stated)}")
     files = subprocess.run(["git", "ls-files"] + list(rules.top), capture_output=True, text=True,
                            check=True).stdout.split()
     files = [f for f in files if f.endswith((".h", ".cc", ".c", ".S", ".def")) and os.path.exists(f)]
     if not files:
         sys.exit("includes: no files")
     for path in files:
+        if any(fnmatch.fnmatch(path, pattern) for pattern in rules.tests):
+            continue
         text = open(path).read()
         for match in INCLUDE.finditer(text):
             quoted, system = match.groups()

@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 
-ALLOW = os.path.join(os.path.dirname(__file__), "names.allow")
+ALLOW = os.path.relpath(os.path.join(os.path.dirname(__file__), "names.allow"))
 TOP = "abi|pass|runtime|host|cli|tests|bench|docs|scripts|examples|include|cmake"
 C_LIKE = (".h", ".cc", ".c", ".cpp", ".S", ".def")
 # A comment, or a literal, which may contain what looks like one.
