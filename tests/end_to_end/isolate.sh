@@ -181,7 +181,7 @@ interrupted() { # SIGNAL STATUS ARGUMENTS...
 signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])' \
     "$clew" isolate --json out.json "$@" >out.txt 2>err.txt </dev/null &
   host=$!
-  for _ in $(seq 100); do [ -n "$(descendants $host)" ] && break; sleep 0.05; done
+  for _ in $(seq 600); do [ -n "$(descendants $host)" ] && break; sleep 0.05; done
   sleep 0.4
   left=$(descendants $host)
   begin=$(date +%s%N)
