@@ -200,7 +200,7 @@ std::uint64_t Narrowing::part(std::size_t group) const {
   return depth_ < 64 ? ((left - 1) >> depth_) + 1 : 1;
 }
 
-// Foresight gives up after so many questions whose outcome is known.
+// Foresight gives up after so many questions whose outcome is known. Chosen, not measured.
 constexpr int kForesight = 64;
 
 // Stands for counts whose outcome is known. 128 bits of a hash and not the counts

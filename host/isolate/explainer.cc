@@ -9,6 +9,7 @@ namespace {
 using abi::StepKind;
 using abi::TraceEvent;
 
+// What fits on a screen beside the rest of the report.
 constexpr std::size_t kMostLines = 14;
 // Shown around each event of the pair and where threads switch, besides what touches the same data.
 constexpr std::size_t kNeighbours = 1;

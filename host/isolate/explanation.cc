@@ -22,6 +22,8 @@ using abi::StepKind;
 using abi::TraceEvent;
 
 // Of more preemptions only those that were isolated are explained.
+// The limits here are chosen, not measured: an explanation should take no longer than the
+// isolation before it.
 constexpr std::size_t kMostPreemptions = 16;
 // Events behind the point at which the two runs part among which the pair is sought.
 constexpr std::uint64_t kTraced = 400'000;

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::uint8_t kPick = 1 + static_cast<std::uint8_t>(abi::ChoiceKind::kPick);
 // In a program with more threads only those that the script names, and the first, are tried.
+// The limits here are chosen, not measured: together they keep the search within seconds.
 constexpr std::uint32_t kFewThreads = 6;
 constexpr std::size_t kMostRecombined = 1500;
 constexpr std::size_t kRound = 64;

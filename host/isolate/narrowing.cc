@@ -12,7 +12,8 @@ namespace {
 using abi::StepKind;
 using abi::TraceEvent;
 
-// Switches from which on it pays to look for a later one with the same effect.
+// Switches from which on it pays to look for a later one with the same effect. Chosen, not
+// measured, as are the numbers below.
 constexpr std::size_t kManySwitches = 64;
 // Switches that are tried between the last two of the threads concerned.
 constexpr std::size_t kMostBetween = 8;

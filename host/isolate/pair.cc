@@ -12,7 +12,8 @@ using abi::StepKind;
 using abi::TraceEvent;
 
 constexpr std::uint64_t kWord = 8;
-// Of an event, those before it that touch the same, the nearest.
+// Of an event, those before it that touch the same, the nearest. Chosen, not measured, as are the
+// numbers below: they bound the work for a trace.
 constexpr std::size_t kLookBack = 32;
 // What a thread would have done next, had the failing run gone on: beyond, nobody knows.
 constexpr std::size_t kMostAhead = 16;

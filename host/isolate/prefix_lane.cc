@@ -10,6 +10,7 @@
 namespace clew {
 namespace {
 
+// As in workers.cc; and checkpoints are processes: chosen, not measured.
 constexpr auto kPulse = std::chrono::milliseconds(50);
 constexpr std::size_t kMostCheckpoints = 64;
 constexpr std::uint64_t kNever = ~std::uint64_t{0};

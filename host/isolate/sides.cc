@@ -16,6 +16,7 @@
 namespace clew {
 namespace {
 
+// Chosen, not measured; long runs get fewer.
 constexpr std::size_t kFuzzJobs = 1000;
 constexpr std::size_t kFuzzRound = 16;
 constexpr std::size_t kFuzzJobsOfLong = 100;

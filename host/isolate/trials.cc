@@ -16,7 +16,7 @@ namespace clew {
 namespace {
 
 // Failing schedules fail by then, in multiples of the first one's clock; a run that goes further
-// is taken to pass.
+// is taken to pass. Chosen, not measured, as are the numbers below.
 constexpr std::uint64_t kHorizon = 2;
 constexpr std::uint64_t kLeastHorizon = 1'000'000;
 // The part of the first run behind the last of its checkpoints, which are made for tests whose

@@ -17,6 +17,8 @@
 namespace clew {
 namespace {
 
+// Chosen, not measured: a judge that takes a minute is taken to hang; what is kept of its text is
+// for a person to read.
 constexpr double kJudgeSeconds = 60;
 constexpr std::size_t kMostJudgeText = 4096;
 constexpr std::size_t kMostLine = 120;

@@ -12,6 +12,7 @@ namespace {
 using abi::StepKind;
 using abi::TraceEvent;
 
+// Chosen, not measured: a limit of memory.
 constexpr std::size_t kMostNodes = std::size_t{1} << 25;
 
 constexpr std::uint64_t bit(std::uint32_t thread) { return std::uint64_t{1} << thread; }

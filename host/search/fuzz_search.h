@@ -42,6 +42,7 @@ namespace clew {
 
 class FuzzSearch final : public Search {
  public:
+  // Chosen, not measured.
   static constexpr double kFirstSigma = 0.5;
   static constexpr unsigned kJobsPerSigma = 8;
   static constexpr unsigned kRedraws = 16;

@@ -24,15 +24,17 @@ namespace {
 
 // A round is planned from the results of all rounds before it, so its size must not depend on the
 // number of cores: small at first, when much is learned, and large later, when handing out costs.
+// The sizes are chosen, not measured, as are those of the pool of threads.
 constexpr unsigned kSingleRounds = 8;
 constexpr std::size_t kLargestRound = 1024;
 constexpr std::uint32_t kFirstPool = 4;
 constexpr std::uint32_t kMostPool = 2048;
 // Different keys may stand for the same failure; each costs a run of its own to find out.
 constexpr std::size_t kMostKeys = 200;
+// Chosen, not measured: a run that is only slow ends within so many times its budget.
 constexpr std::uint64_t kLongerBudget = 200;
 constexpr double kSecondsForSlow = 20;  // to find out which of the two, at least
-// The search for a passing schedule close to the failing one.
+// The search for a passing schedule close to the failing one. Chosen, not measured.
 constexpr std::size_t kPassingJobs = 400;
 constexpr double kPassingSeconds = 5;
 constexpr std::size_t kPassingRound = 16;

@@ -27,6 +27,7 @@ struct KeyThread {
   std::vector<KeyPoint> points;  // not empty
 };
 struct KeyPoints {
+  // Chosen, not measured.
   static constexpr std::size_t kMostThreads = 100;
   std::vector<KeyThread> threads;  // in the order of their first steps, at most kMostThreads
   std::uint32_t objects = 0;

@@ -57,6 +57,7 @@ namespace clew {
 
 class PeriodSearch final : public Search {
  public:
+  // Limits of memory and of idle work: chosen, not measured.
   static constexpr std::size_t kTurn = 1024;
   static constexpr std::size_t kMostKeyPoints = 20'000;
   static constexpr std::size_t kMostPlayed = 10'000'000;

@@ -13,6 +13,7 @@ using abi::Place;
 using abi::StepKind;
 using abi::TraceEvent;
 
+// Chosen, not measured: what is paired grows with the square.
 constexpr std::size_t kMostSites = 16;  // of reads, and of writes, of one granule
 
 struct Site {

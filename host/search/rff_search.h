@@ -54,6 +54,7 @@ struct ReadsFromPairs {
 
 class RffSearch final : public Search {
  public:
+  // Limits of memory and time, not of the method: chosen, not measured.
   static constexpr std::size_t kMostEvents = 100'000;
   static constexpr std::size_t kMostPairs = 4096;
   static constexpr std::size_t kMostEntries = 1024;

@@ -19,6 +19,7 @@
 namespace clew {
 namespace {
 
+// Chosen, not measured: by then a person wonders what clew waits for.
 constexpr double kSlowSeconds = 1;
 
 std::unexpected<Error> cannot(const char* verb, int error) {

@@ -13,6 +13,7 @@ using abi::StepKind;
 using abi::ThreadKey;
 using abi::TraceEvent;
 
+// Limits of memory, chosen, not measured.
 constexpr std::size_t kMostGroups = 4096;
 constexpr std::size_t kMostPlaces = 64;   // of a group
 constexpr std::uint64_t kMostTraces = 8;  // in the means; then the old ones count half

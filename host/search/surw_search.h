@@ -36,6 +36,7 @@ namespace clew {
 
 class SurwSearch final : public Search {
  public:
+  // Chosen, not measured: a trace costs time, and counts change slowly.
   static constexpr std::uint64_t kTraceEvery = 32;
 
   explicit SurwSearch(std::uint64_t seed) : seed_(seed), random_(job_seed(seed, ~0ull)) {}

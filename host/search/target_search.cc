@@ -10,7 +10,7 @@ namespace clew {
 namespace {
 
 // A thread's contended steps beyond are not looked at: what comes later in a long run is mostly
-// more of the same.
+// more of the same. The limits are chosen, not measured.
 constexpr std::size_t kMostSteps = 400;
 constexpr std::size_t kMostThreads = 4096;
 constexpr std::size_t kMostStepsOfAll = 100'000;
@@ -20,6 +20,8 @@ constexpr std::size_t kMostTargets = 20'000;
 // A thread that others wait for in loops is let go after so many of their steps.
 constexpr std::uint64_t kLongestHold = 20'000;
 
+// Scores: targets are tried in this order, the likelier first. Chosen; what comes of them is
+// measured by bench/hunt/run.
 constexpr int kDeadlock = 1000;
 constexpr int kCycle = 900;
 constexpr int kOneVariable = 500;

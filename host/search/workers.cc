@@ -11,6 +11,7 @@
 namespace clew {
 namespace {
 
+// How long a signal to clew may go unnoticed: chosen, a twentieth of a second is not felt.
 constexpr auto kPulse = std::chrono::milliseconds(50);
 // A program whose server dies is started again this often in a row.
 constexpr int kMostRestarts = 3;

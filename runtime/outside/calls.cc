@@ -51,6 +51,7 @@ constexpr Part sets(std::uint8_t a, std::uint8_t b) { return {PartKind::kSets, a
 constexpr Part control(std::uint8_t a) { return {PartKind::kControl, a, 0, 0}; }
 constexpr Part received(std::uint8_t a) { return {PartKind::kReceived, a, 0, 0}; }
 
+// Above all numbers of system calls on x86-64; no call of calls.def has more parts.
 constexpr long kLastCall = 512;
 constexpr std::size_t kMaxParts = 3;
 
@@ -287,6 +288,7 @@ void measure_pieces(const Call& call, long result, Piece* pieces, std::size_t co
 // Only the first argument counts: registers of arguments that a call does not have hold garbage,
 // and addresses on a stack may move.
 std::uint16_t check_of(const Call& call) {
+  // Larger ones may be addresses. Chosen: no program is mapped below a mebibyte.
   constexpr long kLargestPlain = 1 << 20;
   const Entry* entry = entry_of(call.number);
   const bool without = entry != nullptr && entry->treatment == Treatment::kRecorded &&

@@ -41,6 +41,7 @@ int* shared_word() {
 }  // namespace
 
 Turn::Turn() {
+  // Chosen, not measured.
   constexpr int kMostTries = 10'000;
   for (int i = 0; g_turn != nullptr && !held_ && i < kMostTries; ++i) {
     int nobody = 0;

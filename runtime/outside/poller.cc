@@ -25,6 +25,8 @@ namespace {
 // Points between two polls while threads compute. A poll takes about half a microsecond, this many
 // points about a millisecond.
 constexpr Clock kPointsBetween = 200'000;
+// The times below are chosen, not measured.
+//
 // How long, in real time, something from outside is waited for before virtual time jumps over a
 // deadline: a peer that answers within it is never late.
 constexpr Nanos kMostPatience = 2'000'000'000;
@@ -43,6 +45,7 @@ constexpr Nanos kLongWait = 6'000'000'000;
 // The shortest and longest time between two attempts at what cannot be polled.
 constexpr Nanos kShortestNap = 200'000;
 constexpr Nanos kLongestNap = 10'000'000;
+// What one poll can bring; the next brings the rest.
 constexpr std::size_t kMaxReady = 4096;
 constexpr std::size_t kMaxSignals = 64;
 

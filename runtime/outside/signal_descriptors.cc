@@ -22,6 +22,7 @@ struct SignalDescriptor {
   bool ready = false;  // what the kernel shows
 };
 
+// Chosen, not measured: programs have one or two.
 constexpr int kMost = 128;
 SignalDescriptor g_descriptors[kMost];
 int g_end = 0;  // none beyond was ever used

@@ -15,6 +15,7 @@ struct Unrecorded {
   unsigned long what;
   int fd;
 };
+// Chosen, not measured: as many as a person would read in a note.
 constexpr unsigned kMost = 32;
 Unrecorded g_seen[kMost];
 unsigned g_count = 0;

@@ -14,6 +14,7 @@
 namespace clew::rt {
 namespace {
 
+// Chosen, not measured.
 constexpr std::uint32_t kMaxFiles = 4096;
 
 struct File {

@@ -42,6 +42,7 @@ struct Attached {
   long address;
   std::size_t size;
 };
+// Chosen, not measured.
 constexpr std::size_t kMostAttached = 1024;
 Attached g_attached[kMostAttached];
 

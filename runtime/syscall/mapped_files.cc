@@ -24,6 +24,7 @@ struct MappedFile {
   int memory;  // a descriptor, + 1
   std::int64_t size;
 };
+// Chosen, not measured: files that are mapped shared and writable are few.
 constexpr unsigned kMost = 1024;
 MappedFile g_files[kMost];
 unsigned g_count = 0;

@@ -13,6 +13,7 @@
 namespace clew::rt {
 namespace {
 
+// Room for the text of stat or status: chosen, not measured. The number of the field: proc(5).
 constexpr std::size_t kRoom = 8192;
 constexpr int kThreadsInStat = 20;
 

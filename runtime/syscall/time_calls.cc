@@ -42,6 +42,7 @@ struct ProgramTimer {
   int descriptor = -1;                 // timerfd: an eventfd that counts expirations
 };
 
+// Timers of a program. Chosen, not measured.
 constexpr int kMost = 1024;
 ProgramTimer g_timers[kMost];
 int g_timers_end = 0;               // none beyond was ever used
