@@ -44,7 +44,7 @@ enum ControlFlags : std::uint32_t {
 
 inline constexpr std::size_t kMaxChangedPath = 1024;
 
-// Whether nobody can run, and something outside is waited for.
+// Whether no thread is runnable, and something outside is waited for.
 enum class WaitsOutside : std::uint32_t { kNo = 0, kYes, kForChildrenOnly };
 
 // Who is to act. The host writes kRun after it has laid out the jobs, and kQuit, which stays; the
@@ -61,7 +61,7 @@ struct Control {
   std::uint32_t pool;        // threads to make ready at main (kFlagFromMain)
   std::uint64_t seed;        // of the program's own randomness
   std::uint64_t budget;      // the clock at which the run counts as a hang
-  std::uint64_t fair_slice;  // points a thread may pass on end while others could run (spin loops)
+  std::uint64_t fair_slice;  // points in a row while other threads are runnable (spin loops)
   std::int64_t epoch_ns;     // virtual CLOCK_REALTIME at the start
   // As the program begins with them, a bit for each signal: 1 << (number - 1).
   std::uint64_t blocked_signals;
@@ -102,7 +102,7 @@ struct Control {
   std::atomic<std::uint32_t> attached;  // the runtime is in charge
   std::atomic<std::uint32_t> debugger_ready;
   std::atomic<WaitsOutside> waits_outside;
-  // By the host: nobody reads the rings any more, and the program goes on all the same.
+  // Set by the host: nobody reads the rings any more, and the program keeps running.
   std::atomic<std::uint32_t> let_go;
 
   // The server. `state` is a futex; the host sets the counts back when it lays out a batch.

@@ -7,8 +7,8 @@
 //             piece v size and its bytes: what the kernel wrote into the program's memory
 //   kBlocks   v system call: the calling thread had to wait; with kPartlyDone: after a part was
 //             done
-//   kAsked    v number of the asking (0: only what the call before has brought), v nanoseconds by
-//             which time has moved on while the program waited for it, v number of threads, the
+//   kPoll     v number of the poll (0: only what the call before has caused), v nanoseconds of
+//             virtual time that passed while the program waited for it, v number of threads, the
 //             index of each: what they wait for has come; v number of signals, and for each v size
 //             and siginfo: they have arrived
 //   kMapping  v size and bytes: the content of something that was mapped and is no regular file;
@@ -27,7 +27,7 @@ enum class InputKind : std::uint8_t {
   kEnd = 0,
   kAnswer = 1,
   kBlocks = 2,
-  kAsked = 3,
+  kPoll = 3,
   kMapping = 4,
   kFile = 5
 };

@@ -49,7 +49,7 @@ enum JobFlags : std::uint32_t {
   kJobAllPoints = 1u << 1,   // every access is a scheduling point; otherwise those in `sharing`
   kJobCheckpoint = 1u << 2,  // stop before event `stop_at` and take further jobs there, until
                              // kJobLeave; the run may end before
-  kJobLeave = 1u << 3,       // no run: the newest checkpoint goes
+  kJobLeave = 1u << 3,       // no run: the newest checkpoint is dropped
   kJobLoose = 1u << 4,       // what is left over of a schedule when the run has ended, and names of
                              // threads that were never created, are no failure
 };
@@ -71,21 +71,21 @@ struct Job {
   Part guide;             // kSchedule: a stream
   Part names;             // names_count NUL-terminated thread ids, for kSwitchTo, pick and wake
   std::uint64_t stop_at;  // kJobCheckpoint
-  std::uint32_t depth;    // checkpoints that stand when it begins; it goes on from the newest
+  std::uint32_t depth;    // checkpoints that exist when it begins; it resumes from the newest
   std::uint32_t reserved;
 };
 
 enum class JobEnd : std::uint32_t {
-  kNotRun = 0,  // of a result: the checkpoint that it was to go on from is not there
+  kNotRun = 0,  // of a result: the checkpoint that it was to resume from does not exist
   kExited,      // `status` is the exit status
   kFailed,      // `failure` says how: assertion, exception, deadlock, hang, ...; `status` too
   kSignalled,   // `status` is the signal
   kCheckpoint,  // stands at the checkpoint
 };
 
-// Of a job that goes on from a checkpoint `clock`, `hash`, `threads`, `points`, `switches` and
-// `preemptions` count from the start of the program; `interleaving`, trace and sharing are of what
-// comes after the checkpoint.
+// In the result of a job that resumes from a checkpoint, `clock`, `hash`, `threads`, `points`,
+// `switches` and `preemptions` count from the start of the program; `interleaving`, trace and
+// sharing cover only what comes after the checkpoint.
 struct JobResult {
   std::uint64_t number;
   JobEnd end;
@@ -132,7 +132,7 @@ constexpr bool is_access(StepKind kind) {
 // A kDecision is a preemption, or an answer to a question (ChoiceKind) other than the default, that
 // took effect. `thread`, `index` and `place` are of the thread that runs or asks; `clock` and `own`
 // of the event that comes next, for kCas of the one that fails; `object` is the key of the thread
-// that goes on or is woken, 0: none; `size` is the ordinal and `flags` the kind as in a script
+// that runs next or is woken, 0: none; `size` is the ordinal and `flags` the kind as in a script
 // (runtime/strategy/script.h), which gives the same run when it has the same decisions.
 struct TraceEvent {
   ThreadKey thread;
@@ -150,7 +150,7 @@ struct TraceEvent {
 
 enum TraceFlags : std::uint8_t {
   kTraceSwitched = 1u << 0,   // another thread ran before this point
-  kTracePreempted = 1u << 1,  // ... although it could have gone on
+  kTracePreempted = 1u << 1,  // ... although it was runnable
 };
 
 }  // namespace clew::abi

@@ -19,7 +19,7 @@
 namespace clew::abi {
 
 enum class EntryKind : std::uint8_t {
-  kSwitchNext = 0,  // preempt; the next in the run queue goes on
+  kSwitchNext = 0,  // preempt; the next in the run queue runs
   kSwitchTo = 1,    // preempt; varint index into the thread names
   kCheck = 2,       // varint thread, varint place, 2 bytes of the hash (little endian)
   kMessage = 3,     // varint MessageType, varint length, that many bytes
@@ -29,16 +29,16 @@ inline constexpr unsigned kKindBits = 3;
 
 // Where the program's course depends on more than the switches at yield points. An entry stands for
 // an answer other than the default, to question number `ordinal` (from 0) of those that arise
-// before the event `clock` and after the one before it. All legal: a program must be able to bear
-// them.
+// before the event `clock` and after the one before it. All of these are legal: a program must
+// tolerate them.
 //
 // kind, word in schedules, what the value is
-#define CLEW_CHOICE_KINDS(X)                                                                 \
-  X(kPick, "pick", "thread that goes on when the running one cannot; not the longest ready") \
-  X(kWake, "wake", "thread that is woken or gets the lock; not the longest waiting")         \
-  X(kSpurious, "spurious", "1: a condition wait returns unasked")                            \
-  X(kTimeout, "timeout", "1: time passes until the deadline of the wait that begins")        \
-  X(kTrylock, "trylock", "1: an attempt to lock fails though the lock is free")              \
+#define CLEW_CHOICE_KINDS(X)                                                                     \
+  X(kPick, "pick", "thread that runs when the running one is blocked; not the longest runnable") \
+  X(kWake, "wake", "thread that is woken or gets the lock; not the longest waiting")             \
+  X(kSpurious, "spurious", "1: a condition wait wakes up spuriously")                            \
+  X(kTimeout, "timeout", "1: time passes until the deadline of the wait that begins")            \
+  X(kTrylock, "trylock", "1: an attempt to lock fails though the lock is free")                  \
   X(kCas, "cas", "1: a weak compare-exchange fails though the values are equal")
 
 enum class ChoiceKind : std::uint8_t {
@@ -76,8 +76,8 @@ enum class MessageType : std::uint8_t {
   kEnd = 11,      // v clock, v switches, v preemptions, v threads, v hash
   kName = 12,     // v thread, s name given by the program
   kStatus = 13,   // v how the process ends, as waitpid() tells it; after kEnd
-  kBecomes = 14,  // s path of the program that it becomes by exec(), after kEnd; empty: it has
-                  // not, and goes on
+  kBecomes = 14,  // s path of the program that it becomes by exec(), after kEnd; empty: exec()
+                  // failed, and the run continues
   kCreated = 15,  // v number, v CreatedKind, v device, v inode, s path; what is told of a number
                   // again holds from then on, and an empty path says that it is to stay
 };

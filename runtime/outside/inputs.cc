@@ -32,7 +32,7 @@ void skip_record(abi::Reader& reader) {
       return skip_pieces(reader.varint());
     case abi::InputKind::kBlocks:
       return skip_numbers(1);
-    case abi::InputKind::kAsked:
+    case abi::InputKind::kPoll:
       skip_numbers(2);  // the poll, how long
       skip_numbers(reader.varint());
       return skip_pieces(reader.varint());
@@ -121,7 +121,7 @@ void Inputs::put_blocks(long call) {
 void Inputs::put_poll(std::uint64_t poll, Nanos waited, const std::uint32_t* threads,
                       std::size_t threads_count, const siginfo_t* signals,
                       std::size_t signals_count) {
-  begin(abi::InputKind::kAsked);
+  begin(abi::InputKind::kPoll);
   put(poll);
   put(static_cast<std::uint64_t>(waited));
   put(threads_count);
@@ -239,7 +239,7 @@ bool Inputs::take_blocks(long call) {
 }
 
 bool Inputs::take_poll(std::uint64_t poll, Nanos& waited) {
-  if (peek() != abi::InputKind::kAsked) return false;
+  if (peek() != abi::InputKind::kPoll) return false;
   const std::uint64_t before = at_;
   number();
   if (number() != poll) {
