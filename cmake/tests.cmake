@@ -71,12 +71,13 @@ endfunction()
 
 # A test that is in no executable would never be run. To be called last.
 function(clew_check_tests_are_listed)
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/host/*_test.cc ${CMAKE_SOURCE_DIR}/runtime/*_test.cc)
-  if(CLEW_SANITIZE)
-    file(GLOB_RECURSE fuzzed CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/host/*_fuzz.cc ${CMAKE_SOURCE_DIR}/runtime/*_fuzz.cc)
+  set(kind test)
+  if(CLEW_SANITIZE)  # without the tests that sanitizers cannot follow
+    set(kind fuzz)
   endif()
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/host/*_${kind}.cc ${CMAKE_SOURCE_DIR}/runtime/*_${kind}.cc)
   get_property(listed GLOBAL PROPERTY clew_test_sources)
-  foreach(source IN LISTS sources fuzzed)
+  foreach(source IN LISTS sources)
     if(NOT source IN_LIST listed)
       message(SEND_ERROR "${source} belongs to no test")
     endif()
