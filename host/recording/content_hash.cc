@@ -43,7 +43,7 @@ std::uint64_t ContentHasher::digest() const { return XXH3_64bits_digest(state_.g
 Result<FileContent> hash_file(const std::filesystem::path& path) {
   const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd.valid()) return std::unexpected(system_error("read", path, errno));
-  struct stat status {};
+  struct stat status{};
   if (::fstat(fd.get(), &status) != 0) return std::unexpected(system_error("read", path, errno));
   if (!S_ISREG(status.st_mode))
     return fail(ErrorCode::kBadInput, fmt::format("cannot read {}: not a file", path.string()));

@@ -99,7 +99,7 @@ std::string slices_text(const RunResult& run, Length length, Symbolizer& symbols
   const auto shown = shown_slices(run.reports.slices, length);
   std::vector<Row> rows{{"slice", "thread", "clocks", "first .. last line", "ended"}};
   for (const std::size_t index : shown) rows.push_back(row_of(run, index, symbols));
-  const auto width = [&rows](std::string Row::*field, std::size_t most) {
+  const auto width = [&rows](std::string Row::* field, std::size_t most) {
     std::size_t widest = 0;
     for (const Row& row : rows) widest = std::max(widest, (row.*field).size());
     return std::min(widest, most);

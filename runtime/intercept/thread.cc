@@ -86,7 +86,8 @@ void* thread_object(pthread_t handle) {
 
 bool has_ended(const Fiber& waiting) {
   const Fiber* fiber = g_sched.threads.fiber(waiting.reached.step.object);
-  return waiting.reached.step.object == 0 || fiber == nullptr || fiber->state == FiberState::kFinished;
+  return waiting.reached.step.object == 0 || fiber == nullptr ||
+         fiber->state == FiberState::kFinished;
 }
 
 int create_thread(pthread_t* out, const pthread_attr_t* attributes, void* (*start)(void*),

@@ -1,9 +1,10 @@
 // The process-wide numbers of yield points: modules register their tables in the order
 // in which they are loaded, which is the same in every run.
+#include "runtime/record/points.h"
+
 #include <dlfcn.h>
 
 #include "runtime/record/log.h"
-#include "runtime/record/points.h"
 #include "runtime/sched/scheduler.h"
 
 namespace clew::rt {

@@ -104,9 +104,7 @@ void run_handler(Fiber& self, int signal, siginfo_t& info, void* context) {
 class Interrupted {
  public:
   explicit Interrupted(Fiber& fiber)
-      : fiber_(fiber),
-        guarded_(fiber.guarded),
-        reached_(fiber.reached) {
+      : fiber_(fiber), guarded_(fiber.guarded), reached_(fiber.reached) {
     memcpy(guard_, fiber.guard, sizeof guard_);
     fiber.guarded = false;
   }

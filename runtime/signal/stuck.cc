@@ -7,11 +7,11 @@
 #include <time.h>
 #include <ucontext.h>
 
-#include "runtime/record/points.h"
 #include "runtime/fiber/signal_stack.h"
 #include "runtime/libc/real.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/record/log.h"
+#include "runtime/record/points.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/signals.h"
 

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "runtime/event/sharing.h"
 #include "runtime/keep.h"
 #include "runtime/outside/descriptors.h"
 #include "runtime/raw_syscall.h"
@@ -17,7 +18,6 @@
 #include "runtime/record/log.h"
 #include "runtime/record/trace.h"
 #include "runtime/sched/scheduler.h"
-#include "runtime/event/sharing.h"
 #include "runtime/snapshot/checkpoint.h"
 #include "runtime/snapshot/created_files.h"
 #include "runtime/snapshot/fork.h"

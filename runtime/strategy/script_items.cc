@@ -9,7 +9,7 @@ constexpr std::uint8_t kind_of(abi::ChoiceKind kind) {
   return static_cast<std::uint8_t>(1 + static_cast<unsigned>(kind));
 }
 
-ScriptLane ScriptThread::*lane_of(const ScriptItem& item) {
+ScriptLane ScriptThread::* lane_of(const ScriptItem& item) {
   if (item.kind == 0) return &ScriptThread::preemptions;
   return item.kind == kind_of(abi::ChoiceKind::kCas) ? &ScriptThread::cas : &ScriptThread::choices;
 }

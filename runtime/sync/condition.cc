@@ -43,10 +43,10 @@ int cond_wait(pthread_cond_t* cond, pthread_mutex_t* mutex, Nanos deadline, cons
   if (const int error = mutex_unlock_for_wait(mutex)) return error;
   // What the thread does next once it is woken, by a signal or spuriously.
   Fiber& self = *g_sched.current;
-  g_sched.reach_uncounted({self.reached.place,
-                           {reinterpret_cast<std::uintptr_t>(mutex), self.reached.step.place, 1,
-                            abi::StepKind::kLock},
-                           mutex_can_be_taken});
+  g_sched.reach_uncounted(
+      {self.reached.place,
+       {reinterpret_cast<std::uintptr_t>(mutex), self.reached.step.place, 1, abi::StepKind::kLock},
+       mutex_can_be_taken});
   const Woke woke = wait(cond, shared, deadline);
   g_sched.announce(self.reached.step, Scheduler::Counted::kNo);
   const int error = mutex_lock_after_wait(mutex, caller);

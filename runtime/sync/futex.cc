@@ -132,7 +132,8 @@ long lock_owned(std::uint32_t* word, Nanos deadline) {
   if (is_owner(*g_sched.current, *word)) return -EDEADLK;
   if (take_owned(word)) return 0;
   bool owner_lives = false;
-  g_sched.threads.for_each_living([&](const Fiber& fiber) { owner_lives |= is_owner(fiber, *word); });
+  g_sched.threads.for_each_living(
+      [&](const Fiber& fiber) { owner_lives |= is_owner(fiber, *word); });
   if (!owner_lives) return -ESRCH;
   if (const int error = before_wait(deadline)) return -error;
   *word |= FUTEX_WAITERS;

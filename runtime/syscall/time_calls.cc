@@ -63,8 +63,8 @@ void on_due_with_signal(ProgramTimer& timer) {
   timer.due = g_sched.now();
   timer.is_pending = send(timer) && timer.interval > 0;
   if (timer.is_pending || timer.interval == 0) return;
-  g_sched.timers.arm(timer.timer, timer.due + (timer.interval + kLeastWhenIgnored - 1) / timer.interval *
-                                           timer.interval);
+  g_sched.timers.arm(timer.timer, timer.due + (timer.interval + kLeastWhenIgnored - 1) /
+                                                  timer.interval * timer.interval);
 }
 
 void on_due(Timer& timer) {
@@ -90,7 +90,8 @@ void set(ProgramTimer& timer, Nanos first, Nanos interval) {
   timer.overruns = 0;
   g_sched.timers.disarm(timer.timer);
   if (first == 0) return;
-  g_sched.timers.arm(timer.timer, first > kForever - g_sched.now() ? kForever - 1 : g_sched.now() + first);
+  g_sched.timers.arm(timer.timer,
+                     first > kForever - g_sched.now() ? kForever - 1 : g_sched.now() + first);
   g_sched.look_again();
 }
 

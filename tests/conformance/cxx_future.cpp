@@ -82,7 +82,9 @@ CASE(std_promise, no_state) {
 
 CASE(std_promise, broken) {
   std::future<int> future;
-  { future = std::promise<int>().get_future(); }
+  {
+    future = std::promise<int>().get_future();
+  }
   EXPECT(future.valid());
   EXPECT(throws_future_error(future_errc::broken_promise, [&] { (void)future.get(); }));
   std::promise<int> first;

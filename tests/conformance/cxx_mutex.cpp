@@ -230,9 +230,13 @@ CASE(std_scoped_lock, takes_all) {
   work(a, b);
   other.join();
   EXPECT_EQ(counter, 60);
-  { [[maybe_unused]] std::scoped_lock<> none; }
+  {
+    [[maybe_unused]] std::scoped_lock<> none;
+  }
   a.lock();
-  { std::scoped_lock lock(std::adopt_lock, a); }
+  {
+    std::scoped_lock lock(std::adopt_lock, a);
+  }
   EXPECT(free_for_others(a) && free_for_others(b));
 }
 

@@ -164,7 +164,8 @@ static void expect_readers(int kind, int result) {
 
 CASE(pthread_rwlockattr_setkind_np, readers_pass_a_waiting_writer) {
   expect_readers(PTHREAD_RWLOCK_PREFER_READER_NP, 0);
-  expect_readers(PTHREAD_RWLOCK_PREFER_WRITER_NP, 0);  // glibc: the same, because recursive reads must succeed
+  expect_readers(PTHREAD_RWLOCK_PREFER_WRITER_NP,
+                 0);  // glibc: the same, because recursive reads must succeed
 }
 
 CASE(pthread_rwlockattr_setkind_np, readers_wait_for_a_writer) {

@@ -13,7 +13,7 @@
 #include <vector>
 
 static constexpr int kNone = -1;
-static constexpr int kPatience = 20;  // unsuccessful tries of one thread, so that a broken stack ends too
+static constexpr int kPatience = 20;  // unsuccessful tries of a thread; a broken stack ends too
 
 struct Element {
   std::atomic<int> owner = kNone;

@@ -4,7 +4,7 @@
 // its end: if another worker reads or writes it in between, a scene is not counted.
 //   clew c++ -O2 -g ray_tracer.cpp -o ray_tracer -pthread
 // Usage: ray_tracer [frames] [size]; frames of the opening, size x size pixels each.
-// ROOT CAUSE: ray_tracer.cpp:183 (the read), ray_tracer.cpp:186 (the write)
+// ROOT CAUSE: ray_tracer.cpp:180 (the read), ray_tracer.cpp:183 (the write)
 // PREEMPTIONS: 1 (between the two)
 // EXPECT: fail exit
 #include <algorithm>
@@ -66,8 +66,7 @@ struct Sphere {
   double distance(const Ray& ray) const {
     const Vector to_center = center - ray.origin;
     const double along = dot(to_center, ray.direction);
-    const double half_chord_squared =
-        radius * radius - (dot(to_center, to_center) - along * along);
+    const double half_chord_squared = radius * radius - (dot(to_center, to_center) - along * along);
     if (half_chord_squared < 0) return kFar;
     const double half_chord = std::sqrt(half_chord_squared);
     if (along - half_chord > kNear) return along - half_chord;
@@ -104,9 +103,7 @@ class Scene {
   int load_scene(const std::string& file);
   void parse(std::string_view text);
   Vector trace(const Ray& ray, int depth) const;
-  Ray ray_to(double right, double up) const {
-    return {eye_, normalized({right, up - 0.2, 1.6})};
-  }
+  Ray ray_to(double right, double up) const { return {eye_, normalized({right, up - 0.2, 1.6})}; }
   void move_eye(Vector by) { eye_ = eye_ + by; }
 
  private:
@@ -320,8 +317,8 @@ static std::string scene_file(int number, int spheres) {
     const double angle = 0.7 * i + number;
     const double ring = 1.5 + 0.2 * (i % 25);
     const double radius = 0.2 + 0.04 * (i % 6);
-    add("sphere %.3f %.3f %.3f %.3f ", ring * std::cos(angle), radius,
-        6 + ring * std::sin(angle), radius);
+    add("sphere %.3f %.3f %.3f %.3f ", ring * std::cos(angle), radius, 6 + ring * std::sin(angle),
+        radius);
     add("%.2f %.2f %.2f %.2f %d\n", 0.3 + 0.2 * (i % 4), 0.3 + 0.3 * (i % 3), 0.9 - 0.1 * (i % 5),
         0.1 * (i % 4), 20 + 10 * (i % 6));
   }

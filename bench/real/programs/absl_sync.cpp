@@ -22,11 +22,13 @@
 class Queue {
  public:
   void put(int item) {
-    absl::MutexLock lock(&mutex_, absl::Condition(+[](Queue* q) { return q->items_.size() < 8; }, this));
+    absl::MutexLock lock(&mutex_,
+                         absl::Condition(+[](Queue* q) { return q->items_.size() < 8; }, this));
     items_.push_back(item);
   }
   int take() {
-    absl::MutexLock lock(&mutex_, absl::Condition(+[](Queue* q) { return !q->items_.empty(); }, this));
+    absl::MutexLock lock(&mutex_,
+                         absl::Condition(+[](Queue* q) { return !q->items_.empty(); }, this));
     const int item = items_.front();
     items_.pop_front();
     return item;
@@ -120,7 +122,11 @@ static void timeouts() {
   {
     absl::MutexLock lock(&mutex);
     timed_out += changed.WaitWithTimeout(&mutex, absl::Milliseconds(20)) ? 1 : 0;
-    timed_out += mutex.AwaitWithTimeout(absl::Condition(+[](int* v) { return *v == 1; }, &value), absl::Milliseconds(10)) ? 0 : 1;
+    timed_out += mutex.AwaitWithTimeout(absl::Condition(
+                                            +[](int* v) { return *v == 1; }, &value),
+                                        absl::Milliseconds(10))
+                     ? 0
+                     : 1;
   }
   const bool late = absl::Now() - begin >= absl::Milliseconds(25);
   std::thread setter([&] {

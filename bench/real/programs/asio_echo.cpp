@@ -1,9 +1,8 @@
 // Boost.Asio: an echo server whose handlers run on three threads, with a strand for its statistics, asynchronous clients on the same
 // io_context, blocking clients on threads of their own, timers, and a thread pool.
 // Packages: libboost-dev, libboost-system-dev. Flags: -pthread. Usage: asio_echo [clients] [messages]
-#include <boost/asio.hpp>
-
 #include <atomic>
+#include <boost/asio.hpp>
 #include <cctype>
 #include <chrono>
 #include <cstdio>
@@ -22,12 +21,14 @@ static std::atomic<int> failures{0};
 // The server's side of a connection: echoes lines in capital letters.
 class Session : public std::enable_shared_from_this<Session> {
  public:
-  Session(tcp::socket socket, asio::strand<asio::io_context::executor_type> statistics, long& echoed)
+  Session(tcp::socket socket, asio::strand<asio::io_context::executor_type> statistics,
+          long& echoed)
       : socket_(std::move(socket)), statistics_(std::move(statistics)), echoed_(echoed) {}
   void read() {
-    asio::async_read_until(socket_, asio::dynamic_buffer(buffer_), '\n', [self = shared_from_this()](error_code error, size_t n) {
-      if (!error) self->answer(n);
-    });
+    asio::async_read_until(socket_, asio::dynamic_buffer(buffer_), '\n',
+                           [self = shared_from_this()](error_code error, size_t n) {
+                             if (!error) self->answer(n);
+                           });
   }
 
  private:
@@ -35,10 +36,12 @@ class Session : public std::enable_shared_from_this<Session> {
     line_ = buffer_.substr(0, n);
     buffer_.erase(0, n);
     for (char& c : line_) c = static_cast<char>(std::toupper(c));
-    asio::post(statistics_, [this, self = shared_from_this(), n] { echoed_ += static_cast<long>(n); });
-    asio::async_write(socket_, asio::buffer(line_), [self = shared_from_this()](error_code error, size_t) {
-      if (!error) self->read();
-    });
+    asio::post(statistics_,
+               [this, self = shared_from_this(), n] { echoed_ += static_cast<long>(n); });
+    asio::async_write(socket_, asio::buffer(line_),
+                      [self = shared_from_this()](error_code error, size_t) {
+                        if (!error) self->read();
+                      });
   }
   tcp::socket socket_;
   asio::strand<asio::io_context::executor_type> statistics_;
@@ -49,11 +52,15 @@ class Session : public std::enable_shared_from_this<Session> {
 class Server {
  public:
   explicit Server(asio::io_context& context)
-      : context_(context), acceptor_(context, {asio::ip::address_v4::loopback(), 0}), statistics_(asio::make_strand(context)) {
+      : context_(context),
+        acceptor_(context, {asio::ip::address_v4::loopback(), 0}),
+        statistics_(asio::make_strand(context)) {
     accept();
   }
   tcp::endpoint endpoint() const { return acceptor_.local_endpoint(); }
-  void stop() { asio::post(context_, [this] { acceptor_.close(); }); }
+  void stop() {
+    asio::post(context_, [this] { acceptor_.close(); });
+  }
   long echoed() const { return echoed_; }
   int accepted() const { return accepted_; }
 
@@ -73,7 +80,9 @@ class Server {
   int accepted_ = 0;
 };
 
-static std::string message(int client, int i) { return "client " + std::to_string(client) + " says " + std::to_string(i * i) + "\n"; }
+static std::string message(int client, int i) {
+  return "client " + std::to_string(client) + " says " + std::to_string(i * i) + "\n";
+}
 
 static std::string capitals(std::string text) {
   for (char& c : text) c = static_cast<char>(std::toupper(c));
@@ -96,18 +105,21 @@ static void blocking_client(tcp::endpoint endpoint, int client, int messages) {
 // Sends all its messages at once and reads until all answers are there.
 class AsyncClient : public std::enable_shared_from_this<AsyncClient> {
  public:
-  AsyncClient(asio::io_context& context, int client, int messages, std::atomic<int>& done) : socket_(context), done_(done) {
+  AsyncClient(asio::io_context& context, int client, int messages, std::atomic<int>& done)
+      : socket_(context), done_(done) {
     for (int i = 0; i < messages; i++) sent_ += message(client, i);
     received_.resize(sent_.size());
   }
   void start(tcp::endpoint endpoint) {
     socket_.async_connect(endpoint, [self = shared_from_this()](error_code error) {
       if (error) return void(failures++);
-      asio::async_write(self->socket_, asio::buffer(self->sent_), [self](error_code bad, size_t) { failures += bad ? 1 : 0; });
-      asio::async_read(self->socket_, asio::buffer(self->received_), [self](error_code bad, size_t) {
-        if (bad || self->received_ != capitals(self->sent_)) failures++;
-        self->done_++;
-      });
+      asio::async_write(self->socket_, asio::buffer(self->sent_),
+                        [self](error_code bad, size_t) { failures += bad ? 1 : 0; });
+      asio::async_read(self->socket_, asio::buffer(self->received_),
+                       [self](error_code bad, size_t) {
+                         if (bad || self->received_ != capitals(self->sent_)) failures++;
+                         self->done_++;
+                       });
     });
   }
 
@@ -127,11 +139,14 @@ int main(int argc, char** argv) {
   std::vector<std::thread> runners, threads;
   for (int i = 0; i < 3; i++) runners.emplace_back([&] { context.run(); });
 
-  for (int c = 0; c < clients; c++) std::make_shared<AsyncClient>(context, c, messages, async_done)->start(server.endpoint());
-  for (int c = 0; c < clients; c++) threads.emplace_back(blocking_client, server.endpoint(), clients + c, messages);
+  for (int c = 0; c < clients; c++)
+    std::make_shared<AsyncClient>(context, c, messages, async_done)->start(server.endpoint());
+  for (int c = 0; c < clients; c++)
+    threads.emplace_back(blocking_client, server.endpoint(), clients + c, messages);
   std::vector<std::unique_ptr<asio::steady_timer>> timers;
   for (int i = 0; i < 5; i++) {
-    timers.push_back(std::make_unique<asio::steady_timer>(context, std::chrono::milliseconds(5 * i)));
+    timers.push_back(
+        std::make_unique<asio::steady_timer>(context, std::chrono::milliseconds(5 * i)));
     timers.back()->async_wait([&](error_code error) { ticks += error ? 0 : 1; });
   }
   for (std::thread& thread : threads) thread.join();
@@ -144,6 +159,8 @@ int main(int argc, char** argv) {
   std::atomic<long> sum{0};
   for (int i = 0; i < 1000; i++) asio::post(pool, [&sum, i] { sum += i; });
   pool.join();
-  std::printf("accepted %d, echoed %ld bytes, asynchronous clients %d, ticks %d, failures %d, pool %ld\n", server.accepted(),
-              server.echoed(), async_done.load(), ticks.load(), failures.load(), sum.load());
+  std::printf(
+      "accepted %d, echoed %ld bytes, asynchronous clients %d, ticks %d, failures %d, pool %ld\n",
+      server.accepted(), server.echoed(), async_done.load(), ticks.load(), failures.load(),
+      sum.load());
 }

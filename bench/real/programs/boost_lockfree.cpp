@@ -1,10 +1,9 @@
 // Boost.Lockfree: the queue and the stack with many producers and consumers, and the ring buffer between two threads.
 // Package: libboost-dev. Flags: -pthread. Usage: boost_lockfree [threads] [items]
+#include <atomic>
 #include <boost/lockfree/queue.hpp>
 #include <boost/lockfree/spsc_queue.hpp>
 #include <boost/lockfree/stack.hpp>
-
-#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -45,7 +44,8 @@ static void pass(const char* name, Container& container, int threads, int items)
     });
   }
   for (std::thread& thread : all) thread.join();
-  std::printf("%s: %ld items, sum %llu, empty %d\n", name, count.load(), static_cast<unsigned long long>(sum.load()), container.empty());
+  std::printf("%s: %ld items, sum %llu, empty %d\n", name, count.load(),
+              static_cast<unsigned long long>(sum.load()), container.empty());
 }
 
 int main(int argc, char** argv) {

@@ -55,7 +55,8 @@ static void polling(int producers, int consumers, int items) {
       for (;;) {
         const bool last_look = running == 0;
         uint32_t bulk[5];
-        const size_t n = c % 2 == 0 ? queue.try_dequeue_bulk(token, bulk, 5) : queue.try_dequeue(bulk[0]);
+        const size_t n =
+            c % 2 == 0 ? queue.try_dequeue_bulk(token, bulk, 5) : queue.try_dequeue(bulk[0]);
         for (size_t k = 0; k < n; k++) tallies[c].take(bulk[k]);
         if (n == 0) {
           if (last_look) return;
@@ -100,7 +101,8 @@ static void blocking(int producers, int consumers, int items) {
   for (std::thread& thread : takers) thread.join();
   uint64_t sum = 0;
   for (const Tally& tally : tallies) left -= tally.count, sum += tally.sum;
-  for (uint32_t item; queue.try_dequeue(item);) {  // an end marker can be taken before an item of another producer
+  for (uint32_t item;
+       queue.try_dequeue(item);) {  // an end marker can be taken before an item of another producer
     left--;
     sum += item & 0xffffff;
   }

@@ -71,8 +71,12 @@ static long run_multi(const std::string& root, int transfers) {
 static long run_shared(const std::string& root, int transfers) {
   static std::mutex locks[CURL_LOCK_DATA_LAST];
   CURLSH* share = curl_share_init();
-  curl_share_setopt(share, CURLSHOPT_LOCKFUNC, +[](CURL*, curl_lock_data data, curl_lock_access, void*) { locks[data].lock(); });
-  curl_share_setopt(share, CURLSHOPT_UNLOCKFUNC, +[](CURL*, curl_lock_data data, void*) { locks[data].unlock(); });
+  curl_share_setopt(
+      share, CURLSHOPT_LOCKFUNC,
+      +[](CURL*, curl_lock_data data, curl_lock_access, void*) { locks[data].lock(); });
+  curl_share_setopt(
+      share, CURLSHOPT_UNLOCKFUNC,
+      +[](CURL*, curl_lock_data data, void*) { locks[data].unlock(); });
   curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
   curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_DNS);
   std::atomic<long> sum{0};
@@ -129,5 +133,6 @@ int main(int argc, char** argv) {
   server.stop();
   listener.join();
   curl_global_cleanup();
-  std::printf("served %d, sums %ld %ld %ld, failures %d\n", served.load(), sums[0], sums[1], sums[2], failures.load());
+  std::printf("served %d, sums %ld %ld %ld, failures %d\n", served.load(), sums[0], sums[1],
+              sums[2], failures.load());
 }

@@ -63,7 +63,8 @@ int main(int argc, char** argv) {
         } else {
           failures++;
         }
-        auto post = client.Post("/vote/candidate" + std::to_string((c + i) % 3), std::to_string(i), "text/plain");
+        auto post = client.Post("/vote/candidate" + std::to_string((c + i) % 3), std::to_string(i),
+                                "text/plain");
         if (!post || post->body != "thanks") failures++;
         if (i % 10 == 0) {
           auto stream = client.Get("/stream");

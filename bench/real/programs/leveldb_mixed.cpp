@@ -29,7 +29,8 @@ static std::string key_of(int writer, int i) {
 }
 
 static std::string value_of(int writer, int i, int round) {
-  return std::to_string(round) + ":" + std::string(60 + (writer * 31 + i) % 90, static_cast<char>('a' + (i + round) % 26));
+  return std::to_string(round) + ":" +
+         std::string(60 + (writer * 31 + i) % 90, static_cast<char>('a' + (i + round) % 26));
 }
 
 static leveldb::DB* open(const leveldb::Options& options) {
@@ -74,7 +75,8 @@ int main(int argc, char** argv) {
       uint32_t random = r + 1;
       do {
         random = random * 1664525 + 1013904223;
-        const int w = static_cast<int>((random >> 8) % writers), group = static_cast<int>((random >> 12) % (keys / 4)) * 4;
+        const int w = static_cast<int>((random >> 8) % writers),
+                  group = static_cast<int>((random >> 12) % (keys / 4)) * 4;
         leveldb::ReadOptions at;
         at.snapshot = db->GetSnapshot();
         std::string first, second;
@@ -97,8 +99,10 @@ int main(int argc, char** argv) {
   uint64_t hash = 14695981039346656037u;
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
     found++;
-    for (char c : it->key().ToString() + it->value().ToString()) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+    for (char c : it->key().ToString() + it->value().ToString())
+      hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
   }
   check(it->status());
-  std::printf("%d keys, hash %016llx, broken snapshots %d\n", found, static_cast<unsigned long long>(hash), wrong.load());
+  std::printf("%d keys, hash %016llx, broken snapshots %d\n", found,
+              static_cast<unsigned long long>(hash), wrong.load());
 }

@@ -6,7 +6,6 @@
 #include <event2/event.h>
 #include <event2/http.h>
 #include <event2/thread.h>
-
 #include <sys/socket.h>
 
 #include <atomic>
@@ -28,7 +27,8 @@ static void serve(evhttp_request* request, void* served) {
   ++*static_cast<std::atomic<int>*>(served);
   const std::string body = contents(evhttp_request_get_input_buffer(request));
   evbuffer* answer = evbuffer_new();
-  evbuffer_add_printf(answer, "%s %zu %s", evhttp_request_get_uri(request), body.size(), std::string(body.rbegin(), body.rend()).c_str());
+  evbuffer_add_printf(answer, "%s %zu %s", evhttp_request_get_uri(request), body.size(),
+                      std::string(body.rbegin(), body.rend()).c_str());
   evhttp_send_reply(request, 200, "OK", answer);
   evbuffer_free(answer);
 }
@@ -75,22 +75,28 @@ static void shared_pair() {
   if (evutil_socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0) failures++;
   for (evutil_socket_t fd : pair) evutil_make_socket_nonblocking(fd);
   event_base* base = event_base_new();
-  bufferevent* writer = bufferevent_socket_new(base, pair[0], BEV_OPT_CLOSE_ON_FREE | BEV_OPT_THREADSAFE);
-  bufferevent* reader = bufferevent_socket_new(base, pair[1], BEV_OPT_CLOSE_ON_FREE | BEV_OPT_THREADSAFE);
+  bufferevent* writer =
+      bufferevent_socket_new(base, pair[0], BEV_OPT_CLOSE_ON_FREE | BEV_OPT_THREADSAFE);
+  bufferevent* reader =
+      bufferevent_socket_new(base, pair[1], BEV_OPT_CLOSE_ON_FREE | BEV_OPT_THREADSAFE);
   struct State {
     event_base* base;
     int lines = 0;
     long sum = 0;
   } state{base};
-  bufferevent_setcb(reader, [](bufferevent* from, void* arg) {
+  bufferevent_setcb(
+      reader,
+      [](bufferevent* from, void* arg) {
         auto* s = static_cast<State*>(arg);
-        while (char* line = evbuffer_readln(bufferevent_get_input(from), nullptr, EVBUFFER_EOL_LF)) {
+        while (char* line =
+                   evbuffer_readln(bufferevent_get_input(from), nullptr, EVBUFFER_EOL_LF)) {
           s->sum += std::atol(line);
           s->lines++;
           std::free(line);
         }
         if (s->lines == 600) event_base_loopbreak(s->base);
-      }, nullptr, nullptr, &state);
+      },
+      nullptr, nullptr, &state);
   bufferevent_enable(reader, EV_READ);
   bufferevent_enable(writer, EV_WRITE);
   std::vector<std::thread> threads;
@@ -134,7 +140,10 @@ int main(int argc, char** argv) {
   for (int c = 0; c < clients; c++) {
     threads.emplace_back([&, c] {
       event_base* own = event_base_new();
-      Client client{own, evhttp_connection_base_new(own, nullptr, "127.0.0.1", static_cast<ev_uint16_t>(port)), c, requests};
+      Client client{
+          own,
+          evhttp_connection_base_new(own, nullptr, "127.0.0.1", static_cast<ev_uint16_t>(port)), c,
+          requests};
       client.next();
       event_base_dispatch(own);
       bytes[c] = client.bytes;

@@ -14,7 +14,8 @@ static std::string make_text(uint32_t seed, size_t size) {
   std::string text;
   while (text.size() < size) {
     seed = seed * 1664525 + 1013904223;
-    text += "event " + std::to_string((seed >> 16) % 500) + (seed >> 31 ? " lock" : " unlock") + "\n";
+    text +=
+        "event " + std::to_string((seed >> 16) % 500) + (seed >> 31 ? " lock" : " unlock") + "\n";
   }
   text.resize(size);
   return text;
@@ -67,8 +68,10 @@ int main(int argc, char** argv) {
       lzma_stream decoder = LZMA_STREAM_INIT;
       if (lzma_stream_decoder_mt(&decoder, &reading) != LZMA_OK) std::exit(1);
       const std::string back = code(decoder, packed);
-      lines[t] = std::to_string(text.size()) + " bytes to " + std::to_string(packed.size()) + ", crc " +
-                 std::to_string(lzma_crc32(reinterpret_cast<const uint8_t*>(packed.data()), packed.size(), 0)) +
+      lines[t] = std::to_string(text.size()) + " bytes to " + std::to_string(packed.size()) +
+                 ", crc " +
+                 std::to_string(lzma_crc32(reinterpret_cast<const uint8_t*>(packed.data()),
+                                           packed.size(), 0)) +
                  (back == text ? ", same after decompression\n" : ", DIFFERENT\n");
     });
   }

@@ -18,8 +18,8 @@ static void loops(int size) {
   for (int i = 0; i < size; i++) dynamic += mix(i) >> (i % 3);
 #pragma omp parallel for schedule(guided) reduction(^ : guided)
   for (int i = 0; i < size; i++) guided ^= uint64_t{mix(i)} << (i % 32);
-  std::printf("loops: %llu %llu %llu\n", static_cast<unsigned long long>(fixed), static_cast<unsigned long long>(dynamic),
-              static_cast<unsigned long long>(guided));
+  std::printf("loops: %llu %llu %llu\n", static_cast<unsigned long long>(fixed),
+              static_cast<unsigned long long>(dynamic), static_cast<unsigned long long>(guided));
 }
 
 static void order(int size) {
@@ -35,7 +35,8 @@ static void order(int size) {
 #pragma omp ordered
     hash = hash * 31 + value;
   }
-  std::printf("ordered: %016llx, critical %ld, atomic %ld\n", static_cast<unsigned long long>(hash), critical, atomic);
+  std::printf("ordered: %016llx, critical %ld, atomic %ld\n", static_cast<unsigned long long>(hash),
+              critical, atomic);
 }
 
 // A relaxation in which every round reads what all threads wrote in the round before.
@@ -45,7 +46,8 @@ static void barriers(int rounds) {
 #pragma omp parallel
   for (int round = 0; round < rounds; round++) {
 #pragma omp for
-    for (int i = 0; i < 1000; i++) next[i] = (cells[(i + 999) % 1000] >> 1) + (cells[(i + 1) % 1000] >> 1) + i;
+    for (int i = 0; i < 1000; i++)
+      next[i] = (cells[(i + 999) % 1000] >> 1) + (cells[(i + 1) % 1000] >> 1) + i;
 #pragma omp single
     cells.swap(next);
   }

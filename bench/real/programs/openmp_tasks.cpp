@@ -20,7 +20,8 @@ static long fibonacci(int n) {
   return a + b;
 }
 
-static void merge_sort(std::vector<uint32_t>& values, std::vector<uint32_t>& spare, int begin, int end) {
+static void merge_sort(std::vector<uint32_t>& values, std::vector<uint32_t>& spare, int begin,
+                       int end) {
   if (end - begin < 500) {
     std::sort(values.begin() + begin, values.begin() + end);
     return;
@@ -33,7 +34,8 @@ static void merge_sort(std::vector<uint32_t>& values, std::vector<uint32_t>& spa
 #pragma omp task shared(values, spare)
     merge_sort(values, spare, middle, end);
   }
-  std::merge(values.begin() + begin, values.begin() + middle, values.begin() + middle, values.begin() + end, spare.begin() + begin);
+  std::merge(values.begin() + begin, values.begin() + middle, values.begin() + middle,
+             values.begin() + end, spare.begin() + begin);
   std::copy(spare.begin() + begin, spare.begin() + end, values.begin() + begin);
 }
 
@@ -55,6 +57,6 @@ int main(int argc, char** argv) {
   }
   uint64_t hash = 0;
   for (uint32_t value : spare) hash = hash * 31 + value;
-  std::printf("fibonacci %ld, sorted %d, hash %016llx\n", result, std::is_sorted(values.begin(), values.end()),
-              static_cast<unsigned long long>(hash));
+  std::printf("fibonacci %ld, sorted %d, hash %016llx\n", result,
+              std::is_sorted(values.begin(), values.end()), static_cast<unsigned long long>(hash));
 }

@@ -36,7 +36,8 @@ class Worker : public Poco::Runnable {
  public:
   Worker(Poco::NotificationQueue& queue, std::atomic<long>& sum) : queue_(queue), sum_(sum) {}
   void run() override {
-    for (Poco::AutoPtr<Poco::Notification> note(queue_.waitDequeueNotification()); note; note = queue_.waitDequeueNotification()) {
+    for (Poco::AutoPtr<Poco::Notification> note(queue_.waitDequeueNotification()); note;
+         note = queue_.waitDequeueNotification()) {
       if (auto* number = dynamic_cast<Number*>(note.get())) sum_ += number->value;
     }
   }
@@ -92,17 +93,22 @@ class Ticker {
 
 class Handler : public Poco::Net::HTTPRequestHandler {
  public:
-  void handleRequest(Poco::Net::HTTPServerRequest& request, Poco::Net::HTTPServerResponse& response) override {
+  void handleRequest(Poco::Net::HTTPServerRequest& request,
+                     Poco::Net::HTTPServerResponse& response) override {
     std::string body;
     Poco::StreamCopier::copyToString(request.stream(), body);
-    const std::string answer = request.getMethod() + " " + request.getURI() + " " + std::string(body.rbegin(), body.rend());
+    const std::string answer = request.getMethod() + " " + request.getURI() + " " +
+                               std::string(body.rbegin(), body.rend());
     response.setContentType("text/plain");
     response.sendBuffer(answer.data(), answer.size());
   }
 };
 
 struct Factory : Poco::Net::HTTPRequestHandlerFactory {
-  Poco::Net::HTTPRequestHandler* createRequestHandler(const Poco::Net::HTTPServerRequest&) override { return new Handler; }
+  Poco::Net::HTTPRequestHandler* createRequestHandler(
+      const Poco::Net::HTTPServerRequest&) override {
+    return new Handler;
+  }
 };
 
 static void http(int clients, int requests) {
@@ -119,7 +125,8 @@ static void http(int clients, int requests) {
       session.setKeepAlive(true);
       for (int i = 0; i < requests; i++) {
         const std::string path = "/client" + std::to_string(c) + "/" + std::to_string(i);
-        Poco::Net::HTTPRequest request(Poco::Net::HTTPRequest::HTTP_POST, path, Poco::Net::HTTPMessage::HTTP_1_1);
+        Poco::Net::HTTPRequest request(Poco::Net::HTTPRequest::HTTP_POST, path,
+                                       Poco::Net::HTTPMessage::HTTP_1_1);
         const std::string body(50 + i, static_cast<char>('a' + (c + i) % 26));
         request.setContentLength(static_cast<std::streamsize>(body.size()));
         session.sendRequest(request) << body;

@@ -3,7 +3,6 @@
 // Package: qt6-base-dev. Flags: pkg:Qt6Concurrent -fPIC -pthread. Usage: qt_concurrent [items]
 #include <QtConcurrent/QtConcurrent>
 #include <QtCore/QtCore>
-
 #include <cstdio>
 #include <cstdlib>
 
@@ -20,13 +19,18 @@ static void futures(int items) {
   quint64 in_order = 0;
   for (quint64 value : mapped) in_order = in_order * 31 + value;
   const quint64 reduced = QtConcurrent::blockingMappedReduced<quint64>(
-      numbers, work, [](quint64& sum, quint64 value) { sum += value; }, QtConcurrent::UnorderedReduce);
-  QList<int> filtered = QtConcurrent::blockingFiltered(numbers, [](int n) { return work(n) % 3 == 0; });
-  QFuture<QString> text = QtConcurrent::run([] { return work(7); })
-                              .then(QtFuture::Launch::Async, [](quint64 value) { return value % 1000; })
-                              .then([](quint64 value) { return QStringLiteral("value %1").arg(value); });
-  std::printf("futures: %016llx, sum %llu, filtered %lld, %s\n", in_order, reduced, static_cast<long long>(filtered.size()),
-              qPrintable(text.result()));
+      numbers, work, [](quint64& sum, quint64 value) { sum += value; },
+      QtConcurrent::UnorderedReduce);
+  QList<int> filtered =
+      QtConcurrent::blockingFiltered(numbers, [](int n) { return work(n) % 3 == 0; });
+  QFuture<QString> text =
+      QtConcurrent::run([] {
+        return work(7);
+      }).then(QtFuture::Launch::Async, [](quint64 value) {
+          return value % 1000;
+        }).then([](quint64 value) { return QStringLiteral("value %1").arg(value); });
+  std::printf("futures: %016llx, sum %llu, filtered %lld, %s\n", in_order, reduced,
+              static_cast<long long>(filtered.size()), qPrintable(text.result()));
 }
 
 static void ring(int items) {
@@ -107,7 +111,8 @@ static void event_loops(QCoreApplication& app, int rounds) {
     if (left == 0) {
       QMetaObject::invokeMethod(&app, [&app] { app.quit(); }, Qt::QueuedConnection);
     } else {
-      QMetaObject::invokeMethod(left % 2 ? &here : &there, [&pass, left] { pass(left - 1); }, Qt::QueuedConnection);
+      QMetaObject::invokeMethod(
+          left % 2 ? &here : &there, [&pass, left] { pass(left - 1); }, Qt::QueuedConnection);
     }
   };
   QTimer::singleShot(5, &app, [&] { pass(rounds); });

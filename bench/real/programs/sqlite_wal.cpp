@@ -33,7 +33,9 @@ static long long number(sqlite3* db, const char* sql) {
 
 static sqlite3* open(int flags) {
   sqlite3* db = nullptr;
-  if (sqlite3_open_v2(kFile, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | flags, nullptr) != SQLITE_OK) fail(db, "open");
+  if (sqlite3_open_v2(kFile, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | flags, nullptr) !=
+      SQLITE_OK)
+    fail(db, "open");
   sqlite3_busy_timeout(db, 60000);
   return db;
 }
@@ -46,9 +48,12 @@ static void transfer(int writer, int transfers) {
     const int to = (from + 1 + i % 5) % kAccounts;
     const std::string amount = std::to_string(1 + (writer + i) % 9);
     run(db, "BEGIN IMMEDIATE");
-    run(db, "UPDATE accounts SET balance = balance - " + amount + " WHERE id = " + std::to_string(from));
-    run(db, "UPDATE accounts SET balance = balance + " + amount + " WHERE id = " + std::to_string(to));
-    run(db, "INSERT INTO log (writer, step, amount) VALUES (" + std::to_string(writer) + ", " + std::to_string(i) + ", " + amount + ")");
+    run(db, "UPDATE accounts SET balance = balance - " + amount +
+                " WHERE id = " + std::to_string(from));
+    run(db,
+        "UPDATE accounts SET balance = balance + " + amount + " WHERE id = " + std::to_string(to));
+    run(db, "INSERT INTO log (writer, step, amount) VALUES (" + std::to_string(writer) + ", " +
+                std::to_string(i) + ", " + amount + ")");
     run(db, i % 10 == 9 ? "ROLLBACK" : "COMMIT");
   }
   sqlite3_close(db);
@@ -77,10 +82,12 @@ int main(int argc, char** argv) {
   for (const char* end : {"", "-wal", "-shm"}) std::remove((std::string(kFile) + end).c_str());
 
   sqlite3* db = open(SQLITE_OPEN_FULLMUTEX);
-  run(db, "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;"
-          "CREATE TABLE accounts (id INTEGER PRIMARY KEY, balance INTEGER NOT NULL);"
-          "CREATE TABLE log (writer INTEGER, step INTEGER, amount INTEGER)");
-  for (int i = 0; i < kAccounts; i++) run(db, "INSERT INTO accounts VALUES (" + std::to_string(i) + ", 1000)");
+  run(db,
+      "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;"
+      "CREATE TABLE accounts (id INTEGER PRIMARY KEY, balance INTEGER NOT NULL);"
+      "CREATE TABLE log (writer INTEGER, step INTEGER, amount INTEGER)");
+  for (int i = 0; i < kAccounts; i++)
+    run(db, "INSERT INTO accounts VALUES (" + std::to_string(i) + ", 1000)");
 
   std::vector<std::thread> threads, auditors;
   for (int w = 0; w < writers; w++) threads.emplace_back(transfer, w, transfers);
@@ -90,8 +97,10 @@ int main(int argc, char** argv) {
   for (std::thread& thread : auditors) thread.join();
 
   std::printf("threadsafe %d, wrong sums %d\n", sqlite3_threadsafe(), wrong.load());
-  std::printf("log: %lld rows, amounts %lld\n", number(db, "SELECT count(*) FROM log"), number(db, "SELECT sum(amount) FROM log"));
-  std::printf("balances: sum %lld, weighted %lld\n", number(db, "SELECT sum(balance) FROM accounts"),
+  std::printf("log: %lld rows, amounts %lld\n", number(db, "SELECT count(*) FROM log"),
+              number(db, "SELECT sum(amount) FROM log"));
+  std::printf("balances: sum %lld, weighted %lld\n",
+              number(db, "SELECT sum(balance) FROM accounts"),
               number(db, "SELECT sum(balance * (id + 1)) FROM accounts"));
 
   std::vector<std::thread> sharing;
@@ -100,7 +109,7 @@ int main(int argc, char** argv) {
     sharing.emplace_back([db, t] {
       for (int i = 0; i < 100; i++) {
         run(db, "INSERT INTO shared VALUES ('k" + std::to_string((i * 7 + t) % 50) +
-                "', 1) ON CONFLICT (key) DO UPDATE SET value = value + 1");
+                    "', 1) ON CONFLICT (key) DO UPDATE SET value = value + 1");
       }
     });
   }

@@ -45,7 +45,8 @@ static void loops(int size) {
       },
       std::plus<uint64_t>());
   tbb::parallel_sort(values.begin(), values.end());
-  std::printf("loops: sum %llu, middle %u\n", static_cast<unsigned long long>(sum), values[size / 2]);
+  std::printf("loops: sum %llu, middle %u\n", static_cast<unsigned long long>(sum),
+              values[size / 2]);
 }
 
 static void hash_map(int size) {
@@ -64,18 +65,17 @@ static void pipeline(int size) {
   int next = 0;
   uint64_t hash = 0;
   tbb::parallel_pipeline(
-      8, tbb::make_filter<void, int>(tbb::filter_mode::serial_in_order,
-                                     [&](tbb::flow_control& flow) {
-                                       if (next == size) flow.stop();
-                                       return next++;
-                                     }) &
-             tbb::make_filter<int, uint32_t>(tbb::filter_mode::parallel,
-                                             [](int i) {
-                                               uint32_t x = i;
-                                               for (int k = 0; k < 100; k++) x = mix(x);
-                                               return x;
-                                             }) &
-             tbb::make_filter<uint32_t, void>(tbb::filter_mode::serial_in_order, [&](uint32_t x) { hash = hash * 31 + x; }));
+      8,
+      tbb::make_filter<void, int>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& flow) {
+        if (next == size) flow.stop();
+        return next++;
+      }) & tbb::make_filter<int, uint32_t>(tbb::filter_mode::parallel, [](int i) {
+        uint32_t x = i;
+        for (int k = 0; k < 100; k++) x = mix(x);
+        return x;
+      }) & tbb::make_filter<uint32_t, void>(tbb::filter_mode::serial_in_order, [&](uint32_t x) {
+        hash = hash * 31 + x;
+      }));
   std::printf("pipeline: %016llx\n", static_cast<unsigned long long>(hash));
 }
 
@@ -100,8 +100,10 @@ static void bounded_queue(int size) {
 static void flow(int size) {
   tbb::flow::graph graph;
   long odd = 0, even = 0;
-  tbb::flow::function_node<int, long> square(graph, tbb::flow::unlimited, [](int i) { return long{i} * i; });
-  tbb::flow::function_node<long> collect(graph, tbb::flow::serial, [&](long x) { (x % 2 ? odd : even) += x; });
+  tbb::flow::function_node<int, long> square(graph, tbb::flow::unlimited,
+                                             [](int i) { return long{i} * i; });
+  tbb::flow::function_node<long> collect(graph, tbb::flow::serial,
+                                         [&](long x) { (x % 2 ? odd : even) += x; });
   tbb::flow::make_edge(square, collect);
   for (int i = 0; i < size; i++) square.try_put(i);
   graph.wait_for_all();

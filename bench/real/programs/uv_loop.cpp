@@ -22,7 +22,9 @@ static void check(int result, const char* what) {
   }
 }
 
-static void allocate(uv_handle_t*, size_t size, uv_buf_t* buffer) { *buffer = uv_buf_init(static_cast<char*>(std::malloc(size)), size); }
+static void allocate(uv_handle_t*, size_t size, uv_buf_t* buffer) {
+  *buffer = uv_buf_init(static_cast<char*>(std::malloc(size)), size);
+}
 static void free_stream(uv_handle_t* handle) { delete reinterpret_cast<uv_tcp_t*>(handle); }
 
 // The server's side: everything read is written back in capital letters.
@@ -36,15 +38,18 @@ static void server_read(uv_stream_t* stream, ssize_t n, const uv_buf_t* buffer) 
     return;
   }
   echoed += n;
-  for (ssize_t i = 0; i < n; i++) buffer->base[i] = static_cast<char>(std::toupper(buffer->base[i]));
+  for (ssize_t i = 0; i < n; i++)
+    buffer->base[i] = static_cast<char>(std::toupper(buffer->base[i]));
   auto* request = new uv_write_t;
   request->data = buffer->base;
   uv_buf_t out = uv_buf_init(buffer->base, static_cast<unsigned>(n));
-  check(uv_write(request, stream, &out, 1, [](uv_write_t* done, int status) {
-          check(status, "write");
-          std::free(done->data);
-          delete done;
-        }), "uv_write");
+  check(uv_write(request, stream, &out, 1,
+                 [](uv_write_t* done, int status) {
+                   check(status, "write");
+                   std::free(done->data);
+                   delete done;
+                 }),
+        "uv_write");
 }
 
 static void accept_one(uv_stream_t* listener, int status) {
@@ -77,16 +82,21 @@ static void client_read(uv_stream_t* stream, ssize_t n, const uv_buf_t* buffer) 
 }
 
 static void start_client(Client* client, int number, const sockaddr* address) {
-  for (int i = 0; i < 200; i++) client->sent += "client " + std::to_string(number) + " line " + std::to_string(i) + "\n";
+  for (int i = 0; i < 200; i++)
+    client->sent += "client " + std::to_string(number) + " line " + std::to_string(i) + "\n";
   uv_tcp_init(&loop, &client->stream);
   client->stream.data = client;
-  check(uv_tcp_connect(&client->connect, &client->stream, address, [](uv_connect_t* request, int status) {
-          check(status, "connect");
-          auto* self = static_cast<Client*>(request->handle->data);
-          uv_buf_t out = uv_buf_init(self->sent.data(), static_cast<unsigned>(self->sent.size()));
-          check(uv_write(&self->write, request->handle, &out, 1, nullptr), "client write");
-          check(uv_read_start(request->handle, allocate, client_read), "client read");
-        }), "uv_tcp_connect");
+  check(uv_tcp_connect(
+            &client->connect, &client->stream, address,
+            [](uv_connect_t* request, int status) {
+              check(status, "connect");
+              auto* self = static_cast<Client*>(request->handle->data);
+              uv_buf_t out =
+                  uv_buf_init(self->sent.data(), static_cast<unsigned>(self->sent.size()));
+              check(uv_write(&self->write, request->handle, &out, 1, nullptr), "client write");
+              check(uv_read_start(request->handle, allocate, client_read), "client read");
+            }),
+        "uv_tcp_connect");
 }
 
 struct Job {
@@ -98,13 +108,15 @@ static long work_sum = 0;
 static void start_job(Job* job, long input) {
   job->input = input;
   job->request.data = job;
-  check(uv_queue_work(&loop, &job->request,
-                      [](uv_work_t* request) {
-                        auto* self = static_cast<Job*>(request->data);
-                        self->result = self->input;
-                        for (int i = 0; i < 1000; i++) self->result = (self->result * 31 + i) % 1000003;
-                      },
-                      [](uv_work_t* request, int) { work_sum += static_cast<Job*>(request->data)->result; }), "uv_queue_work");
+  check(uv_queue_work(
+            &loop, &job->request,
+            [](uv_work_t* request) {
+              auto* self = static_cast<Job*>(request->data);
+              self->result = self->input;
+              for (int i = 0; i < 1000; i++) self->result = (self->result * 31 + i) % 1000003;
+            },
+            [](uv_work_t* request, int) { work_sum += static_cast<Job*>(request->data)->result; }),
+        "uv_queue_work");
 }
 
 // Threads of our own that wake the loop; wake-ups may be merged, so the numbers travel in an atomic.
@@ -142,21 +154,27 @@ int main(int argc, char** argv) {
   });
   uv_thread_t threads[3];
   for (uv_thread_t& thread : threads) {
-    uv_thread_create(&thread, [](void*) {
-      for (int i = 1; i <= 100; i++) {
-        posted += i;
-        uv_async_send(&async);
-      }
-      posters--;
-      uv_async_send(&async);
-    }, nullptr);
+    uv_thread_create(
+        &thread,
+        [](void*) {
+          for (int i = 1; i <= 100; i++) {
+            posted += i;
+            uv_async_send(&async);
+          }
+          posters--;
+          uv_async_send(&async);
+        },
+        nullptr);
   }
 
   uv_timer_t timer;
   uv_timer_init(&loop, &timer);
-  uv_timer_start(&timer, [](uv_timer_t* handle) {
-    if (++ticks == 5) uv_close(reinterpret_cast<uv_handle_t*>(handle), nullptr);
-  }, 2, 3);
+  uv_timer_start(
+      &timer,
+      [](uv_timer_t* handle) {
+        if (++ticks == 5) uv_close(reinterpret_cast<uv_handle_t*>(handle), nullptr);
+      },
+      2, 3);
 
   uv_fs_t file;
   std::string text = "written by the thread pool\n";
@@ -165,13 +183,14 @@ int main(int argc, char** argv) {
   const uv_file descriptor = static_cast<uv_file>(file.result);
   uv_fs_req_cleanup(&file);
   uv_buf_t buffer = uv_buf_init(text.data(), static_cast<unsigned>(text.size()));
-  uv_fs_write(&loop, &file, descriptor, &buffer, 1, 0, [](uv_fs_t* request) { written = request->result; });
+  uv_fs_write(&loop, &file, descriptor, &buffer, 1, 0,
+              [](uv_fs_t* request) { written = request->result; });
 
   uv_run(&loop, UV_RUN_DEFAULT);
   for (uv_thread_t& thread : threads) uv_thread_join(&thread);
   uv_fs_req_cleanup(&file);
   uv_fs_close(&loop, &file, descriptor, nullptr);
   check(uv_loop_close(&loop), "loop");
-  std::printf("work %ld, posted %ld, ticks %d, written %ld, echoed %ld, failures %d\n", work_sum, received, ticks, written,
-              echoed, failures);
+  std::printf("work %ld, posted %ld, ticks %d, written %ld, echoed %ld, failures %d\n", work_sum,
+              received, ticks, written, echoed, failures);
 }

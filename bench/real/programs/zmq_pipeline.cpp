@@ -25,7 +25,9 @@ static void* open(void* context, int type, const char* address, bool bind) {
   return socket;
 }
 
-static void send(void* socket, long value) { check(zmq_send(socket, &value, sizeof value, 0) == sizeof value, "send"); }
+static void send(void* socket, long value) {
+  check(zmq_send(socket, &value, sizeof value, 0) == sizeof value, "send");
+}
 
 static long receive(void* socket) {
   long value = 0;
@@ -113,7 +115,8 @@ static void publish(void* context, int subscribers, int items) {
     });
   }
   char subscription[16];
-  for (int s = 0; s < subscribers; s++) check(zmq_recv(publisher, subscription, sizeof subscription, 0) >= 1, "subscription");
+  for (int s = 0; s < subscribers; s++)
+    check(zmq_recv(publisher, subscription, sizeof subscription, 0) >= 1, "subscription");
   for (int i = 0; i < items; i++) send(publisher, i);
   send(publisher, -1);
   for (std::thread& thread : threads) thread.join();

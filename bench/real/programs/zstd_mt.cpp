@@ -18,7 +18,8 @@ static void check(size_t code) {
 }
 
 static std::string make_text(uint32_t seed, size_t size) {
-  static const char* const words[] = {"thread", "switch", "lock", "queue", "signal", "wait", "clock", "point", "yield", "run"};
+  static const char* const words[] = {"thread", "switch", "lock",  "queue", "signal",
+                                      "wait",   "clock",  "point", "yield", "run"};
   std::string text;
   while (text.size() < size) {
     seed = seed * 1664525 + 1013904223;
@@ -70,7 +71,8 @@ static std::string compress_stream(const std::string& text, int level) {
     ZSTD_inBuffer in{text.data() + at, take, 0};
     for (bool done = false; !done;) {
       ZSTD_outBuffer to{piece.data(), piece.size(), 0};
-      const size_t left = ZSTD_compressStream2(context, &to, &in, last ? ZSTD_e_end : ZSTD_e_continue);
+      const size_t left =
+          ZSTD_compressStream2(context, &to, &in, last ? ZSTD_e_end : ZSTD_e_continue);
       check(left);
       out.append(piece.data(), to.pos);
       done = last ? left == 0 : in.pos == in.size;
@@ -90,13 +92,16 @@ int main(int argc, char** argv) {
     workers.emplace_back([&, t] {
       const std::string text = make_text(t + 1, size + t * 1000);
       const int level = 1 + t % 4;
-      const std::string packed = t % 2 == 0 ? compress_at_once(text, level) : compress_stream(text, level);
+      const std::string packed =
+          t % 2 == 0 ? compress_at_once(text, level) : compress_stream(text, level);
       std::string back(text.size(), '\0');
       const size_t length = ZSTD_decompress(back.data(), back.size(), packed.data(), packed.size());
       check(length);
       char line[200];
-      std::snprintf(line, sizeof line, "%d: level %d, %zu bytes to %zu, hash %016llx, %s\n", t, level, text.size(), packed.size(),
-                    static_cast<unsigned long long>(hash_of(packed)), back == text ? "same after decompression" : "DIFFERENT");
+      std::snprintf(line, sizeof line, "%d: level %d, %zu bytes to %zu, hash %016llx, %s\n", t,
+                    level, text.size(), packed.size(),
+                    static_cast<unsigned long long>(hash_of(packed)),
+                    back == text ? "same after decompression" : "DIFFERENT");
       lines[t] = line;
     });
   }

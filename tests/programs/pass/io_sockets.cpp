@@ -86,7 +86,8 @@ static void test_udp() {
     CHECK(sendto(fd, buffer, 4, 0, reinterpret_cast<sockaddr*>(&peer), size) == 4);
   });
   const int other = socket(AF_INET, SOCK_DGRAM, 0);
-  CHECK(sendto(other, "ping", 4, 0, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 4);
+  CHECK(sendto(other, "ping", 4, 0, reinterpret_cast<const sockaddr*>(&address), sizeof address) ==
+        4);
   char buffer[32];
   CHECK(recv(other, buffer, sizeof buffer, 0) == 4 && memcmp(buffer, "ping", 4) == 0);
   echo.join();

@@ -50,7 +50,8 @@ static void transfer(int from, int to) {
   for (size_t i = 0; i < kSize; ++i) data[i] = static_cast<char>(i * 7 >> 3);
   std::thread writer([&] {
     CHECK(write(to, data.data(), kSize / 2) == static_cast<ssize_t>(kSize / 2));
-    iovec parts[2] = {{data.data() + kSize / 2, kSize / 4}, {data.data() + kSize * 3 / 4, kSize / 4}};
+    iovec parts[2] = {{data.data() + kSize / 2, kSize / 4},
+                      {data.data() + kSize * 3 / 4, kSize / 4}};
     CHECK(writev(to, parts, 2) == static_cast<ssize_t>(kSize / 2));
     close(to);
   });

@@ -118,7 +118,8 @@ static void test_children(void) {
 }
 
 static void test_stack(void) {
-  const stack_t both = {.ss_sp = malloc(65536), .ss_size = 65536, .ss_flags = SS_DISABLE | SS_ONSTACK};
+  const stack_t both = {
+      .ss_sp = malloc(65536), .ss_size = 65536, .ss_flags = SS_DISABLE | SS_ONSTACK};
   CHECK(sigaltstack(&both, NULL) == -1 && errno == EINVAL);
   free(both.ss_sp);
 }
