@@ -4,17 +4,21 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace clew::cli {
 
 void add_criteria(CLI::App& app, CriteriaOptions& options) {
   constexpr char kGroup[] = "What counts as a failure";
   Criteria& criteria = options.criteria;
+  std::vector<std::string_view> words;
+  for (const FailureKind kind : admissible_kinds()) words.emplace_back(to_word(kind));
   app.add_option(
          "--only", options.only,
          fmt::format("Only these, separated by commas; other failures count as unresolved: {}",
-                     fmt::join(failure_kinds(), ", ")))
+                     fmt::join(words, ", ")))
       ->type_name("KIND")
       ->expected(1)
       ->take_all()
@@ -40,8 +44,10 @@ void add_criteria(CLI::App& app, CriteriaOptions& options) {
 Result<Criteria> criteria_of(const CriteriaOptions& options) {
   Criteria criteria = options.criteria;
   for (const std::string& list : options.only)
-    for (std::string& word : CLI::detail::split(list, ','))
-      criteria.only.push_back(std::move(word));
+    for (const std::string& word : CLI::detail::split(list, ',')) {
+      CLEW_TRY(const FailureKind kind, admissible_kind(word));
+      criteria.only.push_back(kind);
+    }
   // What uses them would notice too, but only after the program was started.
   CLEW_CHECK_OK(Judge::create(criteria));
   return criteria;

@@ -32,7 +32,7 @@ class Stages : public IsolateObserver {
   Stages() { print_details("clew: 2/3 simplifying: as few thread switches as possible\n"); }
 
   void status(const IsolateStatus& status) override {
-    if (status.stage.starts_with("isolat")) begin_isolating();
+    if (status.stage == IsolateStage::kIsolating) begin_isolating();
     line_.status(status);
   }
   // Short stages may come and go between two calls of status().

@@ -70,7 +70,7 @@ JUnitCase junit_case(const std::string& name, const std::string& group, const Hu
     return one;
   }
   one.status = JUnitCase::Status::kFailed;
-  one.kind = result.failures.front().failure.kind;
+  one.kind = to_word(result.failures.front().failure.kind);
   one.message = failure_line(result.failures.front().failure);
   one.output = end_of_output(store, result.failing);
   return one;

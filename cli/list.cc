@@ -61,8 +61,10 @@ std::string outcome_text(const Listed& listed) {
   if (!listed.meta) return to_word(listed.state);
   const RunSummary& summary = listed.meta->summary;
   const std::string word = to_word(summary.outcome);
-  if (!summary.failure || summary.failure->kind == word) return word;
-  return word + " (" + summary.failure->kind + ")";
+  if (!summary.failure) return word;
+  const std::string kind = to_word(summary.failure->kind);
+  if (kind == word) return word;
+  return word + " (" + kind + ")";
 }
 
 std::string table(const std::vector<Listed>& recordings, std::int64_t now) {

@@ -21,8 +21,8 @@ namespace {
 
 void print_summary(const LaunchPlan& plan, const RunResult& run, std::uint64_t number,
                    Symbolizer& symbols) {
-  for (const std::string& note : run.summary.notes)
-    print_details("clew: note: " + printable(note) + "\n");
+  for (const Note& note : run.summary.notes)
+    print_details("clew: note: " + printable(note.text) + "\n");
   if (run.summary.outcome == Outcome::kPass) {
     print_headline(Outcome::kPass, fmt::format("{}, recording {}", headline(run.summary), number));
     return;

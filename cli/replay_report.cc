@@ -18,11 +18,11 @@ std::string recording_name(const Recording& recording) {
 namespace {
 
 // Calls that the runtime did not know are the first to suspect.
-std::string hint(const std::vector<std::string>& notes) {
+std::string hint(const std::vector<Note>& notes) {
   std::string unrecorded;
-  for (const std::string& note : notes)
-    if (constexpr std::string_view kMark = "not recorded: "; note.starts_with(kMark))
-      unrecorded += (unrecorded.empty() ? "" : ", ") + printable(note.substr(kMark.size()));
+  for (const Note& note : notes)
+    if (note.kind == Note::Kind::kNotRecorded)
+      unrecorded += (unrecorded.empty() ? "" : ", ") + printable(note.subject);
   if (!unrecorded.empty())
     return fmt::format("hint: the program used what is not recorded: {}\n", unrecorded);
   return "hint: possible causes: a library that the program loads was different, memory that it "

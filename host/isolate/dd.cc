@@ -26,7 +26,7 @@ class Narrowing {
 
   [[nodiscard]] bool done() const { return done_; }
   [[nodiscard]] const Counts& question() const { return question_; }
-  void answer(Trial outcome) {
+  void answer(Verdict outcome) {
     use(outcome);
     settle();
   }
@@ -49,7 +49,7 @@ class Narrowing {
   void begin_round();
   void end_round();
   void settle();
-  void use(Trial outcome);
+  void use(Verdict outcome);
   [[nodiscard]] bool is_asked(const Subset& subset) const;
   [[nodiscard]] Counts question_for(const Subset& subset) const;
   [[nodiscard]] bool is_half(const Subset& subset) const;
@@ -169,19 +169,19 @@ Counts Narrowing::question_for(const Subset& subset) const {
   return counts;
 }
 
-void Narrowing::use(Trial outcome) {
+void Narrowing::use(Verdict outcome) {
   Subset& subset = subsets_[at_];
   if (stage_ == Stage::kAdd || stage_ == Stage::kKeepAdded) {
-    if (outcome == Trial::kFail) return restart(failing_);
+    if (outcome == Verdict::kFail) return restart(failing_);
     // To add one half is to remove the other.
-    if (outcome == Trial::kPass && is_half(subset)) return restart(passing_);
-    if (outcome == Trial::kPass && stage_ == Stage::kKeepAdded) keep(passing_);
-    subset.adding_passes = outcome == Trial::kPass;
+    if (outcome == Verdict::kPass && is_half(subset)) return restart(passing_);
+    if (outcome == Verdict::kPass && stage_ == Stage::kKeepAdded) keep(passing_);
+    subset.adding_passes = outcome == Verdict::kPass;
   } else {
-    if (outcome == Trial::kPass) return restart(passing_);
-    if (outcome == Trial::kFail && is_half(subset)) return restart(failing_);
-    if (outcome == Trial::kFail && stage_ == Stage::kKeepRemoved) keep(failing_);
-    subset.removing_fails = outcome == Trial::kFail;
+    if (outcome == Verdict::kPass) return restart(passing_);
+    if (outcome == Verdict::kFail && is_half(subset)) return restart(failing_);
+    if (outcome == Verdict::kFail && stage_ == Stage::kKeepRemoved) keep(failing_);
+    subset.removing_fails = outcome == Verdict::kFail;
   }
   ++at_;
 }
@@ -224,20 +224,20 @@ class Dd {
  public:
   Dd(DdOracle& oracle, Counts passing, Counts failing)
       : oracle_(oracle),
-        outcomes_{{Fingerprint(passing), Trial::kPass}, {Fingerprint(failing), Trial::kFail}},
+        outcomes_{{Fingerprint(passing), Verdict::kPass}, {Fingerprint(failing), Verdict::kFail}},
         narrowing_(std::move(passing), std::move(failing)) {}
 
   DdResult run(std::uint64_t most_tests) {
     std::uint64_t tests = 0;
     while (!narrowing_.done()) {
-      std::optional<Trial> outcome = look_up(narrowing_.question());
+      std::optional<Verdict> outcome = look_up(narrowing_.question());
       if (!outcome) {
         if (tests == most_tests || !oracle_.go_on()) break;
         announce();
         outcome = oracle_.test(narrowing_.question());
         ++tests;
         // It may be unresolved for the very reason that this is the end, which shows nothing.
-        if (*outcome == Trial::kUnresolved && !oracle_.go_on()) break;
+        if (*outcome == Verdict::kUnresolved && !oracle_.go_on()) break;
         outcomes_.emplace(narrowing_.question(), *outcome);
       }
       narrowing_.answer(*outcome);
@@ -246,44 +246,44 @@ class Dd {
   }
 
  private:
-  std::optional<Trial> look_up(const Counts& counts);
+  std::optional<Verdict> look_up(const Counts& counts);
   void announce();
-  void foresee(Narrowing narrowing, Trial outcome, int levels, std::vector<Counts>& next);
+  void foresee(Narrowing narrowing, Verdict outcome, int levels, std::vector<Counts>& next);
 
   DdOracle& oracle_;
-  std::unordered_map<Fingerprint, Trial, FingerprintHash> outcomes_;
+  std::unordered_map<Fingerprint, Verdict, FingerprintHash> outcomes_;
   Narrowing narrowing_;
 };
 
-std::optional<Trial> Dd::look_up(const Counts& counts) {
+std::optional<Verdict> Dd::look_up(const Counts& counts) {
   const Fingerprint print(counts);
   if (const auto found = outcomes_.find(print); found != outcomes_.end()) return found->second;
-  const std::optional<Trial> known = oracle_.known(counts);
+  const std::optional<Verdict> known = oracle_.known(counts);
   if (known) outcomes_.emplace(print, *known);
   return known;
 }
 
 void Dd::announce() {
   std::vector<Counts> if_pass, if_fail;
-  foresee(narrowing_, Trial::kPass, 2, if_pass);
-  foresee(narrowing_, Trial::kFail, 2, if_fail);
+  foresee(narrowing_, Verdict::kPass, 2, if_pass);
+  foresee(narrowing_, Verdict::kFail, 2, if_fail);
   oracle_.expect(narrowing_.question(), if_pass, if_fail);
 }
 
 // Appends what is asked if the question now has this outcome, and `levels - 1` times what then.
-void Dd::foresee(Narrowing narrowing, Trial outcome, int levels, std::vector<Counts>& next) {
+void Dd::foresee(Narrowing narrowing, Verdict outcome, int levels, std::vector<Counts>& next) {
   const Fingerprint supposed(narrowing.question());
   outcomes_.emplace(supposed, outcome);
   narrowing.answer(outcome);
   for (int i = 0; i < kForesight && !narrowing.done(); ++i) {
-    if (const std::optional<Trial> known = look_up(narrowing.question())) {
+    if (const std::optional<Verdict> known = look_up(narrowing.question())) {
       narrowing.answer(*known);
       continue;
     }
     next.push_back(narrowing.question());
     if (levels > 1) {
-      foresee(narrowing, Trial::kPass, levels - 1, next);
-      foresee(narrowing, Trial::kFail, levels - 1, next);
+      foresee(narrowing, Verdict::kPass, levels - 1, next);
+      foresee(narrowing, Verdict::kFail, levels - 1, next);
     }
     break;
   }
@@ -292,7 +292,7 @@ void Dd::foresee(Narrowing narrowing, Trial outcome, int levels, std::vector<Cou
 
 }  // namespace
 
-std::optional<Trial> DdOracle::known(const Counts& /*applied*/) { return std::nullopt; }
+std::optional<Verdict> DdOracle::known(const Counts& /*applied*/) { return std::nullopt; }
 
 void DdOracle::expect(const Counts& /*tested*/, std::span<const Counts> /*if_pass*/,
                       std::span<const Counts> /*if_fail*/) {}

@@ -26,23 +26,25 @@
 #include <span>
 #include <vector>
 
-namespace clew {
+#include "host/outcome.h"
 
-enum class Trial : std::uint8_t { kPass, kFail, kUnresolved };
+namespace clew {
 
 // How many changes of each group are applied.
 using Counts = std::vector<std::uint64_t>;
+// A sum of them, which may exceed 64 bits.
+__extension__ using DeltaCount = unsigned __int128;
 
 class DdOracle {
  public:
   virtual ~DdOracle() = default;
 
   // The outcome with these changes applied. Never asked twice for the same ones.
-  [[nodiscard]] virtual Trial test(const Counts& applied) = 0;
+  [[nodiscard]] virtual Verdict test(const Counts& applied) = 0;
 
   // The outcome if it is known without a run, as that of an invalid schedule is (axiom 7). This
   // does not count as a test, and may be asked for changes that are not tested in the end.
-  [[nodiscard]] virtual std::optional<Trial> known(const Counts& applied);
+  [[nodiscard]] virtual std::optional<Verdict> known(const Counts& applied);
 
   // Comes before each test: what is to be tested next if this one passes, and if it fails. First
   // the very next, then the two that may follow it: that after a pass, that after a fail. Any of

@@ -13,16 +13,16 @@
 namespace clew {
 namespace {
 
-using Outcome = std::function<Trial(const Counts&)>;
+using TestFunction = std::function<Verdict(const Counts&)>;
 
 // Answers by a function of the counts, and checks how it is asked.
 class FunctionOracle : public DdOracle {
  public:
-  explicit FunctionOracle(Outcome outcome) : outcome_(std::move(outcome)) {}
+  explicit FunctionOracle(TestFunction outcome) : outcome_(std::move(outcome)) {}
 
-  Trial test(const Counts& applied) override {
+  Verdict test(const Counts& applied) override {
     EXPECT_EQ(applied, expected_);
-    const Trial outcome = outcome_(applied);
+    const Verdict outcome = outcome_(applied);
     EXPECT_TRUE(asked.emplace(applied, outcome).second) << "asked twice";
     last_ = outcome;
     return outcome;
@@ -31,8 +31,8 @@ class FunctionOracle : public DdOracle {
   void expect(const Counts& tested, std::span<const Counts> if_pass,
               std::span<const Counts> if_fail) override {
     expected_ = tested;
-    if (asked.size() > 0 && last_ != Trial::kUnresolved) {
-      const std::vector<Counts>& foreseen = last_ == Trial::kPass ? if_pass_ : if_fail_;
+    if (asked.size() > 0 && last_ != Verdict::kUnresolved) {
+      const std::vector<Counts>& foreseen = last_ == Verdict::kPass ? if_pass_ : if_fail_;
       if (!foreseen.empty()) {
         EXPECT_EQ(foreseen[0], tested);
         ++foreseen_;
@@ -44,14 +44,14 @@ class FunctionOracle : public DdOracle {
     EXPECT_LE(if_fail_.size(), 3u);
   }
 
-  [[nodiscard]] Trial outcome(const Counts& counts) const { return outcome_(counts); }
+  [[nodiscard]] Verdict outcome(const Counts& counts) const { return outcome_(counts); }
   [[nodiscard]] std::size_t foreseen() const { return foreseen_; }
 
-  std::map<Counts, Trial> asked;
+  std::map<Counts, Verdict> asked;
 
  private:
-  Outcome outcome_;
-  Trial last_{};
+  TestFunction outcome_;
+  Verdict last_{};
   Counts expected_;
   std::vector<Counts> if_pass_, if_fail_;
   std::size_t foreseen_ = 0;
@@ -64,7 +64,8 @@ bool is_minimal(const FunctionOracle& oracle, const DdResult& result) {
     Counts more = result.passing, less = result.failing;
     ++more[group];
     --less[group];
-    if (oracle.outcome(more) == Trial::kPass || oracle.outcome(less) == Trial::kFail) return false;
+    if (oracle.outcome(more) == Verdict::kPass || oracle.outcome(less) == Verdict::kFail)
+      return false;
   }
   return true;
 }
@@ -76,8 +77,8 @@ DdResult run(FunctionOracle& oracle, const Counts& sizes,
   const DdResult result = dd(oracle, none, sizes, most_tests);
   EXPECT_EQ(result.tests, oracle.asked.size());
   EXPECT_LE(result.tests, most_tests);
-  EXPECT_TRUE(result.passing == none || oracle.asked.at(result.passing) == Trial::kPass);
-  EXPECT_TRUE(result.failing == sizes || oracle.asked.at(result.failing) == Trial::kFail);
+  EXPECT_TRUE(result.passing == none || oracle.asked.at(result.passing) == Verdict::kPass);
+  EXPECT_TRUE(result.failing == sizes || oracle.asked.at(result.failing) == Verdict::kFail);
   EXPECT_NE(result.passing, result.failing);
   for (std::size_t group = 0; group < sizes.size(); ++group)
     EXPECT_LE(result.passing[group], result.failing[group]);
@@ -89,35 +90,35 @@ DdResult run(FunctionOracle& oracle, const Counts& sizes,
 }
 
 // Fails if and only if every one of these groups has at least so many changes applied.
-Outcome conjunction(std::map<std::size_t, std::uint64_t> thresholds) {
+TestFunction conjunction(std::map<std::size_t, std::uint64_t> thresholds) {
   return [thresholds = std::move(thresholds)](const Counts& counts) {
     const bool fails = std::ranges::all_of(
         thresholds, [&](const auto& item) { return counts[item.first] >= item.second; });
-    return fails ? Trial::kFail : Trial::kPass;
+    return fails ? Verdict::kFail : Verdict::kPass;
   };
 }
 
 // The same, but what has reached some of the thresholds is neither the one nor the other.
-Outcome strict_conjunction(std::map<std::size_t, std::uint64_t> thresholds) {
+TestFunction strict_conjunction(std::map<std::size_t, std::uint64_t> thresholds) {
   return [thresholds = std::move(thresholds)](const Counts& counts) {
     const auto reached = static_cast<std::size_t>(std::ranges::count_if(
         thresholds, [&](const auto& item) { return counts[item.first] >= item.second; }));
-    if (reached == 0) return Trial::kPass;
-    return reached == thresholds.size() ? Trial::kFail : Trial::kUnresolved;
+    if (reached == 0) return Verdict::kPass;
+    return reached == thresholds.size() ? Verdict::kFail : Verdict::kUnresolved;
   };
 }
 
 // A function without any structure: out of a hundred so many pass, and so many fail.
-Outcome noise(std::uint64_t seed, const Counts& sizes, unsigned pass, unsigned fail) {
+TestFunction noise(std::uint64_t seed, const Counts& sizes, unsigned pass, unsigned fail) {
   return [=](const Counts& counts) {
     if (std::ranges::all_of(counts, [](std::uint64_t count) { return count == 0; }))
-      return Trial::kPass;
-    if (counts == sizes) return Trial::kFail;
+      return Verdict::kPass;
+    if (counts == sizes) return Verdict::kFail;
     std::uint64_t hash = seed;
     for (const std::uint64_t count : counts) hash = mix(hash, count);
     const std::uint64_t percent = hash % 100;
-    if (percent < pass) return Trial::kPass;
-    return percent < pass + fail ? Trial::kFail : Trial::kUnresolved;
+    if (percent < pass) return Verdict::kPass;
+    return percent < pass + fail ? Verdict::kFail : Verdict::kUnresolved;
   };
 }
 
@@ -130,14 +131,14 @@ Counts random_sizes(Random& random, std::size_t most_groups, std::uint64_t most)
 // Figure 6: the switches of <6, 12, 17, 17, 17> move down to <5, 7, 8, 10, 15>.
 class IntQueue : public DdOracle {
  public:
-  Trial test(const Counts& applied) override {
+  Verdict test(const Counts& applied) override {
     runs.push_back(clocks(applied));
     const auto found = kTable.find(runs.back());
     EXPECT_NE(found, kTable.end());
-    return found == kTable.end() ? Trial::kUnresolved : found->second;
+    return found == kTable.end() ? Verdict::kUnresolved : found->second;
   }
-  std::optional<Trial> known(const Counts& applied) override {
-    if (!std::ranges::is_sorted(clocks(applied))) return Trial::kUnresolved;
+  std::optional<Verdict> known(const Counts& applied) override {
+    if (!std::ranges::is_sorted(clocks(applied))) return Verdict::kUnresolved;
     return std::nullopt;
   }
 
@@ -149,11 +150,11 @@ class IntQueue : public DdOracle {
     for (std::size_t i = 0; i < clocks.size(); ++i) clocks[i] -= applied[i];
     return clocks;
   }
-  inline static const std::map<Counts, Trial> kTable{
-      {{5, 7, 8, 17, 17}, Trial::kPass}, {{5, 7, 8, 10, 17}, Trial::kFail},
-      {{5, 7, 8, 13, 17}, Trial::kPass}, {{5, 7, 8, 11, 17}, Trial::kPass},
-      {{5, 7, 8, 12, 17}, Trial::kPass}, {{6, 12, 17, 17, 17}, Trial::kPass},
-      {{5, 7, 8, 10, 15}, Trial::kFail}, {{6, 7, 8, 10, 15}, Trial::kFail}};
+  inline static const std::map<Counts, Verdict> kTable{
+      {{5, 7, 8, 17, 17}, Verdict::kPass}, {{5, 7, 8, 10, 17}, Verdict::kFail},
+      {{5, 7, 8, 13, 17}, Verdict::kPass}, {{5, 7, 8, 11, 17}, Verdict::kPass},
+      {{5, 7, 8, 12, 17}, Verdict::kPass}, {{6, 12, 17, 17, 17}, Verdict::kPass},
+      {{5, 7, 8, 10, 15}, Verdict::kFail}, {{6, 7, 8, 10, 15}, Verdict::kFail}};
 };
 
 TEST(Dd, Figure6) {
@@ -279,8 +280,8 @@ TEST(Dd, ChangesThatOnlyMakeSenseTogether) {
   constexpr std::uint64_t kSize = 1'000'000'000'000, kThreshold = 123'456'789'012;
   FunctionOracle oracle([](const Counts& counts) {
     if (std::max(counts[0], counts[1]) - std::min(counts[0], counts[1]) > 8)
-      return Trial::kUnresolved;
-    return counts[0] >= kThreshold ? Trial::kFail : Trial::kPass;
+      return Verdict::kUnresolved;
+    return counts[0] >= kThreshold ? Verdict::kFail : Verdict::kPass;
   });
   const DdResult result = run(oracle, {kSize, kSize});
   EXPECT_TRUE(result.minimal);
@@ -307,8 +308,8 @@ TEST(Dd, GapInOneGroup) {
     const std::uint64_t passes = random.below(size >> random.below(40));
     const std::uint64_t fails = passes + 1 + random.below(size - passes);
     FunctionOracle oracle([=](const Counts& counts) {
-      if (counts[0] <= passes) return Trial::kPass;
-      return counts[0] >= fails ? Trial::kFail : Trial::kUnresolved;
+      if (counts[0] <= passes) return Verdict::kPass;
+      return counts[0] >= fails ? Verdict::kFail : Verdict::kUnresolved;
     });
     const DdResult result = run(oracle, {size});
     EXPECT_TRUE(result.minimal);
@@ -375,7 +376,7 @@ TEST(Dd, KnownOutcomesAreNoTests) {
   class Knowing : public FunctionOracle {
    public:
     using FunctionOracle::FunctionOracle;
-    std::optional<Trial> known(const Counts& applied) override { return outcome(applied); }
+    std::optional<Verdict> known(const Counts& applied) override { return outcome(applied); }
   };
   Knowing oracle(conjunction({{1, 300}}));
   const DdResult result = dd(oracle, {0, 0, 0}, {1000, 1000, 1000}, 0);

@@ -1,7 +1,5 @@
 #include "host/isolate/difference.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -35,31 +33,6 @@ auto place(const Group& group) {
 
 }  // namespace
 
-std::string decimal(unsigned __int128 number) { return fmt::format("{}", number); }
-
-ScheduleDifference::ScheduleDifference(const Schedule& passing, Clock passing_end,
-                                       const Schedule& failing, Clock failing_end)
-    : switches_(padded(passing.switches, passing_end, failing.switches)) {
-  const std::vector<Switch> failing_switches =
-      padded(failing.switches, failing_end, passing.switches);
-  for (std::size_t i = 0; i < switches_.size(); ++i) {
-    const Switch &from = switches_[i], &to = failing_switches[i];
-    Group group{.kind = Kind::kMove, .index = i, .passing = from, .failing = to};
-    if (i >= passing.switches.size())
-      group.in = In::kFailing;
-    else if (i >= failing.switches.size())
-      group.in = In::kPassing;
-    group.size = std::max(from.clock, to.clock).value - std::min(from.clock, to.clock).value;
-    if (group.size == 0 && from.to != to.to) {
-      group.kind = Kind::kTarget;
-      group.size = 1;
-    }
-    if (group.size > 0) groups_.push_back(std::move(group));
-  }
-  compare_choices(passing.choices, failing.choices);
-  std::ranges::sort(groups_, {}, place);
-}
-
 void ScheduleDifference::compare_choices(const std::vector<Choice>& passing,
                                          const std::vector<Choice>& failing) {
   const auto key = [](const Choice& choice) { return std::pair(choice.clock, choice.ordinal); };
@@ -86,6 +59,29 @@ void ScheduleDifference::compare_choices(const std::vector<Choice>& passing,
   }
 }
 
+ScheduleDifference::ScheduleDifference(const Schedule& passing, Clock passing_end,
+                                       const Schedule& failing, Clock failing_end)
+    : switches_(padded(passing.switches, passing_end, failing.switches)) {
+  const std::vector<Switch> failing_switches =
+      padded(failing.switches, failing_end, passing.switches);
+  for (std::size_t i = 0; i < switches_.size(); ++i) {
+    const Switch &from = switches_[i], &to = failing_switches[i];
+    Group group{.kind = Kind::kMove, .index = i, .passing = from, .failing = to};
+    if (i >= passing.switches.size())
+      group.in = In::kFailing;
+    else if (i >= failing.switches.size())
+      group.in = In::kPassing;
+    group.size = std::max(from.clock, to.clock).value - std::min(from.clock, to.clock).value;
+    if (group.size == 0 && from.to != to.to) {
+      group.kind = Kind::kTarget;
+      group.size = 1;
+    }
+    if (group.size > 0) groups_.push_back(std::move(group));
+  }
+  compare_choices(passing.choices, failing.choices);
+  std::ranges::sort(groups_, {}, place);
+}
+
 Counts ScheduleDifference::sizes() const {
   Counts sizes;
   sizes.reserve(groups_.size());
@@ -93,10 +89,10 @@ Counts ScheduleDifference::sizes() const {
   return sizes;
 }
 
-std::string ScheduleDifference::total() const {
-  __extension__ unsigned __int128 total = 0;
+DeltaCount ScheduleDifference::total() const {
+  DeltaCount total = 0;
   for (const Group& group : groups_) total += group.size;
-  return decimal(total);
+  return total;
 }
 
 std::optional<Schedule> ScheduleDifference::apply(const Counts& applied) const {

@@ -20,9 +20,6 @@
 
 namespace clew {
 
-// In decimal digits.
-[[nodiscard]] std::string decimal(unsigned __int128 number);
-
 class ScheduleDifference {
  public:
   enum class Kind : std::uint8_t {
@@ -55,7 +52,7 @@ class ScheduleDifference {
   [[nodiscard]] Counts sizes() const;
 
   // The number of atomic changes (corollary 12), which may exceed 64 bits.
-  [[nodiscard]] std::string total() const;
+  [[nodiscard]] DeltaCount total() const;
 
   // The padded passing schedule with so many changes of each group applied: with none the padded
   // passing one, with sizes() the padded failing one. Nothing if that is invalid (definition 4).

@@ -31,7 +31,7 @@ ScheduleDifference int_queue() {
 TEST(ScheduleDifference, TheExampleHas24Changes) {
   const ScheduleDifference difference = int_queue();
   EXPECT_EQ(difference.sizes(), (Counts{1, 5, 9, 7, 2}));
-  EXPECT_EQ(difference.total(), "24");
+  EXPECT_EQ(difference.total(), 24u);
   for (std::size_t i = 0; i < 5; ++i) {
     const ScheduleDifference::Group& group = difference.groups()[i];
     EXPECT_EQ(group.kind, Kind::kMove);
@@ -106,7 +106,7 @@ TEST(ScheduleDifference, EqualSchedulesDoNotDiffer) {
   const Schedule schedule = schedule_of("3:T0.1, 5/pick:T0.1, 9");
   const ScheduleDifference difference(schedule, {20}, schedule, {25});
   EXPECT_TRUE(difference.groups().empty());
-  EXPECT_EQ(difference.total(), "0");
+  EXPECT_EQ(difference.total(), 0u);
   EXPECT_EQ(difference.apply({}), schedule);
 }
 
@@ -117,7 +117,7 @@ TEST(ScheduleDifference, TotalMayExceed64Bits) {
     failing.switches.push_back({kMaxClock, std::nullopt});
   }
   const ScheduleDifference difference(passing, kMaxClock, failing, kMaxClock);
-  EXPECT_EQ(difference.total(), "36893488147419103200");  // 16 * (2^61 - 2)
+  EXPECT_EQ(difference.total(), DeltaCount{16} * ((1ull << 61) - 2));  // 16 * (2^61 - 2)
 }
 
 std::optional<ThreadId> random_target(Random& random) {

@@ -1,7 +1,5 @@
 #include "host/isolate/experiment.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -73,9 +71,8 @@ Result<std::optional<RecordedJob>> Experiment::record(const JobPlan& job, Verdic
   std::ranges::sort(queries);
   const auto repeated = std::ranges::unique(queries);
   queries.erase(repeated.begin(), repeated.end());
-  const std::string origin =
-      kIsolatedFrom + (subject.recording ? fmt::format("recording {}", subject.number())
-                                         : std::string("a schedule"));
+  const Origin origin =
+      subject.recording ? Origin::isolation(subject.number()) : Origin::isolation();
   auto recorded = recorder.record({job, {}, kAllChoices, plan.pool, origin, queries}, verdict);
   if (recorder.interrupted_by() != 0) {
     result.interrupted_by = recorder.interrupted_by();

@@ -26,9 +26,6 @@ struct Subject {
   [[nodiscard]] std::uint64_t number() const { return recording ? recording->number : 0; }
 };
 
-// How the origin of recordings made by an isolation begins.
-inline constexpr char kIsolatedFrom[] = "isolated from ";
-
 struct Side {
   Schedule schedule;
   Clock end;  // of its run, or where nothing was left to be switched
@@ -56,8 +53,8 @@ struct Experiment {
   bool simplifying = false;
 
   // For the status.
-  const char* stage = "running the failing schedule";
-  __extension__ std::optional<unsigned __int128> left;  // differences
+  IsolateStage stage = IsolateStage::kRunning;
+  std::optional<DeltaCount> left;
 };
 
 }  // namespace clew

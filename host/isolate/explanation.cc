@@ -79,11 +79,6 @@ Handover handover(Explainer& explainer, std::span<const TraceEvent> trace, std::
 
 std::string text_of(const std::optional<ThreadId>& thread) { return thread ? thread->text() : ""; }
 
-std::string text_of(const Choice& choice) {
-  return fmt::format("{}{}{}", to_word(choice.kind), choice.thread ? " " : "",
-                     text_of(choice.thread));
-}
-
 void Explanation::explain_switches(Explainer& failing, Explainer& passing,
                                    std::span<const TraceEvent> failing_trace,
                                    std::span<const TraceEvent> passing_trace) {
@@ -100,7 +95,7 @@ void Explanation::explain_switches(Explainer& failing, Explainer& passing,
     if (group.kind == Kind::kChoice) {
       const Choice& choice = group.failing_choice ? *group.failing_choice : *group.passing_choice;
       one.kind = IsolatedSwitch::Kind::kChoice;
-      one.choice = text_of(choice);
+      one.choice = choice;
       one.in_failing = group.failing_choice.has_value();
       one.fail_clock = pass_clock = choice.clock.value;
       flags = static_cast<std::uint8_t>(1 + static_cast<unsigned>(choice.kind));
@@ -133,7 +128,7 @@ void Explanation::explain_switches(Explainer& failing, Explainer& passing,
 Result<std::optional<EventPair>> Explanation::find_pair(Explainer& explainer,
                                                         std::span<const TraceEvent> failing_trace,
                                                         std::span<const TraceEvent> passing_trace) {
-  x_.stage = "looking for the events whose order decides";
+  x_.stage = IsolateStage::kOrder;
   const std::vector<EventPair> pairs = flipped_pairs(failing_trace, passing_trace, kMostPairs);
   if (pairs.empty()) return std::nullopt;
   const auto schedule_of = [&](const EventPair& pair) -> std::optional<Schedule> {
@@ -152,7 +147,7 @@ Result<std::optional<EventPair>> Explanation::find_pair(Explainer& explainer,
     if (!schedule) continue;
     CLEW_TRY(const auto run, x_.trials.run_one(*schedule, {}));
     if (!run) break;
-    confirmed = run->outcome == Trial::kPass;
+    confirmed = run->verdict == Verdict::kPass;
     if (confirmed) chosen = pairs[i];
   }
   CriticalPair& found = x_.result.pair.emplace();
@@ -175,7 +170,7 @@ Result<void> Explanation::explain_preemptions(Explainer& explainer) {
   if (narrowed_.failing.schedule.switches.size() > kMostPreemptions) return {};
   // Unless it is asked for, not worth whole runs.
   if (x_.trials.has_checkpoints() && !x_.result.simplified) return {};
-  x_.stage = "finding out how far each switch can be moved";
+  x_.stage = IsolateStage::kWindows;
   CLEW_TRY(const auto runs, x_.trials.run({&plan, 1}));
   if (runs.empty()) return {};
   const Script script = script_of(runs.front().trace);

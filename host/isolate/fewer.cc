@@ -64,7 +64,7 @@ Result<std::optional<std::size_t>> first_failing(Trials& trials,
       plans.push_back(job_of(scripts[i]));
     CLEW_TRY(const auto runs, trials.run(plans));
     for (std::size_t i = 0; i < runs.size(); ++i)
-      if (runs[i].outcome == Trial::kFail) return begin + i;
+      if (runs[i].verdict == Verdict::kFail) return begin + i;
   }
   return std::nullopt;
 }
@@ -86,7 +86,7 @@ Result<std::optional<Script>> directed_preemptions(Trials& trials, std::size_t f
     CLEW_TRY(const auto runs, trials.run(plans));
     if (runs.empty() || plans.empty()) return std::nullopt;
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      if (runs[i].outcome != Trial::kFail || converted++ >= kMostConverted) continue;
+      if (runs[i].verdict != Verdict::kFail || converted++ >= kMostConverted) continue;
       CLEW_TRY(auto script, to_script(plans[i]));
       if (script && preemptions_of(*script) < fewer_than) return script;
     }
@@ -142,7 +142,7 @@ Result<Script> with_waits(Trials& trials, Script script) {
   }
   CLEW_TRY(const auto runs, trials.run(plans));
   for (std::size_t i = 0; i < runs.size(); ++i)
-    if (runs[i].outcome == Trial::kFail) return with_waits(trials, std::move(scripts[i]));
+    if (runs[i].verdict == Verdict::kFail) return with_waits(trials, std::move(scripts[i]));
   return script;
 }
 
@@ -172,13 +172,13 @@ Result<Fewer> look_for_fewer(Trials& trials, const Script& script, const ToScrip
     if (runs.empty()) return Fewer{};
     for (std::size_t i = 0; i < plans.size(); ++i) {
       TrialRun& run = runs[i];
-      if (run.outcome == Trial::kFail) {
+      if (run.verdict == Verdict::kFail) {
         CLEW_TRY(auto found, to_script(plans[i]));
         if (found && preemptions_of(*found) < preemptions) return Fewer{std::move(*found), false};
       }
-      const Verdict verdict = run.outcome == Trial::kPass   ? Verdict::kPass
-                              : run.outcome == Trial::kFail ? Verdict::kFail
-                                                            : Verdict::kUnresolved;
+      const Verdict verdict = run.verdict == Verdict::kPass   ? Verdict::kPass
+                              : run.verdict == Verdict::kFail ? Verdict::kFail
+                                                              : Verdict::kUnresolved;
       search.learn(plans[i], {run.result, verdict, false, std::move(run.trace)});
     }
     done += plans.size();

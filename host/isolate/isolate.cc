@@ -60,7 +60,7 @@ bool Isolation::pulse() {
   status.tests = x_.trials.runs();
   status.seconds = passed;
   if (x_.left) {
-    status.deltas_left = decimal(*x_.left);
+    status.deltas_left = x_.left;
     status.tests_left =
         *x_.left > UINT64_MAX ? 64 : std::bit_width(static_cast<std::uint64_t>(*x_.left));
   }
@@ -77,7 +77,7 @@ bool Isolation::pulse() {
 
 // Both sides, in processes of their own, to the end.
 Result<Isolation::Recorded> Isolation::keep(const Narrowed& narrowed) {
-  x_.stage = "recording both sides";
+  x_.stage = IsolateStage::kRecording;
   CLEW_CHECK_OK(x_.recorder.reserve_for_passing());
   QueriedClocks clocks = clocks_to_query(narrowed);
   CLEW_TRY(auto failing,
@@ -127,11 +127,12 @@ Result<std::string> newest_failing(const RecordingStore& store) {
   for (const Listed& one : list) {
     // What came of an isolation is not what the next one is about, and a copy made by fork() is
     // nothing that could be run.
-    if (!one.meta || one.meta->origin.starts_with(kIsolatedFrom) || one.meta->generation > 0)
+    if (!one.meta || one.meta->origin.kind() == Origin::Kind::kIsolation ||
+        one.meta->generation > 0)
       continue;
     const RunSummary& summary = one.meta->summary;
     const bool failed = summary.outcome == Outcome::kFail || summary.outcome == Outcome::kHang ||
-                        one.meta->origin.find(kByCriteria) != std::string::npos;
+                        one.meta->origin.by_criteria();
     if (failed) return std::to_string(one.number);
   }
   return fail(ErrorCode::kUsage, "there is no recording of a failure here",
@@ -151,9 +152,8 @@ Result<Subject> recorded_subject(const IsolateOptions& options, const RecordingS
     return fail(
         ErrorCode::kBadInput,
         fmt::format("recording {} passed: there is no failure to isolate", replay.recording.number),
-        meta.origin.find(kByCriteria) != std::string::npos
-            ? "give the criteria again that call it a failure"
-            : "clew list shows which recordings failed");
+        meta.origin.by_criteria() ? "give the criteria again that call it a failure"
+                                  : "clew list shows which recordings failed");
   CLEW_TRY(auto schedule, to_schedule(replay.plan.follow));
   CLEW_TRY(auto input, HuntInput::of_recording(replay.recording));
   LaunchPlan plan = live_plan(replay);

@@ -11,6 +11,7 @@
 #include "clew_abi/stream.h"
 #include "host/isolate/dd.h"
 #include "host/outcome.h"
+#include "host/schedule/schedule.h"
 #include "host/symbolize/symbolizer.h"
 
 namespace clew {
@@ -32,8 +33,8 @@ struct IsolatedSwitch {
   std::uint64_t fail_clock = 0;
   std::optional<std::uint64_t> pass_clock;  // nothing: the passing run ends without it
   bool in_failing = true;                   // kChoice; false: only the passing schedule makes it
-  std::string choice;   // kChoice: "timeout", "pick T0.2", as the schedule has it
-  std::string fail_to;  // who goes on; empty: the next in the run queue
+  std::optional<Choice> choice;             // kChoice
+  std::string fail_to;                      // who goes on; empty: the next in the run queue
   std::string pass_to;
   Standpoint fail_from;  // who is preempted, where; no thread: the failing run goes without it
   std::optional<Standpoint> fail_next;  // who runs instead, where it goes on
@@ -109,8 +110,8 @@ struct IsolateResult {
   bool simplified = false;
   std::uint64_t simplest = 0;  // simplified: preemptions in the simplest schedule that fails
   bool fewest = false;         // simplified: shown that no schedule with fewer preemptions fails
-  std::string deltas;          // atomic differences between the two schedules, in decimal
-  std::string deltas_left;     // likewise, after isolation
+  std::optional<DeltaCount> deltas;       // between the two schedules; nothing: not compared
+  std::optional<DeltaCount> deltas_left;  // likewise, after isolation
 
   // --- the answer
   std::vector<IsolatedSwitch> switches;     // differences that remain; usually one
@@ -130,7 +131,7 @@ struct IsolateResult {
   // --- what it cost
   struct Test {
     std::string schedule;
-    Trial outcome;
+    Verdict verdict;
   };
   std::vector<Test> log;  // the tests of the isolation in order, of schedules that are not too long
   std::uint64_t tests = 0;
@@ -141,10 +142,21 @@ struct IsolateResult {
   std::vector<std::string> notes;
 };
 
+enum class IsolateStage : std::uint8_t {
+  kRunning,  // the failing schedule
+  kSimplifying,
+  kPassing,  // looking for a passing schedule
+  kIsolating,
+  kFollowing,  // the difference to its effect
+  kRecording,  // both sides
+  kOrder,      // looking for the events whose order decides
+  kWindows,    // finding out how far each switch can be moved
+};
+
 struct IsolateStatus {
-  std::string stage;  // "simplifying", "isolating", ...
+  IsolateStage stage = IsolateStage::kIsolating;
   std::uint64_t tests = 0;
-  std::string deltas_left;                  // empty: not known yet
+  std::optional<DeltaCount> deltas_left;    // nothing: not known yet
   std::optional<std::uint64_t> tests_left;  // an estimate
   double seconds = 0;
 };

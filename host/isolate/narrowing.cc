@@ -23,8 +23,8 @@ constexpr std::size_t kSmallestEnd = 64;
 constexpr std::size_t kLongestLog = 1000;
 constexpr std::size_t kMostInLog = 64;
 
-unsigned __int128 difference_of(const Counts& passing, const Counts& failing) {
-  unsigned __int128 sum = 0;
+DeltaCount difference_of(const Counts& passing, const Counts& failing) {
+  DeltaCount sum = 0;
   for (std::size_t i = 0; i < passing.size(); ++i) sum += failing[i] - passing[i];
   return sum;
 }
@@ -38,25 +38,26 @@ class ScheduleOracle final : public DdOracle {
         passing_(difference.sizes().size(), 0),
         failing_(difference.sizes()) {}
 
-  Trial test(const Counts& applied) override {
+  Verdict test(const Counts& applied) override {
     x_.left = difference_of(passing_, failing_);
     const Schedule schedule = *difference_.apply(applied);
     const auto run = x_.trials.run_one(schedule, next_);
     if (!run) error_ = run.error();
-    if (!run || !*run) return Trial::kUnresolved;
+    if (!run || !*run) return Verdict::kUnresolved;
     if (schedule.switches.size() <= kMostInLog && x_.result.log.size() < kLongestLog)
-      x_.result.log.push_back({format_schedule(schedule), (*run)->outcome});
-    if ((*run)->outcome == Trial::kPass && std::ranges::equal(passing_, applied, std::less_equal()))
+      x_.result.log.push_back({format_schedule(schedule), (*run)->verdict});
+    if ((*run)->verdict == Verdict::kPass &&
+        std::ranges::equal(passing_, applied, std::less_equal()))
       passing_ = applied;
-    if ((*run)->outcome == Trial::kFail &&
+    if ((*run)->verdict == Verdict::kFail &&
         std::ranges::equal(failing_, applied, std::greater_equal()))
       failing_ = applied;
-    return (*run)->outcome;
+    return (*run)->verdict;
   }
 
-  std::optional<Trial> known(const Counts& applied) override {
+  std::optional<Verdict> known(const Counts& applied) override {
     if (difference_.apply(applied)) return std::nullopt;
-    return Trial::kUnresolved;
+    return Verdict::kUnresolved;
   }
 
   void expect(const Counts&, std::span<const Counts> if_pass,
@@ -121,10 +122,10 @@ std::uint64_t approach_from_the_end(ScheduleOracle& oracle, Counts& passing, Cou
     std::fill(counts.begin() + static_cast<std::ptrdiff_t>(kept), counts.end(), 0);
     if (oracle.known(counts)) continue;
     oracle.expect(counts, {}, {});
-    const Trial outcome = oracle.test(counts);
+    const Verdict outcome = oracle.test(counts);
     ++tests;
-    if (outcome == Trial::kFail) failing = std::move(counts);
-    if (outcome != Trial::kPass) continue;
+    if (outcome == Verdict::kFail) failing = std::move(counts);
+    if (outcome != Verdict::kPass) continue;
     passing = std::move(counts);
     break;
   }
@@ -146,8 +147,7 @@ Result<void> Narrower::narrow_once(const ScheduleDifference& difference) {
   narrowed_.failing.schedule = *difference.apply(narrowed_.isolated.failing);
   narrowed_.passing.schedule = *difference.apply(narrowed_.isolated.passing);
   x_.result.minimal = narrowed_.isolated.minimal;
-  x_.result.deltas_left =
-      decimal(difference_of(narrowed_.isolated.passing, narrowed_.isolated.failing));
+  x_.result.deltas_left = difference_of(narrowed_.isolated.passing, narrowed_.isolated.failing);
   return {};
 }
 
@@ -200,7 +200,7 @@ Result<void> Narrower::make_late() {
       std::ranges::mismatch(narrowed_.isolated.passing, narrowed_.isolated.failing).in1 -
       narrowed_.isolated.passing.begin();
   const ScheduleDifference::Group& group = narrowed_.groups[static_cast<std::size_t>(remaining)];
-  if (x_.result.deltas_left != "1" || group.kind != ScheduleDifference::Kind::kMove ||
+  if (x_.result.deltas_left != 1 || group.kind != ScheduleDifference::Kind::kMove ||
       narrowed_.failing.schedule.switches.size() < kManySwitches || x_.trials.stopped())
     return {};
   const Clock fails = narrowed_.failing.schedule.switches[group.index].clock;
@@ -211,7 +211,7 @@ Result<void> Narrower::make_late() {
   const std::span<const TraceEvent> trace = traced->trace;
   const TraceEvent* parting = decision_at(trace, fails.value, 0);
   if (parting == nullptr) return {};
-  x_.stage = "following the difference to its effect";
+  x_.stage = IsolateStage::kFollowing;
   std::vector<Shift> candidates{{group.index, direction, fails.value}};
   std::ranges::copy(shifts(trace, *parting, direction, fails.value, UINT64_MAX, Concerned::kBoth),
                     std::back_inserter(candidates));
@@ -252,11 +252,11 @@ Result<std::optional<bool>> Narrower::passes_with(const Shift& shift,
   CLEW_TRY(const auto run, x_.trials.run_one(shifted(shift), next));
   if (!run) return std::nullopt;
   ++x_.result.tests;
-  return run->outcome == Trial::kPass;
+  return run->verdict == Verdict::kPass;
 }
 
 Result<Narrowed> Narrower::narrow() {
-  x_.stage = "isolating";
+  x_.stage = IsolateStage::kIsolating;
   const ScheduleDifference difference(narrowed_.passing.schedule, narrowed_.passing.end,
                                       narrowed_.failing.schedule, narrowed_.failing.end);
   x_.result.deltas = difference.total();

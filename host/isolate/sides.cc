@@ -66,7 +66,7 @@ Result<std::optional<Script>> SideFinder::script_of_schedule(const Schedule& sch
   JobPlan plan = job_of(schedule);
   plan.flags |= abi::kJobTrace;
   CLEW_TRY(const auto runs, x_.trials.run({&plan, 1}));
-  if (runs.empty() || runs.front().outcome != Trial::kFail) return std::nullopt;
+  if (runs.empty() || runs.front().verdict != Verdict::kFail) return std::nullopt;
   return script_of(runs.front().trace);
 }
 
@@ -82,7 +82,7 @@ Result<std::optional<Side>> SideFinder::without_one(const Script& script) {
   }
   CLEW_TRY(const auto runs, x_.trials.run(plans));
   for (std::size_t i = 0; i < runs.size(); ++i)
-    if (runs[i].outcome == Trial::kPass) return side_of(scripts[i], Verdict::kPass);
+    if (runs[i].verdict == Verdict::kPass) return side_of(scripts[i], Verdict::kPass);
   return std::nullopt;
 }
 
@@ -95,7 +95,7 @@ Result<Simplified> SideFinder::simplified(Script script) {
 }
 
 Result<void> SideFinder::make_simple() {
-  x_.stage = "simplifying";
+  x_.stage = IsolateStage::kSimplifying;
   CLEW_TRY(auto script, script_of_schedule(x_.subject.failing));
   if (!script) return {};
   CLEW_TRY(auto simple, simplified(std::move(*script)));
@@ -149,7 +149,7 @@ Result<std::optional<Side>> SideFinder::recorded_passing(const std::string& sele
 
 Result<std::optional<Side>> SideFinder::passing_side(Schedule schedule) {
   CLEW_TRY(const auto run, x_.trials.run_one(schedule, {}));
-  if (!run || run->outcome != Trial::kPass) return std::nullopt;
+  if (!run || run->verdict != Verdict::kPass) return std::nullopt;
   return Side{std::move(schedule), end_of(run->result)};
 }
 
@@ -167,7 +167,7 @@ Result<std::optional<Side>> SideFinder::fuzzed_passing(const Side& failing) {
     if (runs.empty()) return std::nullopt;
     for (std::size_t i = 0; i < plans.size(); ++i) {
       const TrialRun& run = runs[i];
-      if (run.outcome == Trial::kPass)
+      if (run.verdict == Verdict::kPass)
         return Side{FuzzSearch::schedule_of(plans[i]), end_of(run.result)};
       fuzz.learn(plans[i], {run.result, Verdict::kFail, false, {}});
     }
@@ -196,7 +196,7 @@ Result<std::optional<Side>> SideFinder::passing_for(const Side& failing) {
     auto less = without_one(script_);
     if (!less || *less) return less;
   }
-  x_.stage = "looking for a passing schedule";
+  x_.stage = IsolateStage::kPassing;
   // A hunt keeps the passing one close to a failing one under the number before.
   if (!x_.result.simplified && x_.subject.number() > 1) {
     const std::string before = std::to_string(x_.subject.number() - 1);

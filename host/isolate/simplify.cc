@@ -93,7 +93,7 @@ Result<Simplified> simplify(Trials& trials, Script failing) {
     for (const Part& part : parts) plans.push_back(job_of(part_of(part)));
     CLEW_TRY(const auto runs, trials.run(plans));
     std::vector<bool> answers;
-    for (const TrialRun& run : runs) answers.push_back(run.outcome == Trial::kFail);
+    for (const TrialRun& run : runs) answers.push_back(run.verdict == Verdict::kFail);
     return answers;
   };
   CLEW_TRY(const auto reduced, reduce(failing.size(), fails));

@@ -31,9 +31,10 @@ constexpr std::uint64_t kBudgetFactor = 50;
 constexpr std::uint64_t kLeastBudget = 20'000'000;
 
 // Of the failures whose place does not say what they are: a deadlock is one whoever else waits.
-bool place_matters(const std::string& kind) {
-  return kind != "deadlock" && kind != "hang" && kind != kKindOutput && kind != kKindJudge &&
-         kind != kKindSanitizer;
+bool place_matters(FailureKind kind) {
+  return kind != FailureKind::kDeadlock && kind != FailureKind::kHang &&
+         kind != FailureKind::kOutput && kind != FailureKind::kJudge &&
+         kind != FailureKind::kSanitizer;
 }
 
 }  // namespace
@@ -88,7 +89,7 @@ Result<TrialRun> Trials::judged(WorkerJob& ran) {
   run.result = ran.job.result;
   run.trace = std::move(ran.job.trace);
   if (ran.job.stopped) {
-    const bool hang = ran.job.stopped->kind == "hang";
+    const bool hang = ran.job.stopped->kind == FailureKind::kHang;
     run.judgement = {hang ? Verdict::kFail : Verdict::kUnresolved, ran.job.stopped->kind,
                      ran.job.stopped->detail};
     if (!hang) add_note(ran.job.stopped->detail);
@@ -100,11 +101,11 @@ Result<TrialRun> Trials::judged(WorkerJob& ran) {
   const auto is_the_failure = [&] {
     if (!failure_known_ || options_.any_failure) return true;
     return run.judgement.kind == failure_.judgement.kind &&
-           (!place_matters(run.judgement.kind) ||
+           (!place_matters(*run.judgement.kind) ||
             run.result.failure_key == failure_.result.failure_key);
   };
-  if (run.judgement.verdict == Verdict::kPass) run.outcome = Trial::kPass;
-  if (run.judgement.verdict == Verdict::kFail && is_the_failure()) run.outcome = Trial::kFail;
+  if (run.judgement.verdict == Verdict::kPass) run.verdict = Verdict::kPass;
+  if (run.judgement.verdict == Verdict::kFail && is_the_failure()) run.verdict = Verdict::kFail;
   return run;
 }
 
@@ -147,7 +148,7 @@ Result<void> Trials::leave_files_to_one_worker() {
 // A run that takes much longer than the failing one hangs.
 Result<void> Trials::limit_budget() {
   const std::uint64_t budget = std::max(kLeastBudget, failure_.result.clock * kBudgetFactor);
-  if (failure_.judgement.kind == "hang" || budget >= options_.plan.budget) return {};
+  if (failure_.judgement.kind == FailureKind::kHang || budget >= options_.plan.budget) return {};
   options_.plan.budget = budget;
   recorder_.set_budget(budget);
   if (!workers_) return {};
@@ -185,7 +186,7 @@ Result<std::vector<TrialRun>> Trials::run_anew(std::span<const JobPlan> plans) {
   std::vector<TrialRun> runs;
   for (const JobPlan& plan : plans) {
     if (!pulse()) return std::vector<TrialRun>{};
-    CLEW_TRY(auto ran, recorder_.run_anew({plan, {}, kAllChoices, options_.plan.pool, ""}));
+    CLEW_TRY(auto ran, recorder_.run_anew({plan, {}, kAllChoices, options_.plan.pool, Origin{}}));
     if (!ran.done) {
       stopped_ = true;
       return std::vector<TrialRun>{};
@@ -294,7 +295,7 @@ Result<std::optional<TrialRun>> Trials::run_from_checkpoint(PrefixLane::Task tas
   }
   has_cut_ = true;
   TrialRun run;
-  run.outcome = Trial::kPass;
+  run.verdict = Verdict::kPass;
   run.result = lane_run.job.job.result;
   run.trace = std::move(lane_run.job.job.trace);
   run.cut = true;

@@ -41,7 +41,7 @@ struct TrialOptions {
 inline constexpr double kLongRun = 0.05;
 
 struct TrialRun {
-  Trial outcome = Trial::kUnresolved;
+  Verdict verdict = Verdict::kUnresolved;  // kFail: it is the failure under study
   abi::JobResult result{};
   std::vector<abi::TraceEvent> trace;
   Judgement judgement;

@@ -147,7 +147,7 @@ Result<std::optional<ScriptWindow>> window_of(Trials& trials, const Script& scri
     for (const std::uint64_t own : at) plans.push_back(job_of(moved(own)));
     CLEW_TRY(const auto runs, trials.run(plans));
     std::vector<bool> failed;
-    for (const TrialRun& run : runs) failed.push_back(run.outcome == Trial::kFail);
+    for (const TrialRun& run : runs) failed.push_back(run.verdict == Verdict::kFail);
     return failed;
   };
   CLEW_TRY(const auto window,

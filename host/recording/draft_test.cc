@@ -49,11 +49,11 @@ TEST_F(DraftTest, RefusesAMetaThatCouldNotBeReadBack) {
   ASSERT_TRUE(draft.open_stdout().value().finish());
   ASSERT_TRUE(draft.open_stderr().value().finish());
   Meta meta = sample_meta();
-  meta.origin = std::string(kMaxOrigin + 1, 'x');
+  meta.origin = Origin::from_line(std::string(kMaxOrigin + 1, 'x'));
   const auto refused = draft.commit(meta);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message, "an origin of 4097 bytes, at most 4096 are allowed");
-  meta.origin.pop_back();
+  meta.origin = Origin::from_line(std::string(kMaxOrigin, 'x'));
   EXPECT_TRUE(draft.commit(meta));
   EXPECT_EQ(store().load("1").value().meta.origin, meta.origin);
 }

@@ -59,10 +59,16 @@ json failure_to_json(const Failure& failure) {
     at = {{"file", bytes_to_json(failure.at->file)},
           {"line", failure.at->line},
           {"function", bytes_to_json(failure.at->function)}};
-  return {{"kind", failure.kind},
+  return {{"kind", to_word(failure.kind)},
           {"detail", bytes_to_json(failure.detail)},
           {"thread", failure.thread},
           {"at", at}};
+}
+
+json notes_to_json(const std::vector<Note>& notes) {
+  json list = json::array();
+  for (const Note& note : notes) list.push_back(bytes_to_json(note.text));
+  return list;
 }
 
 json summary_to_json(const RunSummary& summary) {
@@ -74,7 +80,7 @@ json summary_to_json(const RunSummary& summary) {
           {"threads", summary.threads},
           {"hash", hex(summary.hash)},
           {"exit_status", summary.exit_status},
-          {"notes", list_to_json(summary.notes)}};
+          {"notes", notes_to_json(summary.notes)}};
 }
 
 // Reads members of one object; the first that is missing or wrong is remembered, and
@@ -217,7 +223,12 @@ RunSummary summary_from(const Fields& fields) {
   if (!fields.is_null("failure")) {
     const Fields from = fields.object("failure");
     Failure& failure = summary.failure.emplace();
-    from.bytes("kind", failure.kind);
+    std::string kind;
+    from.bytes("kind", kind);
+    if (const auto known = failure_kind_from_word(kind))
+      failure.kind = *known;
+    else
+      from.note("kind", fmt::format("has the unknown value {}", quote(kind)));
     from.bytes("detail", failure.detail);
     from.bytes("thread", failure.thread);
     if (!from.is_null("at")) {
@@ -234,7 +245,9 @@ RunSummary summary_from(const Fields& fields) {
   fields.integer("threads", summary.threads);
   fields.hash("hash", summary.hash);
   fields.integer("exit_status", summary.exit_status);
-  fields.list("notes", summary.notes);
+  std::vector<std::string> notes;
+  fields.list("notes", notes);
+  for (std::string& note : notes) summary.notes.push_back(note_from_text(std::move(note)));
   return summary;
 }
 
@@ -267,9 +280,11 @@ Meta meta_from(const Fields& fields) {
   fields.boolean("from_main", meta.from_main);
   fields.integer("pool", meta.pool);
   if (meta.pool > kMaxPool) fields.note("pool", fmt::format("is more than {}", kMaxPool));
-  fields.bytes("origin", meta.origin);
-  if (meta.origin.size() > kMaxOrigin)
+  std::string origin;
+  fields.bytes("origin", origin);
+  if (origin.size() > kMaxOrigin)
     fields.note("origin", fmt::format("has more than {} bytes", kMaxOrigin));
+  meta.origin = Origin::from_line(std::move(origin));
   fields.integer("created_ns", meta.created_ns);
   fields.number("wall_seconds", meta.wall_seconds);
   meta.summary = summary_from(fields.object("summary"));
@@ -302,9 +317,9 @@ Result<void> check_limits(const Meta& meta) {
   if (meta.pool > kMaxPool)
     return fail(ErrorCode::kInternal,
                 fmt::format("a pool of {} threads, at most {} are allowed", meta.pool, kMaxPool));
-  if (meta.origin.size() > kMaxOrigin)
+  if (meta.origin.line().size() > kMaxOrigin)
     return fail(ErrorCode::kInternal, fmt::format("an origin of {} bytes, at most {} are allowed",
-                                                  meta.origin.size(), kMaxOrigin));
+                                                  meta.origin.line().size(), kMaxOrigin));
   return {};
 }
 
@@ -336,7 +351,7 @@ std::string format_meta(const Meta& meta) {
       {"line_buffered", meta.line_buffered},
       {"from_main", meta.from_main},
       {"pool", meta.pool},
-      {"origin", bytes_to_json(meta.origin)},
+      {"origin", bytes_to_json(meta.origin.line())},
       {"created_ns", meta.created_ns},
       {"wall_seconds", meta.wall_seconds},
       {"summary", summary_to_json(meta.summary)},

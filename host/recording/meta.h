@@ -15,6 +15,7 @@
 #include "host/error.h"
 #include "host/outcome.h"
 #include "host/recording/capture.h"
+#include "host/recording/origin.h"
 
 namespace clew {
 
@@ -74,7 +75,7 @@ struct Meta {
   bool line_buffered = false;
   bool from_main = false;  // nothing was preempted before main, or before the first thread
   std::uint32_t pool = 0;  // threads prepared before main; at most kMaxPool
-  std::string origin;      // for people: "hunt, schedule 12, strategy pos, seed 7"; may be empty
+  Origin origin;           // "hunt, schedule 12, strategy pos, seed 7"; of `clew run`: empty
 
   // The outcome.
   std::int64_t created_ns = 0;  // since 1970

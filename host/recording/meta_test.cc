@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "clew_abi/notes.h"
 #include "clew_abi/version.h"
 #include "host/recording/content_hash.h"
 #include "host/recording/test_util.h"
@@ -39,7 +40,8 @@ TEST(Meta, RoundTrips) {
   EXPECT_EQ(parsed->strategy, abi::StrategyKind::kTimer);
   EXPECT_TRUE(parsed->from_main);
   EXPECT_EQ(parsed->pool, 8u);
-  EXPECT_EQ(parsed->origin, "hunt, schedule 12, strategy pos, seed 7");
+  EXPECT_EQ(parsed->origin.line(), "hunt, schedule 12, strategy pos, seed 7");
+  EXPECT_EQ(parsed->origin.kind(), Origin::Kind::kHunt);
   EXPECT_EQ(parsed->wall_seconds, 0.1);
   EXPECT_EQ(parsed->summary.failure->at->line, 7u);
   EXPECT_EQ(parsed->summary.hash, meta.summary.hash);
@@ -49,10 +51,43 @@ TEST(Meta, AbsentPartsRoundTrip) {
   Meta meta = sample_meta();
   meta.summary.failure.reset();
   EXPECT_FALSE(parse_meta(format_meta(meta), "m").value().summary.failure);
-  meta.summary.failure = Failure{"deadlock", "", "", std::nullopt};
+  meta.summary.failure = Failure{FailureKind::kDeadlock, "", "", std::nullopt};
   EXPECT_FALSE(parse_meta(format_meta(meta), "m").value().summary.failure->at);
   EXPECT_FALSE(parse_meta(format_meta(meta), "m").value().stdin_data);
   EXPECT_FALSE(parse_meta(format_meta(meta), "m").value().inputs);
+}
+
+TEST(Meta, OriginsAreKnownByTheirKind) {
+  const auto read_back = [](Origin origin) {
+    Meta meta = sample_meta();
+    meta.origin = std::move(origin);
+    return parse_meta(format_meta(meta), "m").value().origin;
+  };
+  Origin found = Origin::hunt(12, "pos", 7);
+  EXPECT_FALSE(read_back(found).by_criteria());
+  found.add_criteria("the output lacks 'done'");
+  EXPECT_EQ(read_back(found), found);
+  EXPECT_TRUE(read_back(found).by_criteria());
+  EXPECT_EQ(read_back(Origin::isolation(3)).kind(), Origin::Kind::kIsolation);
+  EXPECT_EQ(read_back(Origin::isolation()).kind(), Origin::Kind::kIsolation);
+  EXPECT_EQ(read_back(Origin::process(7, 3, Origin::Start::kForked)).kind(),
+            Origin::Kind::kProcess);
+  EXPECT_EQ(read_back({}).kind(), Origin::Kind::kOther);
+}
+
+TEST(Meta, NotesAreKnownByTheirKind) {
+  Meta meta = sample_meta();
+  meta.summary.notes = {note_from_text(abi::kNoteOtherProcesses),
+                        note_from_text(std::string(abi::kNoteBecame) + "/bin/true"),
+                        note_from_text("not recorded: rdtsc"), note_from_text("a note")};
+  const auto notes = parse_meta(format_meta(meta), "m").value().summary.notes;
+  EXPECT_EQ(notes, meta.summary.notes);
+  ASSERT_EQ(notes.size(), 4u);
+  EXPECT_EQ(notes[0].kind, Note::Kind::kOtherProcesses);
+  EXPECT_EQ(notes[1].kind, Note::Kind::kBecame);
+  EXPECT_EQ(notes[2].kind, Note::Kind::kNotRecorded);
+  EXPECT_EQ(notes[2].subject, "rdtsc");
+  EXPECT_EQ(notes[3].kind, Note::Kind::kOther);
 }
 
 TEST(Meta, EveryStrategyRoundTrips) {
@@ -68,19 +103,19 @@ TEST(Meta, EveryStrategyRoundTrips) {
 TEST(Meta, LimitsHoldBothWays) {
   Meta meta = sample_meta();
   meta.pool = kMaxPool;
-  meta.origin = std::string(kMaxOrigin, '\xff');
+  meta.origin = Origin::from_line(std::string(kMaxOrigin, '\xff'));
   EXPECT_TRUE(check_limits(meta));
   const auto parsed = parse_meta(format_meta(meta), "m");
   ASSERT_TRUE(parsed) << parsed.error().message;
   EXPECT_EQ(parsed->pool, kMaxPool);
   EXPECT_EQ(parsed->origin, meta.origin);
 
-  meta.origin += 'x';
+  meta.origin = Origin::from_line(meta.origin.line() + 'x');
   EXPECT_FALSE(check_limits(meta));
   EXPECT_EQ(parse_meta(format_meta(meta), "m").error().message,
             "m is damaged: 'origin' has more than 4096 bytes");
-  meta.origin.clear();
-  EXPECT_EQ(parse_meta(format_meta(meta), "m").value().origin, "");
+  meta.origin = {};
+  EXPECT_EQ(parse_meta(format_meta(meta), "m").value().origin.line(), "");
   meta.pool = kMaxPool + 1;
   EXPECT_FALSE(check_limits(meta));
   EXPECT_EQ(parse_meta(format_meta(meta), "m").error().message,
@@ -117,6 +152,9 @@ TEST(Meta, NamesTheFieldThatIsMissingOrWrong) {
   object = good;
   object["strategy"] = "best";
   EXPECT_EQ(message(object), "m is damaged: 'strategy' has the unknown value 'best'");
+  object = good;
+  object["summary"]["failure"]["kind"] = "crash";
+  EXPECT_EQ(message(object), "m is damaged: 'summary.failure.kind' has the unknown value 'crash'");
   object = good;
   object["from_main"] = 1;
   EXPECT_EQ(message(object), "m is damaged: 'from_main' is neither true nor false");

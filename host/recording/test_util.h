@@ -66,19 +66,19 @@ inline Meta sample_meta() {
   meta.line_buffered = true;
   meta.from_main = true;
   meta.pool = 8;
-  meta.origin = "hunt, schedule 12, strategy pos, seed 7";
+  meta.origin = Origin::hunt(12, "pos", 7);
   meta.created_ns = 1'700'000'000'123'456'789;
   meta.wall_seconds = 0.1;
   meta.summary.outcome = Outcome::kFail;
-  meta.summary.failure =
-      Failure{"assert", "assertion `x == 1' failed", "T0.1", Location{"a.cc", 7, "f()"}};
+  meta.summary.failure = Failure{FailureKind::kAssert, "assertion `x == 1' failed", "T0.1",
+                                 Location{"a.cc", 7, "f()"}};
   meta.summary.clock = 99;
   meta.summary.switches = 5;
   meta.summary.preemptions = 3;
   meta.summary.threads = 2;
   meta.summary.hash = 0x0123456789abcdef;
   meta.summary.exit_status = 134;
-  meta.summary.notes = {"a note"};
+  meta.summary.notes = {note_from_text("a note")};
   meta.stdin_kind = StdinKind::kFile;
   return meta;
 }

@@ -54,29 +54,31 @@ std::string maybe_switch_text(const Standpoint& from, std::uint64_t clock,
 
 // ---- Choices
 
-struct ChoiceWords {
-  std::string_view kind;
-  std::string_view text;  // who asks, where; the thread that is named
-};
-constexpr std::array<ChoiceWords, 6> kChoices{{
-    {"timeout", "a timed wait of {0} at {1} times out at once"},
-    {"spurious", "a condition wait of {0} at {1} returns without a signal"},
-    {"trylock", "a trylock of {0} at {1} fails though the lock is free"},
-    {"cas", "a weak compare-exchange of {0} at {1} fails though the values are equal"},
-    {"pick", "{2} goes on where {0} has to wait, at {1}"},
-    {"wake", "{2} is the one that is woken or gets the lock, by {0} at {1}"},
-}};
-static_assert(kChoices.size() == static_cast<std::size_t>(abi::ChoiceKind::kCount));
+// Who asks, where; the thread that is named.
+constexpr std::string_view sentence(abi::ChoiceKind kind) {
+  switch (kind) {
+    case abi::ChoiceKind::kTimeout:
+      return "a timed wait of {0} at {1} times out at once";
+    case abi::ChoiceKind::kSpurious:
+      return "a condition wait of {0} at {1} returns without a signal";
+    case abi::ChoiceKind::kTrylock:
+      return "a trylock of {0} at {1} fails though the lock is free";
+    case abi::ChoiceKind::kCas:
+      return "a weak compare-exchange of {0} at {1} fails though the values are equal";
+    case abi::ChoiceKind::kPick:
+      return "{2} goes on where {0} has to wait, at {1}";
+    case abi::ChoiceKind::kWake:
+      return "{2} is the one that is woken or gets the lock, by {0} at {1}";
+    case abi::ChoiceKind::kCount:
+      break;
+  }
+  return "a choice is made by {0} at {1}";
+}
 
-std::string choice_text(const std::string& choice, const Standpoint& from) {
-  const std::size_t end = std::min(choice.find_first_of(" :"), choice.size());
-  const std::string kind = choice.substr(0, end);
-  const std::string named = thread_or(choice.substr(std::min(end + 1, choice.size())), "a thread");
-  const auto words = std::ranges::find(kChoices, kind, &ChoiceWords::kind);
-  if (words == kChoices.end())
-    return fmt::format("the choice '{}' is made by {} at {}", printable(choice), label_of(from),
-                       spot_text(from.at));
-  return fmt::format(fmt::runtime(words->text), label_of(from), spot_text(from.at), named);
+std::string choice_text(const Choice& choice, const Standpoint& from) {
+  const std::string named = thread_or(choice.thread ? choice.thread->text() : "", "a thread");
+  return fmt::format(fmt::runtime(sentence(choice.kind)), label_of(from), spot_text(from.at),
+                     named);
 }
 
 // ---- The passing run, seen from the failing one
@@ -245,8 +247,7 @@ std::string label_of(const Standpoint& standpoint) {
 
 std::string failing_side(const IsolatedSwitch& difference) {
   if (only_passing(difference)) return "";
-  if (difference.kind == IsolatedSwitch::Kind::kChoice)
-    return choice_text(difference.choice, difference.fail_from);
+  if (difference.choice) return choice_text(*difference.choice, difference.fail_from);
   return maybe_switch_text(difference.fail_from, difference.fail_clock, difference.fail_next,
                            difference.fail_to);
 }
@@ -254,8 +255,8 @@ std::string failing_side(const IsolatedSwitch& difference) {
 std::string passing_side(const IsolatedSwitch& difference) {
   if (!difference.pass_clock || !difference.pass_from || difference.pass_from->thread.empty())
     return "";
-  if (difference.kind == IsolatedSwitch::Kind::kChoice)
-    return only_passing(difference) ? choice_text(difference.choice, *difference.pass_from) : "";
+  if (difference.choice)
+    return only_passing(difference) ? choice_text(*difference.choice, *difference.pass_from) : "";
   return maybe_switch_text(*difference.pass_from, *difference.pass_clock, difference.pass_next,
                            difference.pass_to);
 }

@@ -20,7 +20,8 @@ HuntResult quiet_hunt() {
 HuntResult finding_hunt() {
   HuntResult result = quiet_hunt();
   FoundFailure found;
-  found.failure = {"assert", "assertion `x' failed", "T0.1", Location{"/a/b.cc", 7, "f()"}};
+  found.failure = {FailureKind::kAssert, "assertion `x' failed", "T0.1",
+                   Location{"/a/b.cc", 7, "f()"}};
   found.count = 1;
   found.first_schedule = 17;
   found.recording = 7;
@@ -57,7 +58,7 @@ TEST(HuntText, FoundOutweighsTheInterrupt) {
 TEST(HuntText, ATableOfSeveral) {
   HuntResult result = finding_hunt();
   FoundFailure other;
-  other.failure = {"deadlock", "2 threads", "", {}};
+  other.failure = {FailureKind::kDeadlock, "2 threads", "", {}};
   other.count = 20;
   other.first_schedule = 100;
   result.failures.push_back(other);
@@ -105,7 +106,7 @@ TEST(HuntText, Status) {
   status.seconds = 10;
   status.interleavings = 56;
   status.strategy = "pos";
-  status.stage = "hunting";
+  status.stage = HuntStage::kHunting;
   status.seconds_left = 43.2;
   EXPECT_EQ(status_text(status), "12,345 schedules (1,234/s), 56 interleavings, pos, 43 s left");
   status.failures = finding_hunt().failures;

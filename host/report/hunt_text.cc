@@ -28,7 +28,7 @@ std::string seconds_text(double seconds) {
 std::string failures_in_line(const std::vector<FoundFailure>& failures) {
   std::string kinds;
   for (std::size_t i = 0; i < std::min(failures.size(), kMostKindsInLine); ++i)
-    kinds += fmt::format("{}{} {}", i == 0 ? "" : ", ", printable(failures[i].failure.kind),
+    kinds += fmt::format("{}{} {}", i == 0 ? "" : ", ", to_word(failures[i].failure.kind),
                          with_commas(failures[i].count));
   if (failures.size() > kMostKindsInLine) kinds += ", ...";
   return fmt::format("{} ({})", counted(failures.size(), "failure"), kinds);
@@ -36,7 +36,7 @@ std::string failures_in_line(const std::vector<FoundFailure>& failures) {
 
 std::string place_line(const Failure& failure) {
   // These are of no one thread.
-  if (failure.kind == "deadlock") return "";
+  if (failure.kind == FailureKind::kDeadlock) return "";
   std::string text;
   if (!failure.thread.empty()) text += "in thread " + failure.thread;
   if (failure.at) text += (text.empty() ? "at " : " at ") + location_text(*failure.at);
@@ -107,7 +107,7 @@ std::string hint(const HuntResult& result) {
 
 std::string status_text(const HuntStatus& status) {
   std::string text;
-  if (!status.stage.empty() && status.stage != "hunting") text += status.stage + ", ";
+  if (status.stage != HuntStage::kHunting) text += fmt::format("{}, ", to_word(status.stage));
   text += fmt::format("{} ({}/s), {}", counted(status.schedules, "schedule"),
                       rate_text(status.schedules, status.seconds),
                       counted(status.interleavings, "interleaving"));
@@ -119,8 +119,8 @@ std::string status_text(const HuntStatus& status) {
 }
 
 std::string failure_line(const Failure& failure) {
-  std::string text = fmt::format("{}: {}", printable(failure.kind), printable(failure.detail));
-  if (failure.kind == "deadlock") return text;
+  std::string text = fmt::format("{}: {}", to_word(failure.kind), printable(failure.detail));
+  if (failure.kind == FailureKind::kDeadlock) return text;
   if (failure.at) text += ", at " + location_text(*failure.at);
   if (!failure.thread.empty()) text += ", thread " + failure.thread;
   return text;
@@ -154,7 +154,7 @@ std::string headline(const HuntResult& result) {
                            interrupted);
       }
       const Failure& failure = result.failures.front().failure;
-      return fmt::format("found ({}): {}{}", printable(failure.kind), printable(failure.detail),
+      return fmt::format("found ({}): {}{}", to_word(failure.kind), printable(failure.detail),
                          interrupted);
     }
     case Outcome::kUnresolved:

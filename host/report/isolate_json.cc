@@ -55,7 +55,7 @@ Json switch_json(const IsolatedSwitch& one) {
   return {{"index", one.index},
           {"kind", to_word(one.kind)},
           {"changes", one.changes},
-          {"choice", text_or_null(one.choice)},
+          {"choice", one.choice ? Json(choice_word(*one.choice)) : Json(nullptr)},
           {"in_failing", in_failing},
           {"fail_clock", one.fail_clock},
           {"pass_clock", or_null(one.pass_clock)},
@@ -69,18 +69,6 @@ Json switch_json(const IsolatedSwitch& one) {
             {"next", standpoint_json(one.fail_next)}}},
           {"pass",
            {{"from", standpoint_json(one.pass_from)}, {"next", standpoint_json(one.pass_next)}}}};
-}
-
-const char* to_word(Trial outcome) {
-  switch (outcome) {
-    case Trial::kPass:
-      return "pass";
-    case Trial::kFail:
-      return "fail";
-    case Trial::kUnresolved:
-      break;
-  }
-  return "unresolved";
 }
 
 Json window_json(const std::optional<SwitchWindow>& window) {
@@ -143,7 +131,7 @@ Json isolate_json(const IsolateResult& result) {
   for (const PreemptionInfo& one : result.preemptions) preemptions.push_back(preemption_json(one));
   Json log = Json::array();
   for (const IsolateResult::Test& test : result.log)
-    log.push_back({{"schedule", test.schedule}, {"outcome", to_word(test.outcome)}});
+    log.push_back({{"schedule", test.schedule}, {"outcome", to_word(test.verdict)}});
   Json waits = Json::array();
   for (const WaitInfo& wait : result.waits)
     waits.push_back({{"thread", wait.thread},
@@ -155,8 +143,8 @@ Json isolate_json(const IsolateResult& result) {
           {"original", result.original},
           {"failing", or_null(result.failing)},
           {"passing", or_null(result.passing)},
-          {"deltas", result.deltas},
-          {"deltas_left", result.deltas_left},
+          {"deltas", result.deltas ? decimal(*result.deltas) : ""},
+          {"deltas_left", result.deltas_left ? decimal(*result.deltas_left) : ""},
           {"tests", result.tests},
           {"log", log},
           {"cost_runs", result.cost_runs},

@@ -22,16 +22,8 @@ constexpr std::size_t kMostListed = 10;
 
 // ---- Words
 
-// Numbers of any size; what is not one stays as it is.
-std::string grouped(std::string digits) {
-  if (digits.empty()) return "0";
-  if (digits.find_first_not_of("0123456789") != std::string::npos) return printable(digits);
-  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
-  return digits;
-}
-
-std::string differences_text(const std::string& number) {
-  return fmt::format("{} {}", grouped(number), number == "1" ? "difference" : "differences");
+std::string differences_text(DeltaCount number) {
+  return fmt::format("{} {}", with_commas(number), number == 1 ? "difference" : "differences");
 }
 
 std::string seconds_text(double seconds) {
@@ -74,7 +66,7 @@ const char* end_text(const IsolateResult& result) {
 // "(4 tests, 24 differences, interrupted)"
 std::string effort_text(const IsolateResult& result) {
   std::string text = counted(result.tests, "test");
-  if (!result.deltas.empty()) text += ", " + differences_text(result.deltas);
+  if (result.deltas) text += ", " + differences_text(*result.deltas);
   if (const std::string end = end_text(result); !end.empty()) text += ", " + end;
   return fmt::format("({})", text);
 }
@@ -162,7 +154,7 @@ std::string passing_text(const IsolatedSwitch& one) {
 
 std::string title(const IsolatedSwitch& one) {
   if (one.kind == IsolatedSwitch::Kind::kChoice)
-    return fmt::format("Choice #{} ({})", one.index, printable(one.choice));
+    return fmt::format("Choice #{} ({})", one.index, one.choice ? choice_word(*one.choice) : "");
   std::string clocks;
   if (!failing_side(one).empty())
     clocks = fmt::format("at clock {} in the failing run", with_commas(one.fail_clock));
@@ -232,9 +224,9 @@ std::string courses_text(const IsolateResult& result) {
 std::string figures_text(const IsolateResult& result) {
   std::string text;
   auto out = std::back_inserter(text);
-  if (!result.deltas.empty())
-    fmt::format_to(out, "  {} between the schedules, {} left\n", differences_text(result.deltas),
-                   grouped(result.deltas_left.empty() ? result.deltas : result.deltas_left));
+  if (result.deltas)
+    fmt::format_to(out, "  {} between the schedules, {} left\n", differences_text(*result.deltas),
+                   with_commas(result.deltas_left.value_or(*result.deltas)));
   fmt::format_to(out, "  {}, as much work as {:.1f} runs of the program, {}\n",
                  counted(result.tests, "test"), result.cost_runs, seconds_text(result.seconds));
   fmt::format_to(out, "  failing schedule: {}",
@@ -284,10 +276,9 @@ std::string next_commands(const IsolateResult& result) {
 }  // namespace
 
 std::string status_text(const IsolateStatus& status) {
-  std::string text = status.stage.empty() ? "isolating" : status.stage;
+  std::string text = to_word(status.stage);
   text += ", " + counted(status.tests, "test");
-  if (!status.deltas_left.empty())
-    text += fmt::format(", {} left", differences_text(status.deltas_left));
+  if (status.deltas_left) text += fmt::format(", {} left", differences_text(*status.deltas_left));
   if (status.tests_left)
     text += fmt::format(", about {} to go", counted(*status.tests_left, "test"));
   return text + fmt::format(", {:.0f} s", status.seconds);

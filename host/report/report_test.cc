@@ -15,7 +15,7 @@ RunResult failing_run() {
   run.reports.threads = {{"T0", "", 0}, {"T0.1", "worker", 0}};
   run.summary.outcome = Outcome::kFail;
   run.summary.failure =
-      Failure{"assert", "assertion `x' failed", "T0.1", Location{"/a/b.cc", 7, "f()"}};
+      Failure{FailureKind::kAssert, "assertion `x' failed", "T0.1", Location{"/a/b.cc", 7, "f()"}};
   run.summary.clock = 12'345;
   run.summary.switches = 1;
   run.summary.threads = 2;
@@ -74,7 +74,7 @@ TEST(Json, AReportWithoutAFailureStaysOne) {
 TEST(Text, Headlines) {
   RunResult run = failing_run();
   EXPECT_EQ(headline(run.summary), "fail (assert): assertion `x' failed");
-  run.summary.failure->kind = "hang";
+  run.summary.failure->kind = FailureKind::kHang;
   run.summary.outcome = Outcome::kHang;
   EXPECT_EQ(headline(run.summary), "hang: assertion `x' failed");
   run.summary.failure.reset();
@@ -84,7 +84,7 @@ TEST(Text, Headlines) {
 
 TEST(Text, ADeadlockNamesWaitersAndHolders) {
   RunResult run = failing_run();
-  run.summary.failure->kind = "deadlock";
+  run.summary.failure->kind = FailureKind::kDeadlock;
   run.reports.waits = {{0, abi::WaitKind::kJoin, 0x99999, 1, 0, {}},
                        {1, abi::WaitKind::kMutex, 0x1000, 0, 0, {}}};
   run.reports.holds = {{1, abi::WaitKind::kMutex, 0x2000, 33, 0, std::nullopt}};
@@ -115,7 +115,7 @@ TEST(Text, WaitsForWhatIsOutsideNameTheCall) {
   EXPECT_EQ(waits[1]["waits_for"], "read of descriptor 5");
   EXPECT_EQ(waits[1]["object"], "0x5");
 
-  run.summary.failure->kind = "deadlock";
+  run.summary.failure->kind = FailureKind::kDeadlock;
   text = failure_text(run, symbols);
   EXPECT_NE(text.find("waits in read of descriptor 5 (which only this program itself could end)"),
             std::string::npos)

@@ -51,7 +51,7 @@ Json location_json(const std::optional<Location>& location) {
 }
 
 Json failure_json(const Failure& failure) {
-  return {{"kind", failure.kind},
+  return {{"kind", to_word(failure.kind)},
           {"detail", failure.detail},
           {"thread", failure.thread.empty() ? Json(nullptr) : Json(failure.thread)},
           {"at", location_json(failure.at)}};
@@ -70,6 +70,8 @@ Json stack_json(const std::vector<SourceFrame>& frames) {
 }
 
 Json summary_json(std::uint64_t recording, const RunSummary& summary) {
+  Json notes = Json::array();
+  for (const Note& note : summary.notes) notes.push_back(note.text);
   return {{"recording", recording == 0 ? Json(nullptr) : Json(recording)},
           {"outcome", to_word(summary.outcome)},
           {"failure", summary.failure ? failure_json(*summary.failure) : Json(nullptr)},
@@ -79,7 +81,7 @@ Json summary_json(std::uint64_t recording, const RunSummary& summary) {
           {"threads", summary.threads},
           {"hash", hex_hash(summary.hash)},
           {"exit_status", summary.exit_status},
-          {"notes", summary.notes}};
+          {"notes", notes}};
 }
 
 Json run_json(std::uint64_t recording, const RunResult& run, Symbolizer& symbols) {

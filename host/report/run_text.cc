@@ -22,7 +22,7 @@ std::string wait_place(Symbolizer& symbols, const WaitReport& wait) {
 }
 
 bool is_deadlock(const RunResult& run) {
-  return run.summary.failure && run.summary.failure->kind == "deadlock";
+  return run.summary.failure && run.summary.failure->kind == FailureKind::kDeadlock;
 }
 
 std::string awaited_text(const RunResult& run, Symbolizer& symbols, const WaitReport& wait) {
@@ -75,9 +75,11 @@ std::string headline(const RunSummary& summary) {
   if (!summary.failure)
     return fmt::format("{}, {}", to_word(summary.outcome), figures_text(summary));
   const Failure& failure = *summary.failure;
-  const bool twice = failure.kind == to_word(summary.outcome);  // "hang (hang)"
+  const bool twice =
+      failure.kind == FailureKind::kHang && summary.outcome == Outcome::kHang;  // "hang (hang)"
   return fmt::format("{}{}: {}", to_word(summary.outcome),
-                     twice ? "" : fmt::format(" ({})", failure.kind), printable(failure.detail));
+                     twice ? "" : fmt::format(" ({})", to_word(failure.kind)),
+                     printable(failure.detail));
 }
 
 std::string stack_text(const std::vector<SourceFrame>& frames, std::string_view indent) {
@@ -112,7 +114,8 @@ std::string failure_text(const RunResult& run, Symbolizer& symbols) {
   std::string text;
   auto out = std::back_inserter(text);
   // These are of no one thread.
-  const bool everywhere = failure.kind == "deadlock" || failure.kind == "infeasible";
+  const bool everywhere =
+      failure.kind == FailureKind::kDeadlock || failure.kind == FailureKind::kInfeasible;
   if (failure.at && !everywhere) fmt::format_to(out, "  at {}\n", location_text(*failure.at));
   if (run.reports.failure && !everywhere) {
     fmt::format_to(out, "  in thread {}\n", thread_label(run, run.reports.failure->thread));

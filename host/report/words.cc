@@ -12,8 +12,10 @@ namespace {
 constexpr std::size_t kMostText = 500;
 }
 
-std::string with_commas(std::uint64_t number) {
-  std::string digits = std::to_string(number);
+std::string decimal(DeltaCount number) { return fmt::format("{}", number); }
+
+std::string with_commas(DeltaCount number) {
+  std::string digits = decimal(number);
   for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
   return digits;
 }
@@ -32,6 +34,45 @@ std::string printable(std::string_view text) {
     if (static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f) letter = '?';
   if (text.size() > kMostText) result += "…";
   return result;
+}
+
+const char* to_word(HuntStage stage) {
+  switch (stage) {
+    case HuntStage::kHunting:
+      break;
+    case HuntStage::kClosePassing:
+      return "looking for a passing schedule close to the failing one";
+    case HuntStage::kPassing:
+      return "looking for a passing schedule";
+  }
+  return "hunting";
+}
+
+const char* to_word(IsolateStage stage) {
+  switch (stage) {
+    case IsolateStage::kRunning:
+      return "running the failing schedule";
+    case IsolateStage::kSimplifying:
+      return "simplifying";
+    case IsolateStage::kPassing:
+      return "looking for a passing schedule";
+    case IsolateStage::kFollowing:
+      return "following the difference to its effect";
+    case IsolateStage::kRecording:
+      return "recording both sides";
+    case IsolateStage::kOrder:
+      return "looking for the events whose order decides";
+    case IsolateStage::kWindows:
+      return "finding out how far each switch can be moved";
+    case IsolateStage::kIsolating:
+      break;
+  }
+  return "isolating";
+}
+
+std::string choice_word(const Choice& choice) {
+  return fmt::format("{}{}{}", to_word(choice.kind), choice.thread ? " " : "",
+                     choice.thread ? choice.thread->text() : "");
 }
 
 std::string thread_label(const RunResult& run, ThreadIndex thread) {

@@ -1,4 +1,4 @@
-// How numbers, threads and source lines are written for people.
+// The words for what logic has as numbers and enums: numbers, threads, source lines, stages.
 #ifndef CLEW_HOST_REPORT_WORDS_H_
 #define CLEW_HOST_REPORT_WORDS_H_
 
@@ -8,15 +8,25 @@
 
 #include "clew_abi/job.h"
 #include "clew_abi/stream.h"
+#include "host/isolate/isolate_result.h"
 #include "host/outcome.h"
+#include "host/schedule/schedule.h"
+#include "host/search/hunt_result.h"
 #include "host/symbolize/symbolizer.h"
 #include "host/target/run_result.h"
 
 namespace clew {
 
-std::string with_commas(std::uint64_t number);                         // 12,345
+std::string decimal(DeltaCount number);                                // 12345, of any size
+std::string with_commas(DeltaCount number);                            // 12,345
 std::string counted(std::uint64_t number, std::string_view singular);  // 1 switch, 2 switches
 std::string hex_hash(std::uint64_t hash);                              // 16 digits
+
+const char* to_word(HuntStage stage);
+const char* to_word(IsolateStage stage);
+
+// "timeout", "pick T0.2", as a schedule has it
+std::string choice_word(const Choice& choice);
 
 // "T0.2 (worker)"
 std::string thread_label(const RunResult& run, ThreadIndex thread);

@@ -12,7 +12,6 @@
 #include "host/quote.h"
 #include "host/search/criteria_command.h"
 #include "host/search/criteria_pattern.h"
-#include "host/target/outcome_of.h"
 
 namespace clew {
 namespace {
@@ -58,20 +57,22 @@ std::optional<Judgement> failed_end(const RunFacts& facts) {
   switch (facts.end) {
     case abi::JobEnd::kExited:
       if (facts.status == 0) return std::nullopt;
-      return Judgement{Verdict::kFail, "exit", fmt::format("exit status {}", facts.status)};
+      return Judgement{Verdict::kFail, FailureKind::kExit,
+                       fmt::format("exit status {}", facts.status)};
     case abi::JobEnd::kSignalled:
       if (facts.failure == abi::FailureKind::kExit || facts.failure == abi::FailureKind::kSignal)
-        return Judgement{Verdict::kFail, "signal",
+        return Judgement{Verdict::kFail, FailureKind::kSignal,
                          fmt::format("signal {} ({})", facts.status, strsignal(facts.status))};
       [[fallthrough]];
     case abi::JobEnd::kFailed:
       return Judgement{is_unresolved(facts.failure) ? Verdict::kUnresolved : Verdict::kFail,
-                       to_word(facts.failure), to_word(facts.failure)};
+                       from_abi(facts.failure), to_word(from_abi(facts.failure))};
     case abi::JobEnd::kNotRun:
     case abi::JobEnd::kCheckpoint:
       break;
   }
-  return Judgement{Verdict::kUnresolved, "unfinished", "the run did not come to an end"};
+  return Judgement{Verdict::kUnresolved, FailureKind::kUnfinished,
+                   "the run did not come to an end"};
 }
 
 std::optional<std::string> difference(std::string_view name, std::string_view first,
@@ -112,17 +113,17 @@ Result<Judgement> judgement_of(const std::string& command, const CommandEnd& end
     case CommandEnd::How::kTimeLimit:
       return judge_error(command, fmt::format("no answer within {:.0f} seconds", kJudgeSeconds));
     case CommandEnd::How::kInterrupted:
-      return Judgement{Verdict::kUnresolved, kKindJudge, "interrupted"};
+      return Judgement{Verdict::kUnresolved, FailureKind::kJudge, "interrupted"};
     case CommandEnd::How::kExited:
       break;
   }
   if (end.status == 0) return Judgement{};
   if (end.status == kStatusUnresolved)
-    return Judgement{Verdict::kUnresolved, kKindJudge, "the judge says neither"};
+    return Judgement{Verdict::kUnresolved, FailureKind::kJudge, "the judge says neither"};
   if (end.status > kStatusUnresolved)
     return judge_error(command, fmt::format("exit status {}{}{}", end.status,
                                             said.empty() ? "" : ": ", said.substr(0, kMostLine)));
-  return Judgement{Verdict::kFail, kKindJudge,
+  return Judgement{Verdict::kFail, FailureKind::kJudge,
                    said.empty() ? fmt::format("the judge exits with status {}", end.status)
                                 : std::string(said.substr(0, kMostLine))};
 }
@@ -143,16 +144,24 @@ Result<Judgement> ask(const std::string& command, const RunFacts& facts) {
 
 }  // namespace
 
-const std::vector<std::string>& failure_kinds() {
-  static const std::vector<std::string> kinds = [] {
-    std::vector<std::string> list;
-    for (unsigned i = 0; i < static_cast<unsigned>(abi::FailureKind::kCount); ++i)
-      if (const auto kind = static_cast<abi::FailureKind>(i); !is_unresolved(kind))
-        list.emplace_back(to_word(kind));
-    list.insert(list.end(), {kKindOutput, kKindJudge});
-    return list;
-  }();
+std::vector<FailureKind> admissible_kinds() {
+  std::vector<FailureKind> kinds;
+  for (unsigned i = 0; i < static_cast<unsigned>(abi::FailureKind::kCount); ++i)
+    if (const auto kind = static_cast<abi::FailureKind>(i); !is_unresolved(kind))
+      kinds.push_back(from_abi(kind));
+  kinds.insert(kinds.end(), {FailureKind::kOutput, FailureKind::kJudge});
   return kinds;
+}
+
+Result<FailureKind> admissible_kind(const std::string& word) {
+  std::vector<std::string_view> words;
+  for (const FailureKind kind : admissible_kinds()) {
+    if (word == to_word(kind)) return kind;
+    words.emplace_back(to_word(kind));
+  }
+  return fail(ErrorCode::kUsage,
+              fmt::format("--only {}: there is no such kind of failure", quote(word)),
+              fmt::format("one or more of {}", fmt::join(words, ", ")));
 }
 
 struct Judge::State {
@@ -163,7 +172,7 @@ struct Judge::State {
   };
   std::optional<Texts> first;
 
-  bool admits(std::string_view kind) const {
+  bool admits(std::optional<FailureKind> kind) const {
     return criteria.only.empty() || std::ranges::find(criteria.only, kind) != criteria.only.end();
   }
   // The looks at the output that need no command; each may find a failure.
@@ -173,7 +182,7 @@ struct Judge::State {
 
 std::optional<Judgement> Judge::State::look(const RunFacts& facts) {
   const auto failure = [](std::string detail) {
-    return Judgement{Verdict::kFail, kKindOutput, std::move(detail)};
+    return Judgement{Verdict::kFail, FailureKind::kOutput, std::move(detail)};
   };
   if (unwanted && (unwanted->found_in(facts.output) || unwanted->found_in(facts.errors)))
     return failure(fmt::format("the output contains {}", quote(unwanted->expression())));
@@ -198,11 +207,6 @@ Judge::Judge(Criteria criteria) : state_(std::make_shared<State>()) {
 }
 
 Result<Judge> Judge::create(Criteria criteria) {
-  for (const std::string& kind : criteria.only)
-    if (std::ranges::find(failure_kinds(), kind) == failure_kinds().end())
-      return fail(ErrorCode::kUsage,
-                  fmt::format("--only {}: there is no such kind of failure", quote(kind)),
-                  fmt::format("one or more of {}", fmt::join(failure_kinds(), ", ")));
   Judge judge(std::move(criteria));
   State& state = *judge.state_;
   const auto compile = [](const std::optional<std::string>& expression, const char* option,
@@ -231,7 +235,7 @@ Result<Judgement> Judge::judge(const RunFacts& facts) {
   if (ended && ended->verdict == Verdict::kUnresolved) return *ended;
   const bool asks = state.criteria.judge && facts.end == abi::JobEnd::kExited;
   if (const auto report = sanitizer_report(facts.errors))
-    if (decides(Judgement{Verdict::kFail, kKindSanitizer, *report})) return *other;
+    if (decides(Judgement{Verdict::kFail, FailureKind::kSanitizer, *report})) return *other;
   if (!asks && decides(std::move(ended))) return *other;
   if (decides(state.look(facts))) return *other;
   if (asks) {

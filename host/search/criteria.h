@@ -20,25 +20,18 @@ struct Criteria {
   std::optional<std::string> fails_unless_output;  // likewise
   bool fails_if_output_differs = false;            // from the first run's
   std::optional<std::string> judge;                // shell command: output on its standard input
-  std::vector<std::string> only;                   // kinds of failure; others are unresolved
+  std::vector<FailureKind> only;                   // others are unresolved
 
   // Whether the output of passing runs has to be looked at.
   [[nodiscard]] bool need_output() const {
     return fails_if_output || fails_unless_output || fails_if_output_differs || judge ||
-           std::ranges::find(only, "sanitizer") != only.end();
+           std::ranges::find(only, FailureKind::kSanitizer) != only.end();
   }
 };
 
-// Kinds that the hunt itself gives, beside those of abi::FailureKind: an expression or comparison
-// on the output, the user's judge.
-inline constexpr char kKindOutput[] = "output";
-inline constexpr char kKindJudge[] = "judge";
-// A report of a sanitizer: on standard error, or told by the runtime
-// (abi::FailureKind::kSanitizer).
-inline constexpr char kKindSanitizer[] = "sanitizer";
-
-// What `only` takes.
-[[nodiscard]] const std::vector<std::string>& failure_kinds();
+// What `only` takes, and the words for it.
+[[nodiscard]] std::vector<FailureKind> admissible_kinds();
+[[nodiscard]] Result<FailureKind> admissible_kind(const std::string& word);
 
 // What is known about a run that has ended.
 struct RunFacts {
@@ -51,8 +44,8 @@ struct RunFacts {
 
 struct Judgement {
   Verdict verdict = Verdict::kPass;
-  std::string kind;    // "exit", "deadlock", ..., "output", "judge"; empty for kPass
-  std::string detail;  // one line for people
+  std::optional<FailureKind> kind = {};  // nothing for kPass
+  std::string detail = {};               // one line for people
 };
 
 // Applies criteria to runs, one after the other. Keeps the first run's output if it is needed.
@@ -64,7 +57,7 @@ struct Judgement {
 // unresolved.
 class Judge {
  public:
-  // Errors: a bad expression, a kind that does not exist.
+  // Errors: a bad expression.
   [[nodiscard]] static Result<Judge> create(Criteria criteria);
 
   // Errors: the judge's command cannot be run, was killed or takes longer than 60 seconds.

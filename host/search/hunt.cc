@@ -94,8 +94,7 @@ class Hunt {
   Result<bool> keep_passing(const JobPlan& plan, std::string distance);
   ExactJob exact(const JobPlan& plan) const {
     return {plan, sharing_.bits(), options_.choices, pool_,
-            fmt::format("hunt, schedule {}, strategy {}, seed {}", result_.schedules,
-                        search_->using_now(), options_.seed)};
+            Origin::hunt(result_.schedules, search_->using_now(), options_.seed)};
   }
   void note_files();
   bool pulse(std::uint64_t extra);
@@ -120,7 +119,7 @@ class Hunt {
   std::optional<Workers> workers_;  // nothing: every run is started anew
   double started_;
   double stage_until_ = 0;  // 0: only the options bound it
-  const char* stage_ = "hunting";
+  HuntStage stage_ = HuntStage::kHunting;
   std::uint32_t pool_ = kFirstPool;
   bool pool_settled_ = false;
   bool in_place_ = false;
@@ -198,8 +197,8 @@ Result<std::vector<WorkerJob>> Hunt::run_jobs(std::span<const JobPlan> jobs) {
 
 Result<Judgement> Hunt::judge(const WorkerJob& ran) {
   if (ran.job.stopped) {
-    if (ran.job.stopped->kind == "hang")
-      return Judgement{Verdict::kFail, "hang", ran.job.stopped->detail};
+    if (ran.job.stopped->kind == FailureKind::kHang)
+      return Judgement{Verdict::kFail, FailureKind::kHang, ran.job.stopped->detail};
     add_note(ran.job.stopped->detail);
     return Judgement{Verdict::kUnresolved, ran.job.stopped->kind, ran.job.stopped->detail};
   }
@@ -227,7 +226,8 @@ Result<void> Hunt::take(const JobPlan& plan, WorkerJob& ran) {
 
 Result<void> Hunt::failed(const JobPlan& plan, const WorkerJob& ran, const Judgement& judgement) {
   std::uint64_t key = ran.job.result.failure_key;
-  for (const char c : judgement.kind) key = key * 31 + static_cast<unsigned char>(c);
+  for (const char c : std::string_view(to_word(*judgement.kind)))
+    key = key * 31 + static_cast<unsigned char>(c);
   if (const auto known = failure_of_key_.find(key); known != failure_of_key_.end()) {
     ++result_.failures[known->second].count;
     return {};
@@ -239,7 +239,8 @@ Result<void> Hunt::failed(const JobPlan& plan, const WorkerJob& ran, const Judge
   if (options_.keep_passing && result_.failures.empty())
     if (auto reserved = recorder_.reserve_for_passing(); !reserved) return reserved;
   // Whether it hangs or is only slow: a correct program may pass more points than was guessed.
-  const bool slow = judgement.kind == "hang" && options_.budget_is_guess && !budget_raised_;
+  const bool slow =
+      judgement.kind == FailureKind::kHang && options_.budget_is_guess && !budget_raised_;
   if (slow) {
     recorder_.set_budget(plan_.budget * kLongerBudget);
     const double left = options_.seconds > 0 ? started_ + options_.seconds - seconds_now() : 0;
@@ -402,7 +403,7 @@ Result<bool> Hunt::fuzz_for_passing(std::size_t most) {
 }
 
 Result<void> Hunt::look_for_passing() {
-  stage_ = "looking for a passing schedule close to the failing one";
+  stage_ = HuntStage::kClosePassing;
   stage_until_ = seconds_now() + kPassingSeconds;
   CLEW_TRY(const auto found, fuzz_for_passing(kPassingJobs));
   if (found || interrupted_) return {};
@@ -414,7 +415,7 @@ Result<void> Hunt::look_for_passing() {
 }
 
 Result<void> Hunt::run_from_failing() {
-  stage_ = "looking for a passing schedule";
+  stage_ = HuntStage::kPassing;
   failing_ = start_->schedule;
   failing_clock_ = start_->run_length;
   result_.looked_for_passing = true;

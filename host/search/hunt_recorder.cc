@@ -24,20 +24,13 @@ class Limited final : public RunObserver {
   double until_;
 };
 
-abi::FailureKind kind_of(const std::string& word) {
-#define CLEW_KIND(name, text) \
-  if (word == text) return abi::FailureKind::name;
-  CLEW_FAILURE_KINDS(CLEW_KIND)
-#undef CLEW_KIND
-  return abi::FailureKind::kUnsupported;  // ended by clew: nothing can be said
-}
-
 RunFacts facts_of(const RunSummary& summary) {
   RunFacts facts;
   facts.status = summary.exit_status;
   facts.end = abi::JobEnd::kExited;
   if (!summary.failure) return facts;
-  facts.failure = kind_of(summary.failure->kind);
+  // Of a run that clew itself ended nothing can be said.
+  facts.failure = to_abi(summary.failure->kind).value_or(abi::FailureKind::kUnsupported);
   if (facts.failure == abi::FailureKind::kExit) return facts;
   if (facts.failure == abi::FailureKind::kSignal) {
     facts.end = abi::JobEnd::kSignalled;
@@ -118,15 +111,14 @@ Result<std::optional<RecordedJob>> HuntRecorder::record(const ExactJob& job, Ver
   // end to compare.
   const bool own_failure = run.summary.failure && run.summary.failure->kind == judgement.kind;
   meta.origin = job.origin;
-  if (wanted == Verdict::kFail && !own_failure)
-    meta.origin += "; " + std::string(kByCriteria) + judgement.detail;
+  if (wanted == Verdict::kFail && !own_failure) meta.origin.add_criteria(judgement.detail);
   CLEW_TRY(const auto recording, draft.commit(std::move(meta)));
 
   RecordedJob recorded{recording.number, {}, run.summary, judgement, {}};
   recorded.summary.exit_status = exit_status_of(run);
   recorded.run = std::move(run);
   if (wanted == Verdict::kFail && !own_failure)
-    recorded.summary.failure = Failure{judgement.kind, judgement.detail, "", std::nullopt};
+    recorded.summary.failure = Failure{*judgement.kind, judgement.detail, "", std::nullopt};
   CLEW_TRY(auto stream, read_schedule_file(recording.schedule_file()));
   CLEW_TRY(auto schedule, to_schedule(stream));
   recorded.schedule = std::move(schedule);
@@ -149,7 +141,7 @@ Result<WorkerJob> HuntRecorder::run_anew(const ExactJob& job) {
   result.job.result.hash = result.job.result.interleaving = run.summary.hash;
   result.job.result.threads = static_cast<std::uint32_t>(run.summary.threads);
   result.job.result.failure_key = std::hash<std::string>{}(
-      run.summary.failure ? run.summary.failure->kind + run.summary.failure->detail : "");
+      run.summary.failure ? to_word(run.summary.failure->kind) + run.summary.failure->detail : "");
   return result;
 }
 

@@ -21,16 +21,13 @@
 
 namespace clew {
 
-// In the origin of a recording whose run only the criteria call a failure.
-inline constexpr char kByCriteria[] = "a failure by the criteria: ";
-
 // A job with all that its run depends on.
 struct ExactJob {
   JobPlan plan;
   std::span<const std::uint8_t> sharing;
   std::uint32_t choices = 0;
   std::uint32_t pool = 0;
-  std::string origin;                       // for people
+  Origin origin;
   std::vector<std::uint64_t> queries = {};  // clocks at which to note where the threads stand
 };
 

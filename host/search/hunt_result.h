@@ -24,12 +24,18 @@ struct FoundFailure {
   std::optional<std::uint64_t> recording;  // nothing: it did not come again in a run of its own
 };
 
+enum class HuntStage : std::uint8_t {
+  kHunting,
+  kClosePassing,  // looking for a passing schedule close to the failing one that was found
+  kPassing,       // looking for a passing schedule from a failing one that was given
+};
+
 struct HuntStatus {
   std::uint64_t schedules = 0;
   double seconds = 0;
   std::uint64_t interleavings = 0;  // distinct
   std::string strategy;             // in use at the moment
-  std::string stage;                // "hunting", "looking for a passing schedule close by", ...
+  HuntStage stage = HuntStage::kHunting;
   std::vector<FoundFailure> failures;
   std::optional<double> seconds_left;
 };

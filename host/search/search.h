@@ -11,12 +11,10 @@
 #include <vector>
 
 #include "clew_abi/job.h"
+#include "host/outcome.h"
 #include "host/target/job_plan.h"
 
 namespace clew {
-
-// What became of it, after the user's criteria (criteria.h) were applied.
-enum class Verdict : std::uint8_t { kPass, kFail, kUnresolved };
 
 struct JobReport {
   abi::JobResult result{};

@@ -146,14 +146,14 @@ class Descendants::Descendant {
     const Reports& reports = intake_.reports();
     facts.wait_status = reports.status.value_or(0);
     if (intake_.overwritten())
-      facts.stopped = Stopped{"overwritten", *intake_.overwritten()};
+      facts.stopped = Stopped{FailureKind::kOverwritten, *intake_.overwritten()};
     else if (reports.becomes)  // whatever the other program does
       return facts;
     else if (let_go_)
-      facts.stopped =
-          Stopped{"interrupted", "it was still running when the program that started it had ended"};
+      facts.stopped = Stopped{FailureKind::kInterrupted,
+                              "it was still running when the program that started it had ended"};
     else if (!reports.status)
-      facts.stopped = Stopped{"interrupted", "it was killed from outside"};
+      facts.stopped = Stopped{FailureKind::kInterrupted, "it was killed from outside"};
     return facts;
   }
 
@@ -192,8 +192,8 @@ Result<std::optional<RecordedChild>> Descendants::Descendant::conclude(std::uint
   meta.summary = run.summary;
   meta.inputs = run.inputs;
   meta.parent = parent;
-  meta.origin = fmt::format("process {} of recording {}{}", pid_, parent,
-                            plan_.generation > 0 ? ", a copy made by fork()" : "");
+  meta.origin = Origin::process(
+      pid_, parent, plan_.generation > 0 ? Origin::Start::kForked : Origin::Start::kStarted);
   for (const auto& open : {&Draft::open_stdout, &Draft::open_stderr}) {
     CLEW_TRY(auto empty, (draft_.*open)(0));
     CLEW_CHECK_OK(empty.finish());
@@ -250,7 +250,8 @@ Result<std::unique_ptr<Descendants::Descendant>> Descendants::make_copy(pid_t pi
   return made;
 }
 
-Result<Descendants::Origin> Descendants::origin_of(const abi::Branch& branch, Intake& program) {
+Result<Descendants::CopiedProcess> Descendants::origin_of(const abi::Branch& branch,
+                                                          Intake& program) {
   if (const auto found = ended_.find(branch.recording); found != ended_.end()) return found->second;
   const LaunchPlan* plan = branch.recording == recording_ ? &plan_ : nullptr;
   Intake* intake = &program;
@@ -263,7 +264,7 @@ Result<Descendants::Origin> Descendants::origin_of(const abi::Branch& branch, In
     return fail(ErrorCode::kBadInput, "the process of which it is a copy is not recorded");
   intake->take();
   CLEW_CHECK_OK(intake->flush());
-  Origin origin{*plan, {}};
+  CopiedProcess origin{*plan, {}};
   origin.reports.threads = intake->reports().threads;
   origin.reports.modules = intake->reports().modules;
   return origin;
@@ -359,7 +360,7 @@ void Descendants::look_after() {
 }
 
 void Descendants::conclude(Descendant& descendant) {
-  Origin origin{descendant.plan(), {}};
+  CopiedProcess origin{descendant.plan(), {}};
   auto child = descendant.conclude(recording_);
   if (!child)
     notes_.push_back(fmt::format("process {} ({}) could not be recorded: {}", descendant.pid(),

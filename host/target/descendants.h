@@ -63,7 +63,7 @@ class Descendants {
   Descendants(LaunchPlan plan, std::uint64_t recording, RecordingStore& store,
               FileDescriptor socket);
   // What a copy branches off.
-  struct Origin {
+  struct CopiedProcess {
     LaunchPlan plan;
     Reports reports;  // threads and modules
   };
@@ -73,7 +73,7 @@ class Descendants {
   bool may_adopt_another();
   void answer_with(int connection, Result<std::unique_ptr<Descendant>> made, pid_t pid,
                    const std::string& shown);
-  [[nodiscard]] Result<Origin> origin_of(const abi::Branch& branch, Intake& program);
+  [[nodiscard]] Result<CopiedProcess> origin_of(const abi::Branch& branch, Intake& program);
   [[nodiscard]] Result<std::unique_ptr<Descendant>> make_program(LaunchPlan plan, pid_t pid);
   [[nodiscard]] Result<std::unique_ptr<Descendant>> make_copy(pid_t pid, const abi::Branch& branch,
                                                               Intake& program);
@@ -89,7 +89,7 @@ class Descendants {
   std::vector<std::unique_ptr<Descendant>> alive_;
   std::vector<RecordedChild> children_;
   std::vector<std::string> notes_;
-  std::map<std::uint64_t, Origin> ended_;         // by recording
+  std::map<std::uint64_t, CopiedProcess> ended_;  // by recording
   std::map<std::string, std::uint64_t> started_;  // how often this command
   std::uint64_t adopted_ = 0;
   std::uint64_t declined_ = 0;

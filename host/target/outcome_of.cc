@@ -10,19 +10,6 @@
 
 namespace clew {
 
-const char* to_word(abi::FailureKind kind) {
-  switch (kind) {
-#define CLEW_KIND(name, text)  \
-  case abi::FailureKind::name: \
-    return text;
-    CLEW_FAILURE_KINDS(CLEW_KIND)
-#undef CLEW_KIND
-    case abi::FailureKind::kCount:
-      break;
-  }
-  return "unknown";
-}
-
 namespace {
 
 Outcome outcome_of(abi::FailureKind kind) {
@@ -38,7 +25,7 @@ Outcome outcome_of(abi::FailureKind kind) {
 }
 
 Failure failure_of(const FailureReport& report, const Reports& reports) {
-  Failure failure{to_word(report.kind), report.detail, thread_name(reports, report.thread), {}};
+  Failure failure{from_abi(report.kind), report.detail, thread_name(reports, report.thread), {}};
   if (!report.file.empty()) failure.at = Location{report.file, report.line, report.function};
   return failure;
 }
@@ -46,11 +33,11 @@ Failure failure_of(const FailureReport& report, const Reports& reports) {
 void judge_status(int wait_status, RunSummary& summary) {
   if (WIFSIGNALED(wait_status)) {
     summary.outcome = Outcome::kFail;
-    summary.failure = Failure{"signal", signal_name(WTERMSIG(wait_status)), "", {}};
+    summary.failure = Failure{FailureKind::kSignal, signal_name(WTERMSIG(wait_status)), "", {}};
   } else if (WEXITSTATUS(wait_status) != 0) {
     summary.outcome = Outcome::kFail;
-    summary.failure =
-        Failure{"exit", fmt::format("exit status {}", WEXITSTATUS(wait_status)), "", {}};
+    summary.failure = Failure{
+        FailureKind::kExit, fmt::format("exit status {}", WEXITSTATUS(wait_status)), "", {}};
   } else {
     summary.outcome = Outcome::kPass;
   }
@@ -82,15 +69,17 @@ RunSummary summarize(const EndFacts& facts, const Reports& reports) {
     summary.threads = reports.end->threads;
     summary.hash = reports.end->hash;
   }
-  summary.notes = reports.notes;
-  if (reports.becomes) summary.notes.push_back(abi::kNoteBecame + *reports.becomes);
+  for (const std::string& note : reports.notes) summary.notes.push_back(note_from_text(note));
+  if (reports.becomes)
+    summary.notes.push_back({Note::Kind::kBecame, abi::kNoteBecame + *reports.becomes});
 
   if (facts.stopped) {
-    summary.outcome = facts.stopped->kind == "hang" ? Outcome::kHang : Outcome::kUnresolved;
+    summary.outcome =
+        facts.stopped->kind == FailureKind::kHang ? Outcome::kHang : Outcome::kUnresolved;
     summary.failure = Failure{facts.stopped->kind, facts.stopped->detail, "", {}};
   } else if (reports.departure) {
     summary.outcome = Outcome::kUnresolved;
-    summary.failure = Failure{"departure",
+    summary.failure = Failure{FailureKind::kDeparture,
                               reports.departure->what,
                               thread_name(reports, reports.departure->actual_thread),
                               {}};

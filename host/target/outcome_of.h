@@ -9,12 +9,9 @@
 
 namespace clew {
 
-// "exit", "signal", "assert", ...: the words of CLEW_FAILURE_KINDS.
-const char* to_word(abi::FailureKind kind);
-
 // Why clew itself ended the run.
 struct Stopped {
-  std::string kind;  // "interrupted", "blocked", "hang", "overwritten", ...
+  FailureKind kind = FailureKind::kInterrupted;
   std::string detail;
 };
 

@@ -35,7 +35,7 @@ TEST(OutcomeOf, ExitZeroPasses) {
 TEST(OutcomeOf, ExitStatusFails) {
   const RunResult run = judged({exited(3), 0, {}});
   EXPECT_EQ(run.summary.outcome, Outcome::kFail);
-  EXPECT_EQ(run.summary.failure->kind, "exit");
+  EXPECT_EQ(run.summary.failure->kind, FailureKind::kExit);
   EXPECT_EQ(run.summary.failure->detail, "exit status 3");
   EXPECT_EQ(exit_status_of(run), 3);
 }
@@ -43,7 +43,7 @@ TEST(OutcomeOf, ExitStatusFails) {
 TEST(OutcomeOf, SignalFailsByName) {
   const RunResult run = judged({SIGSEGV, 0, {}});
   EXPECT_EQ(run.summary.outcome, Outcome::kFail);
-  EXPECT_EQ(run.summary.failure->kind, "signal");
+  EXPECT_EQ(run.summary.failure->kind, FailureKind::kSignal);
   EXPECT_EQ(run.summary.failure->detail, "SIGSEGV");
   EXPECT_EQ(exit_status_of(run), 128 + SIGSEGV);
 }
@@ -51,7 +51,7 @@ TEST(OutcomeOf, SignalFailsByName) {
 TEST(OutcomeOf, TheReportDecides) {
   const RunResult run = judged({SIGABRT, 0, {}}, failing(abi::FailureKind::kAssert));
   EXPECT_EQ(run.summary.outcome, Outcome::kFail);
-  EXPECT_EQ(run.summary.failure->kind, "assert");
+  EXPECT_EQ(run.summary.failure->kind, FailureKind::kAssert);
   EXPECT_EQ(run.summary.failure->thread, "T0.1");
   EXPECT_EQ(run.summary.failure->at->line, 7u);
   EXPECT_EQ(exit_status_of(run), 128 + SIGABRT);
@@ -76,15 +76,15 @@ TEST(OutcomeOf, DepartureIsUnresolvedAndDistinct) {
   reports.departure = Departure{5, 0, 1, 0, 0, "another thread"};
   const RunResult run = judged({exited(122), 0, {}}, reports);
   EXPECT_EQ(run.summary.outcome, Outcome::kUnresolved);
-  EXPECT_EQ(run.summary.failure->kind, "departure");
+  EXPECT_EQ(run.summary.failure->kind, FailureKind::kDeparture);
   EXPECT_EQ(exit_status_of(run), kExitDeparted);
 }
 
 TEST(OutcomeOf, WhatClewStoppedIsUnresolved) {
-  RunResult run = judged({SIGKILL, 9, Stopped{"interrupted", "interrupted by SIGINT"}},
+  RunResult run = judged({SIGKILL, 9, Stopped{FailureKind::kInterrupted, "interrupted by SIGINT"}},
                          failing(abi::FailureKind::kAssert));
   EXPECT_EQ(run.summary.outcome, Outcome::kUnresolved);
-  EXPECT_EQ(run.summary.failure->kind, "interrupted");
+  EXPECT_EQ(run.summary.failure->kind, FailureKind::kInterrupted);
   run.interrupted_by = SIGINT;
   EXPECT_EQ(exit_status_of(run), 128 + SIGINT);
 }

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "clew_abi/notes.h"
 #include "host/target/program.h"
 
 namespace clew {
@@ -27,15 +26,20 @@ Result<void> check_identity(const Recording& recording) {
               fmt::format("{} has been rebuilt since it was recorded", meta.program), again);
 }
 
-std::string kind_of(const RunSummary& summary) {
-  return summary.failure ? summary.failure->kind : "";
+std::string outcome_text(const RunSummary& summary) {
+  return !summary.failure ? to_word(summary.outcome)
+                          : fmt::format("{} ({}: {})", to_word(summary.outcome),
+                                        to_word(summary.failure->kind), summary.failure->detail);
 }
 
-std::string outcome_text(const RunSummary& summary) {
-  const std::string kind = kind_of(summary);
-  return kind.empty()
-             ? to_word(summary.outcome)
-             : fmt::format("{} ({}: {})", to_word(summary.outcome), kind, summary.failure->detail);
+bool same_outcome(const RunSummary& a, const RunSummary& b) {
+  if (a.outcome != b.outcome || a.failure.has_value() != b.failure.has_value()) return false;
+  return !a.failure ||
+         (a.failure->kind == b.failure->kind && a.failure->detail == b.failure->detail);
+}
+
+bool has_note(const RunSummary& summary, Note::Kind kind) {
+  return std::ranges::find(summary.notes, kind, &Note::kind) != summary.notes.end();
 }
 
 void compare_stream(const char* name, const Captured& recorded, const Captured& now,
@@ -91,7 +95,8 @@ Result<void> check_runs_live(const Recording& recording) {
 }
 
 bool was_interrupted(const Meta& meta) {
-  return kind_of(meta.summary) == "interrupted" || meta.summary.hash == 0;
+  const auto& failure = meta.summary.failure;
+  return (failure && failure->kind == FailureKind::kInterrupted) || meta.summary.hash == 0;
 }
 
 std::vector<std::string> differences(const Meta& recorded, const RunResult& run) {
@@ -109,17 +114,15 @@ std::vector<std::string> differences(const Meta& recorded, const RunResult& run)
   const RunSummary& then = recorded.summary;
   const RunSummary& now = run.summary;
   // From there on its end and its output are those of another program, which is not started.
-  const bool became = std::ranges::any_of(
-      then.notes, [](const std::string& note) { return note.starts_with(abi::kNoteBecame); });
-  if (!became && outcome_text(then) != outcome_text(now))
+  const bool became = has_note(then, Note::Kind::kBecame);
+  if (!became && !same_outcome(then, now))
     lines.push_back(
         fmt::format("outcome: {} instead of {}", outcome_text(now), outcome_text(then)));
   if (!became && then.exit_status != now.exit_status)
     lines.push_back(
         fmt::format("exit status: {} instead of {}", now.exit_status, then.exit_status));
   // What other processes wrote is not written again; what a child process wrote was not kept.
-  if (recorded.parent == 0 && !became &&
-      std::ranges::find(then.notes, abi::kNoteOtherProcesses) == then.notes.end()) {
+  if (recorded.parent == 0 && !became && !has_note(then, Note::Kind::kOtherProcesses)) {
     compare_stream("standard output", recorded.stdout_data, run.output, lines);
     compare_stream("standard error", recorded.stderr_data, run.errors, lines);
   }

@@ -69,7 +69,7 @@ class Run {
   void watch();
   void blocked();
   void take_reports();
-  void stop(std::string kind, std::string detail);
+  void stop(FailureKind kind, std::string detail);
   void fail_with(Error error);
   void check(const Result<void>& result) {
     if (!result) fail_with(result.error());
@@ -99,8 +99,8 @@ class Run {
   RunResult result_;
 };
 
-void Run::stop(std::string kind, std::string detail) {
-  if (!stopped_) stopped_ = Stopped{std::move(kind), std::move(detail)};
+void Run::stop(FailureKind kind, std::string detail) {
+  if (!stopped_) stopped_ = Stopped{kind, std::move(detail)};
   // It will not get to report where its code is loaded.
   if (maps_.empty()) maps_ = slurp(fmt::format("/proc/{}/maps", child_.pid()));
   child_.kill_now();
@@ -113,7 +113,7 @@ void Run::fail_with(Error error) {
 
 void Run::take_reports() {
   intake_.take();
-  if (intake_.overwritten()) stop("overwritten", *intake_.overwritten());
+  if (intake_.overwritten()) stop(FailureKind::kOverwritten, *intake_.overwritten());
   if (intake_.error()) fail_with(*intake_.error());
   round_milliseconds_ =
       intake_.inputs_taken() > kManyInputs ? kShortRoundMilliseconds : kRoundMilliseconds;
@@ -146,12 +146,12 @@ void Run::poll_descriptors() {
   if (ready[5].revents != 0) pass(outlets_.errors);
   if (ready[6].revents != 0) input_.on_readable();
   if (ready[7].revents != 0) input_.on_writable();
-  if (ready[8].revents != 0) stop("debugger", "gdb has ended");
+  if (ready[8].revents != 0) stop(FailureKind::kDebugger, "gdb has ended");
   if (ready[9].revents != 0) descendants_->answer(intake_);
   if (ready[0].revents != 0) ended_ = true;
   if (const int number = interrupts_.take(); number != 0 && !(partner_ >= 0 && number == SIGINT)) {
     result_.interrupted_by = number;
-    stop("interrupted", fmt::format("interrupted by {}", signal_name(number)));
+    stop(FailureKind::kInterrupted, fmt::format("interrupted by {}", signal_name(number)));
   }
 }
 
@@ -160,7 +160,7 @@ void Run::blocked() {
   const auto call = system_call_of(child_.pid());
   const bool may_be_input = outside || (call && waits_for_input(child_.pid(), *call));
   if (input_.is_open() && may_be_input) return stall_.reset();
-  stop("blocked",
+  stop(FailureKind::kBlocked,
        outside ? describe_outside(intake_.reports()) : describe_block(child_.pid(), call));
 }
 
@@ -174,7 +174,7 @@ void Run::watch() {
   }
   if (now - last_pulse_ < kPulseSeconds) return;
   observer_.progress(intake_.memory().live_clock(), now - started_);
-  if (observer_.time_is_up()) stop("interrupted", "the time limit was reached");
+  if (observer_.time_is_up()) stop(FailureKind::kInterrupted, "the time limit was reached");
   auto pulse = pulse_of(child_.pid());
   const bool waits_for_clew = outlets_.output.congested() || outlets_.errors.congested();
   if (!pulse || waits_for_clew || partner_ >= 0) {
@@ -187,7 +187,7 @@ void Run::watch() {
     if (stalled >= patience && (stalled >= kChildrenSeconds || !has_children(child_.pid())))
       blocked();
     if (const auto who = stuck_.look(intake_.memory().waits_for_children_only(), child_.pid(), now))
-      stop("hang", "it waits for " + *who);
+      stop(FailureKind::kHang, "it waits for " + *who);
   }
   last_pulse_ = now;
 }
@@ -211,7 +211,8 @@ Result<RunResult> Run::conclude() {
   // Ctrl-C reaches the program as well, and its end may be seen first.
   if (const int number = interrupts_.take(); number != 0 && !stopped_ && partner_ < 0) {
     result_.interrupted_by = number;
-    stopped_ = Stopped{"interrupted", fmt::format("interrupted by {}", signal_name(number))};
+    stopped_ =
+        Stopped{FailureKind::kInterrupted, fmt::format("interrupted by {}", signal_name(number))};
   }
   take_reports();
   if (descendants_ != nullptr) descendants_->parent_ended(intake_, stopped_.has_value());
@@ -248,8 +249,8 @@ Result<RunResult> Run::conclude() {
   result_.seconds = seconds_now() - started_;
   result_.cpu_seconds = child_.cpu_seconds();
   auto& notes = result_.summary.notes;
-  notes.insert(notes.end(), child_.notes().begin(), child_.notes().end());
-  notes.insert(notes.end(), input_.notes().begin(), input_.notes().end());
+  for (const std::string& note : child_.notes()) notes.push_back({Note::Kind::kOther, note});
+  for (const std::string& note : input_.notes()) notes.push_back({Note::Kind::kOther, note});
 
   auto output = outlets_.output.finish();
   auto errors = outlets_.errors.finish();

@@ -76,14 +76,14 @@ TEST_F(RunTarget, AnOverwrittenHeadEndsTheRun) {
   Draft made = draft();
   const auto ran = run(plan({"overwrite"}), &made);
   ASSERT_TRUE(ran) << ran.error().message;
-  EXPECT_EQ(ran->summary.failure->kind, "overwritten");
+  EXPECT_EQ(ran->summary.failure->kind, FailureKind::kOverwritten);
 }
 
 TEST_F(RunTarget, WaitingForWhatDoesNotComeIsCalledThat) {
   const auto ran = run(plan({"outside"}), nullptr);
   ASSERT_TRUE(ran) << ran.error().message;
   EXPECT_EQ(ran->summary.outcome, Outcome::kUnresolved);
-  EXPECT_EQ(ran->summary.failure->kind, "blocked");
+  EXPECT_EQ(ran->summary.failure->kind, FailureKind::kBlocked);
   EXPECT_EQ(ran->summary.failure->detail,
             "every thread is blocked, and what they wait for has not come from outside");
 }

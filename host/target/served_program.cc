@@ -340,13 +340,14 @@ Result<std::vector<ServedJob>> ServedProgram::run(std::span<const JobPlan> jobs,
     const bool too_long = now - since > s.options.stuck_seconds;
     if (runner > 0 && (stuck || stalled >= kBlockedSeconds || too_long)) {
       if (stuck)
-        ended.emplace_back(done, Stopped{"hang", "it waits for " + *stuck});
+        ended.emplace_back(done, Stopped{FailureKind::kHang, "it waits for " + *stuck});
       else if (too_long)
-        ended.emplace_back(done, Stopped{"hang", fmt::format("it did not end within {} seconds",
-                                                             s.options.stuck_seconds)});
+        ended.emplace_back(
+            done, Stopped{FailureKind::kHang, fmt::format("it did not end within {} seconds",
+                                                          s.options.stuck_seconds)});
       else
-        ended.emplace_back(done,
-                           Stopped{"blocked", describe_block(runner, system_call_of(runner))});
+        ended.emplace_back(
+            done, Stopped{FailureKind::kBlocked, describe_block(runner, system_call_of(runner))});
       kill(runner, SIGKILL);
       since = now;
       stall.reset();

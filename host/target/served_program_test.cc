@@ -105,7 +105,7 @@ TEST_F(ServedProgramTest, WatchdogEndsAJobThatSleepsInTheKernel) {
       stopped = all.back().stopped.has_value();
     }
     ASSERT_TRUE(stopped);
-    EXPECT_EQ(all.back().stopped->kind, "blocked");
+    EXPECT_EQ(all.back().stopped->kind, FailureKind::kBlocked);
     EXPECT_EQ(all.back().result.end, JobEnd::kSignalled);
     // The next job is not affected.
     bool passed = false;
