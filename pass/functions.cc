@@ -50,13 +50,14 @@ Functions::Functions(llvm::Module& module) {
   }
 }
 
-Treatment Functions::treatment_of(const llvm::Function& function) const {
+Instrumentation Functions::instrumentation_of(const llvm::Function& function) const {
   if (function.isDeclaration() || function.hasAvailableExternallyLinkage() ||
       function.hasFnAttribute(llvm::Attribute::Naked) || function.hasFnAttribute(kDone) ||
       function.getName().starts_with("__clew_") || resolvers_.contains(&function) ||
       is_thread_local_wrapper(function) || is_foreign(function))
-    return Treatment::kNone;
-  return silent_.contains(original_name(function)) ? Treatment::kSilent : Treatment::kFull;
+    return Instrumentation::kNone;
+  return silent_.contains(original_name(function)) ? Instrumentation::kSilent
+                                                   : Instrumentation::kFull;
 }
 
 void mark_done(llvm::Function& function) { function.addFnAttr(kDone); }

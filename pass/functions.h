@@ -8,7 +8,7 @@
 
 namespace clew::pass {
 
-enum class Treatment {
+enum class Instrumentation {
   kNone,    // left as it is
   kSilent,  // CLEW_NO_YIELD: no points, its synchronisation calls do not count
   kFull,
@@ -18,7 +18,7 @@ class Functions {
  public:
   explicit Functions(llvm::Module& module);
 
-  Treatment treatment_of(const llvm::Function& function) const;
+  Instrumentation instrumentation_of(const llvm::Function& function) const;
 
  private:
   llvm::StringSet<> silent_;

@@ -14,7 +14,7 @@
 namespace clew::pass {
 namespace {
 
-Location location_of(const Site& site, Locations& locations) {
+SourcePosition position_of(const Site& site, Locations& locations) {
   return site.kind == abi::PointKind::kEntry ? locations.of_entry(*site.before->getFunction())
                                              : locations.of(*site.before);
 }
@@ -28,16 +28,16 @@ llvm::PreservedAnalyses Instrument::run(llvm::Module& module, llvm::ModuleAnalys
   std::vector<Sites> full;
   std::vector<Sites> silent;
   for (llvm::Function& function : module) {
-    const Treatment treatment = functions.treatment_of(function);
-    if (treatment == Treatment::kNone) continue;
+    const Instrumentation instrumentation = functions.instrumentation_of(function);
+    if (instrumentation == Instrumentation::kNone) continue;
     mark_done(function);
     replace_random_instructions(function);
-    if (treatment == Treatment::kSilent) {
+    if (instrumentation == Instrumentation::kSilent) {
       silent.push_back(place_silent_calls(function));
       continue;
     }
     Sites& sites = full.emplace_back(place_points(function, granularity_option(), locations));
-    for (Site& site : sites) site.index = table.add(site.kind, location_of(site, locations));
+    for (Site& site : sites) site.index = table.add(site.kind, position_of(site, locations));
   }
   if (full.empty() && silent.empty()) return llvm::PreservedAnalyses::all();
 

@@ -4,7 +4,7 @@
 #include "llvm/IR/DebugProgramInstruction.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "pass/candidates.h"
+#include "pass/point_finder.h"
 #include "pass/sharing.h"
 
 namespace clew::pass {

@@ -71,8 +71,8 @@ llvm::StringRef Locations::source_path(const llvm::Module& module) {
   return source_path_;
 }
 
-Location Locations::of_entry(const llvm::Function& function) {
-  Location result;
+SourcePosition Locations::of_entry(const llvm::Function& function) {
+  SourcePosition result;
   if (const llvm::DISubprogram* subprogram = function.getSubprogram()) {
     result.file = file_of(subprogram->getFile()).path;
     result.function = name_of(*subprogram);
@@ -84,10 +84,10 @@ Location Locations::of_entry(const llvm::Function& function) {
   return result;
 }
 
-Location Locations::of(const llvm::Instruction& instruction) {
+SourcePosition Locations::of(const llvm::Instruction& instruction) {
   if (const llvm::DebugLoc& location = instruction.getDebugLoc())
     return frame_of(location).location;
-  Location result = of_entry(*instruction.getFunction());
+  SourcePosition result = of_entry(*instruction.getFunction());
   result.line = 0;
   return result;
 }

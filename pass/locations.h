@@ -13,7 +13,7 @@
 
 namespace clew::pass {
 
-struct Location {
+struct SourcePosition {
   llvm::StringRef file;      // absolute; equal paths have equal data pointers
   llvm::StringRef function;  // linkage name
   unsigned line = 0;
@@ -24,8 +24,8 @@ struct Location {
 class Locations {
  public:
   // The innermost frame of the inlined-at chain that is user code; if none is, the innermost.
-  Location of(const llvm::Instruction& instruction);
-  Location of_entry(const llvm::Function& function);
+  SourcePosition of(const llvm::Instruction& instruction);
+  SourcePosition of_entry(const llvm::Function& function);
 
   // The user's source line that `instruction` executes, null if it has none (no
   // location, line 0, or system code that is not inlined into user code). Equal lines have equal
@@ -41,7 +41,7 @@ class Locations {
     bool system;
   };
   struct Frame {
-    Location location;
+    SourcePosition location;
     const void* line;
   };
 

@@ -8,8 +8,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Instructions.h"
-#include "pass/candidates.h"
 #include "pass/lines.h"
+#include "pass/point_finder.h"
 
 namespace clew::pass {
 namespace {
@@ -116,10 +116,10 @@ Sites place_points(llvm::Function& function, Granularity granularity, Locations&
   const llvm::ReversePostOrderTraversal<llvm::Function*> order(&function);
   const Blocks blocks(order.begin(), order.end());
 
-  Candidates candidates(granularity, function.getDataLayout());
+  PointFinder finder(granularity, function.getDataLayout());
   std::vector<Sites> sites(blocks.size());
   for (const auto [block, of_block] : llvm::zip_equal(blocks, sites))
-    for (llvm::Instruction& instruction : *block) candidates.collect(instruction, of_block);
+    for (llvm::Instruction& instruction : *block) finder.collect(instruction, of_block);
 
   if (granularity == Granularity::kLine && !locations.is_system(function)) {
     Lines lines(locations, blocks);

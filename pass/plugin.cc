@@ -8,9 +8,9 @@
 namespace {
 
 void register_callbacks(llvm::PassBuilder& builder) {
-  // The pass runs last: accesses that the optimiser removes or merges then cost nothing. Measured on
-  // ray tracing, hashing and sorting at -O1 and -O2: 1.1 to 2.3 times native here, 2.6 to 5.8 at the
-  // start of the pipeline.
+  // The pass runs last: accesses that the optimiser removes or merges then cost nothing. Measured
+  // on ray tracing, hashing and sorting at -O1 and -O2: 1.1 to 2.3 times native here, 2.6 to 5.8 at
+  // the start of the pipeline.
   builder.registerOptimizerLastEPCallback(
       [](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
         passes.addPass(clew::pass::Instrument(/*batch=*/level != llvm::OptimizationLevel::O0));

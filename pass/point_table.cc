@@ -40,7 +40,7 @@ llvm::GlobalVariable* section_bound(llvm::Module& module, llvm::StringRef name) 
 
 }  // namespace
 
-std::size_t PointTable::add(abi::PointKind kind, const Location& location) {
+std::size_t PointTable::add(abi::PointKind kind, const SourcePosition& location) {
   points_.push_back(Entry{kind, location});
   return points_.size() - 1;
 }

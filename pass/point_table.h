@@ -18,7 +18,7 @@ class PointTable {
   explicit PointTable(llvm::Module& module) : module_(module) {}
 
   // The index of the new point. `location` must outlive finish().
-  std::size_t add(abi::PointKind kind, const Location& location);
+  std::size_t add(abi::PointKind kind, const SourcePosition& location);
   bool empty() const { return points_.empty(); }
 
   // Writes the array and the constructor that tells the runtime of it.
@@ -28,7 +28,7 @@ class PointTable {
  private:
   struct Entry {
     abi::PointKind kind;
-    Location location;
+    SourcePosition location;
   };
 
   llvm::Constant* string(llvm::StringRef text);

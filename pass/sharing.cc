@@ -62,7 +62,7 @@ bool is_parameter_spill(const llvm::Instruction& instruction) {
          llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(store->getPointerOperand()));
 }
 
-bool Sharing::object_may_be_shared(const llvm::Value* object) {
+bool SharingAnalysis::object_may_be_shared(const llvm::Value* object) {
   if (llvm::isa<llvm::AllocaInst>(object)) return escapes(object);
   if (const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(object))
     return !global->isConstant() && !global->isThreadLocal();
@@ -72,7 +72,7 @@ bool Sharing::object_may_be_shared(const llvm::Value* object) {
   return !llvm::isa<llvm::UndefValue>(object) && !is_thread_local_wrapper(object);
 }
 
-bool Sharing::may_be_shared(const llvm::Value* pointer) {
+bool SharingAnalysis::may_be_shared(const llvm::Value* pointer) {
   llvm::SmallVector<const llvm::Value*, 4> objects;
   llvm::getUnderlyingObjects(pointer, objects);
   return llvm::any_of(objects, [this](const llvm::Value* object) {
@@ -81,12 +81,12 @@ bool Sharing::may_be_shared(const llvm::Value* pointer) {
   });
 }
 
-bool Sharing::may_be_shared(const llvm::LoadInst& load) {
+bool SharingAnalysis::may_be_shared(const llvm::LoadInst& load) {
   return !load.hasMetadata(llvm::LLVMContext::MD_invariant_load) &&
          may_be_shared(load.getPointerOperand()) && !is_vtable_slot(load);
 }
 
-bool Sharing::may_be_shared(const llvm::StoreInst& store) {
+bool SharingAnalysis::may_be_shared(const llvm::StoreInst& store) {
   return may_be_shared(store.getPointerOperand()) && !is_parameter_spill(store);
 }
 

@@ -15,7 +15,7 @@ namespace clew::pass {
 
 // For one function, before anything is emitted into it: a hook that takes an
 // address would make the address look captured. "No" is certain, "yes" is not.
-class Sharing {
+class SharingAnalysis {
  public:
   bool may_be_shared(const llvm::Value* pointer);
   bool may_be_shared(const llvm::LoadInst& load);

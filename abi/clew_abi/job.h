@@ -100,7 +100,7 @@ struct JobResult {
   std::uint64_t hash;          // of what happened
   std::uint64_t interleaving;  // of the order of accesses that conflict; equal: equivalent runs
   std::uint64_t failure_key;   // of kind and place of the failure: equal for the same failure
-  std::uint64_t points;        // scheduling points passed: events at which a strategy could decide
+  std::uint64_t scheduling_points;  // passed: events at which a strategy could decide
   std::uint64_t switches;
   std::uint64_t preemptions;
   std::uint64_t company;        // the last event at which another thread could have run; 0: none

@@ -30,7 +30,7 @@ void add(std::vector<abi::ThreadKey>& threads, abi::ThreadKey thread) {
   if (thread != 0 && std::ranges::find(threads, thread) == threads.end()) threads.push_back(thread);
 }
 
-std::vector<abi::ThreadKey> threads_of(const Script& script, std::uint32_t count) {
+std::vector<abi::ThreadKey> threads_of(const ThreadScript& script, std::uint32_t count) {
   std::vector<abi::ThreadKey> threads;
   for (const ScriptItem& item : script) {
     add(threads, item.thread);
@@ -43,8 +43,8 @@ std::vector<abi::ThreadKey> threads_of(const Script& script, std::uint32_t count
 }
 
 // Scripts with one preemption at a place drawn at random.
-void add_random(std::vector<Script>& scripts, const Script& script, const abi::JobResult& failure,
-                std::size_t count) {
+void add_random(std::vector<ThreadScript>& scripts, const ThreadScript& script,
+                const abi::JobResult& failure, std::size_t count) {
   const std::vector<abi::ThreadKey> known = threads_of(script, failure.threads);
   const std::uint64_t longest = std::max<std::uint64_t>(1, failure.clock);
   Random random(failure.hash);
@@ -57,7 +57,7 @@ void add_random(std::vector<Script>& scripts, const Script& script, const abi::J
 
 // The position of the first script that fails; nothing: none does, or stopped.
 Result<std::optional<std::size_t>> first_failing(Trials& trials,
-                                                 const std::vector<Script>& scripts) {
+                                                 const std::vector<ThreadScript>& scripts) {
   for (std::size_t begin = 0; begin < scripts.size(); begin += kRound) {
     std::vector<JobPlan> plans;
     for (std::size_t i = begin; i < std::min(begin + kRound, scripts.size()); ++i)
@@ -70,8 +70,8 @@ Result<std::optional<std::size_t>> first_failing(Trials& trials,
 }
 
 // What threads were seen to do says where one preemption could matter (target_search.h).
-Result<std::optional<Script>> directed_preemptions(Trials& trials, std::size_t fewer_than,
-                                                   const ToScript& to_script) {
+Result<std::optional<ThreadScript>> directed_preemptions(Trials& trials, std::size_t fewer_than,
+                                                         const ToScript& to_script) {
   JobPlan plain;
   plain.strategy = abi::StrategyKind::kPlan;
   plain.flags = abi::kJobTrace | abi::kJobAllPoints;
@@ -97,8 +97,8 @@ Result<std::optional<Script>> directed_preemptions(Trials& trials, std::size_t f
 
 }  // namespace
 
-std::vector<Script> recombined(const Script& script, std::size_t count, std::uint32_t threads,
-                               std::size_t most) {
+std::vector<ThreadScript> recombined(const ThreadScript& script, std::size_t count,
+                                     std::uint32_t threads, std::size_t most) {
   const std::vector<abi::ThreadKey> known = threads_of(script, threads);
   std::vector<ScriptItem> items;
   for (const ScriptItem& item : script) {
@@ -110,12 +110,12 @@ std::vector<Script> recombined(const Script& script, std::size_t count, std::uin
           if (std::ranges::find(items, other) == items.end()) items.push_back(other);
         }
   }
-  std::vector<Script> scripts;
+  std::vector<ThreadScript> scripts;
   std::vector<std::size_t> chosen;
   const auto extend = [&](const auto& self, std::size_t from) -> void {
     if (scripts.size() >= most) return;
     if (chosen.size() == count) {
-      Script one;
+      ThreadScript one;
       for (const std::size_t at : chosen) one.push_back(items[at]);
       scripts.push_back(std::move(one));
       return;
@@ -130,12 +130,12 @@ std::vector<Script> recombined(const Script& script, std::size_t count, std::uin
   return scripts;
 }
 
-Result<Script> with_waits(Trials& trials, Script script) {
-  std::vector<Script> scripts;
+Result<ThreadScript> with_waits(Trials& trials, ThreadScript script) {
+  std::vector<ThreadScript> scripts;
   std::vector<JobPlan> plans;
   for (std::size_t i = 0; i < script.size(); ++i) {
     if (!is_preemption(script[i])) continue;
-    Script other = script;
+    ThreadScript other = script;
     other[i] = {script[i].thread, script[i].own + 1, kPick, 0, script[i].to};
     plans.push_back(job_of(other));
     scripts.push_back(std::move(other));
@@ -146,13 +146,14 @@ Result<Script> with_waits(Trials& trials, Script script) {
   return script;
 }
 
-Result<Fewer> look_for_fewer(Trials& trials, const Script& script, const ToScript& to_script) {
+Result<Fewer> look_for_fewer(Trials& trials, const ThreadScript& script,
+                             const ToScript& to_script) {
   const std::size_t preemptions = preemptions_of(script);
   if (preemptions == 0) return Fewer{};
   const std::uint32_t threads = trials.failure().result.threads;
   const std::size_t most = std::min<std::size_t>(preemptions - 1, kMostAtOnce);
   for (std::size_t count = 1; count <= most && !trials.has_checkpoints(); ++count) {
-    std::vector<Script> scripts = recombined(script, count, threads, kMostRecombined);
+    std::vector<ThreadScript> scripts = recombined(script, count, threads, kMostRecombined);
     // In a program that does the same again and again nearly any place may do.
     if (count == 1) add_random(scripts, script, trials.failure().result, kMostRandom);
     CLEW_TRY(const auto found, first_failing(trials, scripts));

@@ -19,22 +19,22 @@ namespace clew {
 
 // Scripts with `count` preemptions made of those of `script`, at most `most`. `threads`: how many
 // the program has.
-[[nodiscard]] std::vector<Script> recombined(const Script& script, std::size_t count,
-                                             std::uint32_t threads, std::size_t most);
+[[nodiscard]] std::vector<ThreadScript> recombined(const ThreadScript& script, std::size_t count,
+                                                   std::uint32_t threads, std::size_t most);
 
 // Where a thread is preempted before a call in which it would have waited anyway, it may as well
 // wait, and the choice be who goes on then: that is no preemption. REQUIRES: the script fails.
-[[nodiscard]] Result<Script> with_waits(Trials& trials, Script script);
+[[nodiscard]] Result<ThreadScript> with_waits(Trials& trials, ThreadScript script);
 
 // A run of a job as a script; nothing if it did not fail when run again.
-using ToScript = std::function<Result<std::optional<Script>>(const JobPlan& plan)>;
+using ToScript = std::function<Result<std::optional<ThreadScript>>(const JobPlan& plan)>;
 
 struct Fewer {
-  std::optional<Script> script;
+  std::optional<ThreadScript> script;
   bool none = false;  // all schedules with fewer preemptions pass
 };
 // REQUIRES: the script fails; it has at least one preemption.
-[[nodiscard]] Result<Fewer> look_for_fewer(Trials& trials, const Script& script,
+[[nodiscard]] Result<Fewer> look_for_fewer(Trials& trials, const ThreadScript& script,
                                            const ToScript& to_script);
 
 }  // namespace clew

@@ -6,8 +6,8 @@
 #include <bit>
 #include <utility>
 
+#include "host/isolate/answer.h"
 #include "host/isolate/experiment.h"
-#include "host/isolate/explanation.h"
 #include "host/isolate/narrowing.h"
 #include "host/isolate/sides.h"
 #include "host/schedule/stream.h"
@@ -103,7 +103,8 @@ Result<void> Isolation::work() {
     CLEW_TRY(narrowed, narrow(x_, *sides.passing, sides.failing));
     CLEW_TRY(kept, keep(narrowed));
   }
-  if (kept.failing && kept.passing) return explain(x_, narrowed, *kept.failing, *kept.passing);
+  if (kept.failing && kept.passing)
+    return complete_answer(x_, narrowed, *kept.failing, *kept.passing);
   if (x_.result.interrupted_by == 0)
     x_.doubt(kept.failing ? "the passing side did not pass in a process of its own"
                           : "the failing side did not fail in a process of its own");

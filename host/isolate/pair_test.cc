@@ -4,8 +4,8 @@
 
 #include <map>
 
-#include "host/isolate/explainer.h"
 #include "host/isolate/prefix_lane.h"
+#include "host/isolate/source_view.h"
 
 namespace clew {
 namespace {

@@ -6,11 +6,11 @@ namespace clew {
 
 bool is_preemption(const ScriptItem& item) { return item.kind == 0; }
 
-std::size_t preemptions_of(const Script& script) {
+std::size_t preemptions_of(const ThreadScript& script) {
   return static_cast<std::size_t>(std::ranges::count_if(script, is_preemption));
 }
 
-JobPlan job_of(const Script& script, std::uint32_t flags) {
+JobPlan job_of(const ThreadScript& script, std::uint32_t flags) {
   JobPlan plan;
   plan.strategy = abi::StrategyKind::kScript;
   plan.flags = flags;

@@ -13,13 +13,13 @@
 
 namespace clew {
 
-using Script = std::vector<ScriptItem>;
+using ThreadScript = std::vector<ScriptItem>;
 
 [[nodiscard]] bool is_preemption(const ScriptItem& item);
-[[nodiscard]] std::size_t preemptions_of(const Script& script);
+[[nodiscard]] std::size_t preemptions_of(const ThreadScript& script);
 
 // `flags`: abi::JobFlags.
-[[nodiscard]] JobPlan job_of(const Script& script, std::uint32_t flags = 0);
+[[nodiscard]] JobPlan job_of(const ThreadScript& script, std::uint32_t flags = 0);
 
 }  // namespace clew
 

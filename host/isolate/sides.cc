@@ -34,18 +34,18 @@ class SideFinder {
   Result<std::optional<Side>> passing_side(Schedule schedule);
   Result<std::optional<Side>> fuzzed_passing(const Side& failing);
   Result<void> make_simple();
-  Result<Simplified> simplified(Script script);
-  Result<std::optional<Side>> without_one(const Script& script);
-  Result<std::optional<Script>> script_of_job(const JobPlan& plan);
-  Result<std::optional<Script>> script_of_schedule(const Schedule& schedule);
-  Result<std::optional<Side>> side_of(const Script& script, Verdict verdict);
+  Result<Simplified> simplified(ThreadScript script);
+  Result<std::optional<Side>> without_one(const ThreadScript& script);
+  Result<std::optional<ThreadScript>> script_of_job(const JobPlan& plan);
+  Result<std::optional<ThreadScript>> script_of_schedule(const Schedule& schedule);
+  Result<std::optional<Side>> side_of(const ThreadScript& script, Verdict verdict);
 
   Experiment& x_;
   Side failing_;
-  Script script_;  // simplified: of the failing side
+  ThreadScript script_;  // simplified: of the failing side
 };
 
-Result<std::optional<Side>> SideFinder::side_of(const Script& script, Verdict verdict) {
+Result<std::optional<Side>> SideFinder::side_of(const ThreadScript& script, Verdict verdict) {
   CLEW_TRY(auto recorded, x_.record(job_of(script), verdict, {}));
   if (!recorded) return std::nullopt;
   CLEW_CHECK_OK(x_.store.remove(recorded->number));
@@ -54,7 +54,7 @@ Result<std::optional<Side>> SideFinder::side_of(const Script& script, Verdict ve
   return Side{std::move(recorded->schedule), end_of(run->result)};
 }
 
-Result<std::optional<Script>> SideFinder::script_of_job(const JobPlan& plan) {
+Result<std::optional<ThreadScript>> SideFinder::script_of_job(const JobPlan& plan) {
   CLEW_TRY(auto recorded, x_.record(plan, Verdict::kFail, {}));
   if (!recorded) return std::nullopt;
   CLEW_CHECK_OK(x_.store.remove(recorded->number));
@@ -62,7 +62,7 @@ Result<std::optional<Script>> SideFinder::script_of_job(const JobPlan& plan) {
 }
 
 // Nothing: it does not fail, or stopped.
-Result<std::optional<Script>> SideFinder::script_of_schedule(const Schedule& schedule) {
+Result<std::optional<ThreadScript>> SideFinder::script_of_schedule(const Schedule& schedule) {
   JobPlan plan = job_of(schedule);
   plan.flags |= abi::kJobTrace;
   CLEW_TRY(const auto runs, x_.trials.run({&plan, 1}));
@@ -71,11 +71,11 @@ Result<std::optional<Script>> SideFinder::script_of_schedule(const Schedule& sch
 }
 
 // The simplified schedule without one of its items, the last that will do.
-Result<std::optional<Side>> SideFinder::without_one(const Script& script) {
-  std::vector<Script> scripts;
+Result<std::optional<Side>> SideFinder::without_one(const ThreadScript& script) {
+  std::vector<ThreadScript> scripts;
   std::vector<JobPlan> plans;
   for (std::size_t i = script.size(); i-- > 0;) {
-    Script rest = script;
+    ThreadScript rest = script;
     rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
     plans.push_back(job_of(rest));
     scripts.push_back(std::move(rest));
@@ -86,7 +86,7 @@ Result<std::optional<Side>> SideFinder::without_one(const Script& script) {
   return std::nullopt;
 }
 
-Result<Simplified> SideFinder::simplified(Script script) {
+Result<Simplified> SideFinder::simplified(ThreadScript script) {
   auto simple = simplify(x_.trials, std::move(script));
   if (!simple || x_.trials.stopped()) return simple;
   CLEW_TRY(auto waiting, with_waits(x_.trials, simple->script));
@@ -101,7 +101,8 @@ Result<void> SideFinder::make_simple() {
   CLEW_TRY(auto simple, simplified(std::move(*script)));
   bool fewest = preemptions_of(simple.script) == 0;
   while (!x_.trials.stopped() && !fewest) {
-    const auto script_with_waits = [this](const JobPlan& plan) -> Result<std::optional<Script>> {
+    const auto script_with_waits =
+        [this](const JobPlan& plan) -> Result<std::optional<ThreadScript>> {
       auto found = script_of_job(plan);
       if (!found || !*found) return found;
       return with_waits(x_.trials, std::move(**found));

@@ -7,14 +7,14 @@
 namespace clew {
 namespace {
 
-using Part = std::vector<std::size_t>;
+using Subset = std::vector<std::size_t>;
 
 // The parts of a granularity are tried so many at a time: those behind one that fails are in vain.
 // Chosen, not measured.
 constexpr std::size_t kAtATime = 8;
 
-std::vector<Part> split(const Part& items, std::size_t count) {
-  std::vector<Part> parts;
+std::vector<Subset> split(const Subset& items, std::size_t count) {
+  std::vector<Subset> parts;
   std::size_t begin = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t end = begin + (items.size() - begin) / (count - i);
@@ -25,14 +25,14 @@ std::vector<Part> split(const Part& items, std::size_t count) {
   return parts;
 }
 
-Part without(const Part& items, const Part& part) {
-  Part rest;
+Subset without(const Subset& items, const Subset& part) {
+  Subset rest;
   std::ranges::set_difference(items, part, std::back_inserter(rest));
   return rest;
 }
 
 // The position of the first part that fails; the number of parts: none does; nothing: stopped.
-Result<std::optional<std::size_t>> first_failing(const std::vector<Part>& parts,
+Result<std::optional<std::size_t>> first_failing(const std::vector<Subset>& parts,
                                                  const FailsTogether& fails) {
   for (std::size_t begin = 0; begin < parts.size(); begin += kAtATime) {
     const std::size_t end = std::min(begin + kAtATime, parts.size());
@@ -48,17 +48,17 @@ Result<std::optional<std::size_t>> first_failing(const std::vector<Part>& parts,
 }  // namespace
 
 Result<Reduced> reduce(std::size_t size, const FailsTogether& fails) {
-  Part items(size);
+  Subset items(size);
   std::iota(items.begin(), items.end(), std::size_t{0});
   if (items.empty()) return Reduced{items, true};
   // Nothing at all, to begin with.
-  CLEW_TRY(auto nothing, first_failing({Part{}}, fails));
+  CLEW_TRY(auto nothing, first_failing({Subset{}}, fails));
   if (!nothing) return Reduced{items, false};
   if (*nothing == 0) return Reduced{{}, true};
   std::size_t granularity = 2;
   while (items.size() > 1) {
     granularity = std::min(granularity, items.size());
-    const std::vector<Part> subsets = split(items, granularity);
+    const std::vector<Subset> subsets = split(items, granularity);
     CLEW_TRY(auto subset, first_failing(subsets, fails));
     if (!subset) return Reduced{items, false};
     if (*subset < subsets.size()) {
@@ -66,9 +66,9 @@ Result<Reduced> reduce(std::size_t size, const FailsTogether& fails) {
       granularity = 2;
       continue;
     }
-    std::vector<Part> complements;
+    std::vector<Subset> complements;
     if (granularity > 2)
-      for (const Part& part : subsets) complements.push_back(without(items, part));
+      for (const Subset& part : subsets) complements.push_back(without(items, part));
     CLEW_TRY(auto complement, first_failing(complements, fails));
     if (!complement) return Reduced{items, false};
     if (*complement < complements.size()) {
@@ -82,22 +82,22 @@ Result<Reduced> reduce(std::size_t size, const FailsTogether& fails) {
   return Reduced{items, true};
 }
 
-Result<Simplified> simplify(Trials& trials, Script failing) {
-  const auto part_of = [&](const Part& part) {
-    Script script;
+Result<Simplified> simplify(Trials& trials, ThreadScript failing) {
+  const auto script_of = [&](const Subset& part) {
+    ThreadScript script;
     for (const std::size_t at : part) script.push_back(failing[at]);
     return script;
   };
-  const FailsTogether fails = [&](const std::vector<Part>& parts) -> Result<std::vector<bool>> {
+  const FailsTogether fails = [&](const std::vector<Subset>& parts) -> Result<std::vector<bool>> {
     std::vector<JobPlan> plans;
-    for (const Part& part : parts) plans.push_back(job_of(part_of(part)));
+    for (const Subset& part : parts) plans.push_back(job_of(script_of(part)));
     CLEW_TRY(const auto runs, trials.run(plans));
     std::vector<bool> answers;
     for (const TrialRun& run : runs) answers.push_back(run.verdict == Verdict::kFail);
     return answers;
   };
   CLEW_TRY(const auto reduced, reduce(failing.size(), fails));
-  return Simplified{part_of(reduced.kept), reduced.minimal};
+  return Simplified{script_of(reduced.kept), reduced.minimal};
 }
 
 }  // namespace clew

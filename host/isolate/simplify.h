@@ -29,11 +29,11 @@ using FailsTogether =
 [[nodiscard]] Result<Reduced> reduce(std::size_t size, const FailsTogether& fails);
 
 struct Simplified {
-  Script script;
+  ThreadScript script;
   bool minimal = false;
 };
 // REQUIRES: the script fails.
-[[nodiscard]] Result<Simplified> simplify(Trials& trials, Script failing);
+[[nodiscard]] Result<Simplified> simplify(Trials& trials, ThreadScript failing);
 
 }  // namespace clew
 

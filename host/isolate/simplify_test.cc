@@ -9,17 +9,17 @@
 namespace clew {
 namespace {
 
-using Part = std::vector<std::size_t>;
+using Subset = std::vector<std::size_t>;
 
 // Fails if and only if all of these are there.
 struct Needs {
-  Part items;
+  Subset items;
   std::size_t asked = 0;
 
   FailsTogether oracle() {
-    return [this](const std::vector<Part>& parts) -> Result<std::vector<bool>> {
+    return [this](const std::vector<Subset>& parts) -> Result<std::vector<bool>> {
       std::vector<bool> answers;
-      for (const Part& part : parts) {
+      for (const Subset& part : parts) {
         ++asked;
         answers.push_back(std::ranges::includes(part, items));
       }
@@ -29,7 +29,7 @@ struct Needs {
 };
 
 TEST(Reduce, NothingIsEnough) {
-  Needs needs{Part{}};
+  Needs needs{Subset{}};
   const auto reduced = reduce(10, needs.oracle());
   EXPECT_TRUE(reduced->kept.empty());
   EXPECT_TRUE(reduced->minimal);
@@ -40,7 +40,7 @@ TEST(Reduce, OneOfThousandsIsFoundByHalving) {
   for (const std::size_t wanted : {0, 1, 1234, 3769}) {
     Needs needs{{wanted}};
     const auto reduced = reduce(3770, needs.oracle());
-    EXPECT_EQ(reduced->kept, Part{wanted});
+    EXPECT_EQ(reduced->kept, Subset{wanted});
     EXPECT_LE(needs.asked, 2 * 12 + 8);
   }
 }
@@ -65,20 +65,20 @@ TEST(Reduce, IsOneMinimalForAnyProgram) {
     const std::size_t size = 2 + random.below(12);
     const std::uint64_t salt = random.next();
     const std::uint64_t rarity = 2 + random.below(6);
-    const auto fails_with = [&](const Part& part) {
+    const auto fails_with = [&](const Subset& part) {
       std::uint64_t hash = salt;
       for (const std::size_t item : part) hash = mix(hash, item);
       return part.size() == size || hash % rarity == 0;
     };
-    const auto reduced = reduce(size, [&](const std::vector<Part>& parts) {
+    const auto reduced = reduce(size, [&](const std::vector<Subset>& parts) {
       std::vector<bool> answers;
-      for (const Part& part : parts) answers.push_back(fails_with(part));
+      for (const Subset& part : parts) answers.push_back(fails_with(part));
       return Result<std::vector<bool>>(answers);
     });
     EXPECT_TRUE(fails_with(reduced->kept));
     ASSERT_TRUE(reduced->minimal);
     for (std::size_t i = 0; i < reduced->kept.size(); ++i) {
-      Part rest = reduced->kept;
+      Subset rest = reduced->kept;
       rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
       EXPECT_FALSE(fails_with(rest)) << "round " << round << " without item " << i;
     }
@@ -87,17 +87,17 @@ TEST(Reduce, IsOneMinimalForAnyProgram) {
 
 TEST(Reduce, StopsWhenTold) {
   std::size_t left = 3;
-  const auto reduced = reduce(1000, [&](const std::vector<Part>& parts) {
+  const auto reduced = reduce(1000, [&](const std::vector<Subset>& parts) {
     if (left-- == 0) return Result<std::vector<bool>>(std::vector<bool>{});
     std::vector<bool> answers;
-    for (const Part& part : parts) answers.push_back(std::ranges::includes(part, Part{7, 900}));
+    for (const Subset& part : parts) answers.push_back(std::ranges::includes(part, Subset{7, 900}));
     return Result<std::vector<bool>>(answers);
   });
   EXPECT_FALSE(reduced->minimal);
-  EXPECT_TRUE(std::ranges::includes(reduced->kept, Part{7, 900}));
+  EXPECT_TRUE(std::ranges::includes(reduced->kept, Subset{7, 900}));
 }
 
-TEST(Script, OfATraceHasItsDecisionsInOrder) {
+TEST(ThreadScript, OfATraceHasItsDecisionsInOrder) {
   std::vector<abi::TraceEvent> trace(3);
   trace[0].kind = abi::StepKind::kRead;
   trace[1] = {.thread = 5,
@@ -120,7 +120,7 @@ TEST(Script, OfATraceHasItsDecisionsInOrder) {
               .index = 2,
               .kind = abi::StepKind::kDecision,
               .flags = 4};
-  const Script script = script_of(trace);
+  const ThreadScript script = script_of(trace);
   ASSERT_EQ(script.size(), 2);
   EXPECT_EQ(script[0], (ScriptItem{5, 3, 0, 0, 6}));
   EXPECT_EQ(script[1], (ScriptItem{6, 2, 4, 1, 0}));

@@ -135,10 +135,10 @@ Result<std::optional<Window>> find_window(std::uint64_t known, std::uint64_t end
   return search.window();
 }
 
-Result<std::optional<ScriptWindow>> window_of(Trials& trials, const Script& script,
+Result<std::optional<ScriptWindow>> window_of(Trials& trials, const ThreadScript& script,
                                               std::size_t item, std::uint64_t inner) {
   const auto moved = [&](std::uint64_t own) {
-    Script other = script;
+    ThreadScript other = script;
     other[item].own = own;
     return other;
   };
@@ -154,9 +154,9 @@ Result<std::optional<ScriptWindow>> window_of(Trials& trials, const Script& scri
            find_window(script[item].own, trials.failure().result.clock, inner, fails));
   if (!window) return std::nullopt;
   const std::uint64_t first = window->first;
-  const Script ends[] = {moved(first), moved(window->last), moved(first > 1 ? first - 1 : 1)};
+  const ThreadScript ends[] = {moved(first), moved(window->last), moved(first > 1 ? first - 1 : 1)};
   std::vector<JobPlan> plans;
-  for (const Script& end : ends) plans.push_back(job_of(end, abi::kJobTrace));
+  for (const ThreadScript& end : ends) plans.push_back(job_of(end, abi::kJobTrace));
   CLEW_TRY(const auto runs, trials.run(plans));
   if (runs.empty()) return std::nullopt;
   const auto place = [&](std::size_t i) { return place_of(runs[i].trace, ends[i][item]); };

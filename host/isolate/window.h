@@ -37,7 +37,8 @@ struct ScriptWindow {
   abi::Place first = 0;
   abi::Place last = 0;
 };
-[[nodiscard]] Result<std::optional<ScriptWindow>> window_of(Trials& trials, const Script& script,
+[[nodiscard]] Result<std::optional<ScriptWindow>> window_of(Trials& trials,
+                                                            const ThreadScript& script,
                                                             std::size_t item, std::uint64_t inner);
 
 }  // namespace clew

@@ -71,7 +71,7 @@ void ExhaustiveSearch::learn(const JobPlan& plan, const JobReport& report) {
       std::ranges::any_of(trace,
                           [](const TraceEvent& step) { return step.index >= kMostThreads; })) {
     no_answer_ = "no answer: the program has more than 64 threads";
-  } else if (trace.empty() && report.result.points > 0) {
+  } else if (trace.empty() && report.result.scheduling_points > 0) {
     no_answer_ = "no answer: a run had too many steps for its trace to be kept";
   } else if (nodes_.size() + trace.size() > kMostNodes) {
     no_answer_ = "no answer: there are too many schedules to keep track of";

@@ -10,7 +10,7 @@ JobReport quiet(std::uint64_t interleaving) {
   JobReport report;
   report.result.interleaving = interleaving;
   report.new_interleaving = interleaving != 0;
-  report.result.points = 10;
+  report.result.scheduling_points = 10;
   return report;
 }
 

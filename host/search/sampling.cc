@@ -75,7 +75,7 @@ bool SamplingSearch::wants_length() const {
 }
 
 void SamplingSearch::learn(const JobPlan&, const JobReport& report) {
-  longest_ = std::max(longest_, report.result.points);
+  longest_ = std::max(longest_, report.result.scheduling_points);
 }
 
 std::string SamplingSearch::using_now() const { return kNames[static_cast<std::size_t>(kind_)]; }

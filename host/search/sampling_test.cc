@@ -71,15 +71,15 @@ TEST(SamplingSearch, PctLearnsTheLength) {
   ASSERT_EQ(first.size(), 1u);
   EXPECT_EQ(first[0].strategy, StrategyKind::kPos);
   JobReport report;
-  report.result.points = 730;
+  report.result.scheduling_points = 730;
   search.learn(first[0], report);
   const std::vector<JobPlan> second = search.next(2);
   ASSERT_EQ(second.size(), 2u);
   EXPECT_EQ(second[0].strategy, StrategyKind::kPct);
   EXPECT_EQ(second[0].parameters, (std::array<std::uint64_t, 4>{4, 730, 0, 0}));
-  report.result.points = 700;
+  report.result.scheduling_points = 700;
   search.learn(second[0], report);
-  report.result.points = 800;
+  report.result.scheduling_points = 800;
   search.learn(second[1], report);
   EXPECT_EQ(search.next(1)[0].parameters[1], 800u);
   EXPECT_EQ(search.using_now(), "pct");

@@ -348,7 +348,7 @@ inline Run run(const Program& program, std::span<const std::uint32_t> prefix) {
   run.outcome = machine.outcome();
   run.end = machine.end();
   run.report.result.threads = static_cast<std::uint32_t>(program.threads.size());
-  run.report.result.points = run.report.trace.size();
+  run.report.result.scheduling_points = run.report.trace.size();
   run.report.result.end = run.end == End::kExit ? abi::JobEnd::kExited : abi::JobEnd::kFailed;
   run.report.result.failure =
       run.end == End::kDeadlock ? abi::FailureKind::kDeadlock : abi::FailureKind::kAssert;

@@ -221,7 +221,7 @@ void fill_result(abi::JobResult& result, std::uint32_t i, Clock clock) {
   result.clock = clock;
   result.hash = g_hash.value();
   result.interleaving = g_sched.at_every_point() ? g_sharing.interleaving() : g_hash.value();
-  result.points = g_sched.counts.points;
+  result.scheduling_points = g_sched.counts.points;
   result.questions = g_sched.questions();
   result.handlers_wanted = g_sched.handlers_wanted ? 1 : 0;
   result.switches = g_sched.counts.switches;

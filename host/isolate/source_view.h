@@ -1,6 +1,6 @@
 // From clocks, keys and places to threads, lines and variables.
-#ifndef CLEW_HOST_ISOLATE_EXPLAINER_H_
-#define CLEW_HOST_ISOLATE_EXPLAINER_H_
+#ifndef CLEW_HOST_ISOLATE_SOURCE_VIEW_H_
+#define CLEW_HOST_ISOLATE_SOURCE_VIEW_H_
 
 #include <optional>
 #include <span>
@@ -32,9 +32,9 @@ struct SharedCall {
                                                     const std::vector<SourceFrame>& second);
 
 // Of one run; its places and addresses are those of every run of the program.
-class Explainer {
+class SourceView {
  public:
-  explicit Explainer(const RunResult& run);
+  explicit SourceView(const RunResult& run);
 
   [[nodiscard]] std::string thread(abi::ThreadKey key) const;  // "T0.2"; "?" if it is not known
   [[nodiscard]] std::optional<Location> location(abi::Place place);
@@ -63,4 +63,4 @@ class Explainer {
 
 }  // namespace clew
 
-#endif  // CLEW_HOST_ISOLATE_EXPLAINER_H_
+#endif  // CLEW_HOST_ISOLATE_SOURCE_VIEW_H_

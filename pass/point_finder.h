@@ -1,7 +1,7 @@
 // Which instructions are yield points by themselves: accesses, atomics, fences,
 // pause, listed synchronisation calls.
-#ifndef CLEW_PASS_CANDIDATES_H_
-#define CLEW_PASS_CANDIDATES_H_
+#ifndef CLEW_PASS_POINT_FINDER_H_
+#define CLEW_PASS_POINT_FINDER_H_
 
 #include "llvm/ADT/StringRef.h"
 #include "pass/options.h"
@@ -18,9 +18,9 @@ class IntrinsicInst;
 namespace clew::pass {
 
 // For one function, before anything is emitted into it.
-class Candidates {
+class PointFinder {
  public:
-  Candidates(Granularity granularity, const llvm::DataLayout& layout)
+  PointFinder(Granularity granularity, const llvm::DataLayout& layout)
       : granularity_(granularity), layout_(layout) {}
 
   // Appends the points of `instruction` to `sites`, in execution order.
@@ -39,7 +39,7 @@ class Candidates {
 
   Granularity granularity_;
   const llvm::DataLayout& layout_;
-  Sharing sharing_;
+  SharingAnalysis sharing_;
 };
 
 // A call of a function of sync_calls.def that the module does not define.
@@ -50,4 +50,4 @@ bool is_plain_call(const llvm::Instruction& instruction);
 
 }  // namespace clew::pass
 
-#endif  // CLEW_PASS_CANDIDATES_H_
+#endif  // CLEW_PASS_POINT_FINDER_H_

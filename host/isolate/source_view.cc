@@ -1,4 +1,4 @@
-#include "host/isolate/explainer.h"
+#include "host/isolate/source_view.h"
 
 #include <algorithm>
 #include <charconv>
@@ -60,23 +60,23 @@ std::optional<SharedCall> shared_call(const std::vector<SourceFrame>& first,
   return innermost ? std::nullopt : shared;
 }
 
-Explainer::Explainer(const RunResult& run) : run_(run), symbols_(run.reports) {
+SourceView::SourceView(const RunResult& run) : run_(run), symbols_(run.reports) {
   for (const ThreadInfo& thread : run.reports.threads)
     threads_.emplace(key_of_thread(thread.id), thread.id);
 }
 
-std::string Explainer::thread(abi::ThreadKey key) const {
+std::string SourceView::thread(abi::ThreadKey key) const {
   const auto found = threads_.find(key);
   return found == threads_.end() ? "?" : found->second;
 }
 
-std::optional<Location> Explainer::location(abi::Place place) {
+std::optional<Location> SourceView::location(abi::Place place) {
   const auto info = symbols_.place(place);
   if (!info) return std::nullopt;
   return info->at;
 }
 
-EventInfo Explainer::event(const TraceEvent& event) {
+EventInfo SourceView::event(const TraceEvent& event) {
   EventInfo info;
   info.clock = event.clock;
   info.thread = thread(event.thread);
@@ -87,7 +87,7 @@ EventInfo Explainer::event(const TraceEvent& event) {
   return info;
 }
 
-Standpoint Explainer::standpoint(const ThreadPosition& position) const {
+Standpoint SourceView::standpoint(const ThreadPosition& position) const {
   Standpoint point;
   point.thread = run_.thread_id(position.thread);
   if (position.thread < run_.reports.threads.size())
@@ -103,13 +103,13 @@ Standpoint Explainer::standpoint(const ThreadPosition& position) const {
   return point;
 }
 
-const Moment& Explainer::moment(std::uint64_t clock) {
+const Moment& SourceView::moment(std::uint64_t clock) {
   const auto known = moments_.find(clock);
   if (known != moments_.end()) return known->second;
   return moments_.emplace(clock, moments(run_, {clock}, symbols_).front()).first->second;
 }
 
-std::optional<Standpoint> Explainer::standing(std::uint64_t clock, const std::string& thread) {
+std::optional<Standpoint> SourceView::standing(std::uint64_t clock, const std::string& thread) {
   const Moment& now = moment(clock);
   if (now.running && run_.thread_id(now.running->thread) == thread) return standpoint(*now.running);
   for (const ThreadPosition& other : now.others)
@@ -117,13 +117,13 @@ std::optional<Standpoint> Explainer::standing(std::uint64_t clock, const std::st
   return std::nullopt;
 }
 
-std::optional<Standpoint> Explainer::running(std::uint64_t clock) {
+std::optional<Standpoint> SourceView::running(std::uint64_t clock) {
   const Moment& now = moment(clock);
   if (!now.running) return std::nullopt;
   return standpoint(*now.running);
 }
 
-std::vector<WaitInfo> Explainer::waits() {
+std::vector<WaitInfo> SourceView::waits() {
   std::vector<WaitInfo> waits;
   for (const WaitReport& report : run_.reports.waits) {
     if (report.kind == abi::WaitKind::kNothing) continue;  // it has just ended
@@ -145,8 +145,8 @@ std::vector<WaitInfo> Explainer::waits() {
   return waits;
 }
 
-std::vector<CourseLine> Explainer::course(std::span<const TraceEvent> trace,
-                                          const std::optional<EventPair>& pair) {
+std::vector<CourseLine> SourceView::course(std::span<const TraceEvent> trace,
+                                           const std::optional<EventPair>& pair) {
   const auto marked = [&](const TraceEvent& event) {
     return pair && (same_event(event, pair->first) || same_event(event, pair->second));
   };

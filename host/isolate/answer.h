@@ -1,7 +1,7 @@
 // What was isolated, for people: who is interrupted where, which events decide, how far a switch
 // can be moved.
-#ifndef CLEW_HOST_ISOLATE_EXPLANATION_H_
-#define CLEW_HOST_ISOLATE_EXPLANATION_H_
+#ifndef CLEW_HOST_ISOLATE_ANSWER_H_
+#define CLEW_HOST_ISOLATE_ANSWER_H_
 
 #include <cstdint>
 #include <vector>
@@ -20,9 +20,9 @@ struct QueriedClocks {
 [[nodiscard]] QueriedClocks clocks_to_query(const Narrowed& narrowed);
 
 // Fills in the answer of the experiment's result. The recordings are of the two sides.
-[[nodiscard]] Result<void> explain(Experiment& experiment, const Narrowed& narrowed,
-                                   const RecordedJob& failing, const RecordedJob& passing);
+[[nodiscard]] Result<void> complete_answer(Experiment& experiment, const Narrowed& narrowed,
+                                           const RecordedJob& failing, const RecordedJob& passing);
 
 }  // namespace clew
 
-#endif  // CLEW_HOST_ISOLATE_EXPLANATION_H_
+#endif  // CLEW_HOST_ISOLATE_ANSWER_H_

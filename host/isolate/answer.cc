@@ -1,4 +1,4 @@
-#include "host/isolate/explanation.h"
+#include "host/isolate/answer.h"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "host/isolate/explainer.h"
 #include "host/isolate/pair.h"
 #include "host/isolate/script.h"
+#include "host/isolate/source_view.h"
 #include "host/isolate/window.h"
 #include "host/target/replay.h"
 
@@ -21,9 +21,9 @@ namespace {
 using abi::StepKind;
 using abi::TraceEvent;
 
-// Of more preemptions only those that were isolated are explained.
-// The limits here are chosen, not measured: an explanation should take no longer than the
-// isolation before it.
+// Of more preemptions only those that were isolated are looked into.
+// The limits here are chosen, not measured: the answer should take no longer than the isolation
+// before it.
 constexpr std::size_t kMostPreemptions = 16;
 // Events behind the point at which the two runs part among which the pair is sought.
 constexpr std::uint64_t kTraced = 400'000;
@@ -33,22 +33,22 @@ constexpr std::size_t kPairsOfLong = 4;
 constexpr std::uint64_t kInner = 64;
 constexpr std::uint64_t kInnerOfLong = 8;
 
-class Explanation {
+class Answer {
  public:
-  Explanation(Experiment& experiment, const Narrowed& narrowed, const RecordedJob& failing,
-              const RecordedJob& passing)
+  Answer(Experiment& experiment, const Narrowed& narrowed, const RecordedJob& failing,
+         const RecordedJob& passing)
       : x_(experiment), narrowed_(narrowed), failing_record_(failing), passing_record_(passing) {}
 
-  Result<void> explain();
+  Result<void> complete();
 
  private:
-  void explain_switches(Explainer& failing, Explainer& passing,
-                        std::span<const TraceEvent> failing_trace,
-                        std::span<const TraceEvent> passing_trace);
-  Result<std::optional<EventPair>> find_pair(Explainer& explainer,
+  void tell_switches(SourceView& failing, SourceView& passing,
+                     std::span<const TraceEvent> failing_trace,
+                     std::span<const TraceEvent> passing_trace);
+  Result<std::optional<EventPair>> find_pair(SourceView& view,
                                              std::span<const TraceEvent> failing_trace,
                                              std::span<const TraceEvent> passing_trace);
-  Result<void> explain_preemptions(Explainer& explainer);
+  Result<void> tell_preemptions(SourceView& view);
   Result<void> look_closer();
 
   Experiment& x_;
@@ -64,24 +64,24 @@ struct Handover {
 };
 
 // Who is preempted at this clock, and who goes on.
-Handover handover(Explainer& explainer, std::span<const TraceEvent> trace, std::uint64_t clock,
+Handover handover(SourceView& view, std::span<const TraceEvent> trace, std::uint64_t clock,
                   std::uint8_t flags) {
   const TraceEvent* decision = decision_at(trace, clock, flags);
   Handover over;
   if (decision != nullptr) {
-    over.from = explainer.standing(clock, explainer.thread(decision->thread));
-    over.next = explainer.running(clock);
+    over.from = view.standing(clock, view.thread(decision->thread));
+    over.next = view.running(clock);
   } else {
-    over.from = explainer.running(clock);
+    over.from = view.running(clock);
   }
   return over;
 }
 
 std::string text_of(const std::optional<ThreadId>& thread) { return thread ? thread->text() : ""; }
 
-void Explanation::explain_switches(Explainer& failing, Explainer& passing,
-                                   std::span<const TraceEvent> failing_trace,
-                                   std::span<const TraceEvent> passing_trace) {
+void Answer::tell_switches(SourceView& failing, SourceView& passing,
+                           std::span<const TraceEvent> failing_trace,
+                           std::span<const TraceEvent> passing_trace) {
   using Kind = ScheduleDifference::Kind;
   const std::uint64_t passing_end = passing_record_.run.summary.clock;
   for (std::size_t g = 0; g < narrowed_.groups.size(); ++g) {
@@ -125,15 +125,15 @@ void Explanation::explain_switches(Explainer& failing, Explainer& passing,
 }
 
 // The last pair whose order decides, by running; otherwise the first there is.
-Result<std::optional<EventPair>> Explanation::find_pair(Explainer& explainer,
-                                                        std::span<const TraceEvent> failing_trace,
-                                                        std::span<const TraceEvent> passing_trace) {
+Result<std::optional<EventPair>> Answer::find_pair(SourceView& view,
+                                                   std::span<const TraceEvent> failing_trace,
+                                                   std::span<const TraceEvent> passing_trace) {
   x_.stage = IsolateStage::kOrder;
   const std::vector<EventPair> pairs = flipped_pairs(failing_trace, passing_trace, kMostPairs);
   if (pairs.empty()) return std::nullopt;
   const auto schedule_of = [&](const EventPair& pair) -> std::optional<Schedule> {
-    const auto first = ThreadId::parse(explainer.thread(pair.first.thread));
-    const auto second = ThreadId::parse(explainer.thread(pair.second.thread));
+    const auto first = ThreadId::parse(view.thread(pair.first.thread));
+    const auto second = ThreadId::parse(view.thread(pair.second.thread));
     if (!first || !second) return std::nullopt;
     return flipped(narrowed_.failing.schedule, failing_trace, pair, *first, *second);
   };
@@ -151,17 +151,17 @@ Result<std::optional<EventPair>> Explanation::find_pair(Explainer& explainer,
     if (confirmed) chosen = pairs[i];
   }
   CriticalPair& found = x_.result.pair.emplace();
-  found.first = explainer.event(chosen.first);
-  found.second = explainer.event(chosen.second);
+  found.first = view.event(chosen.first);
+  found.second = view.event(chosen.second);
   found.confirmed = confirmed;
   if (const auto guarded = guarded_pair(failing_trace, passing_trace, pairs, chosen)) {
-    found.guarded_first = explainer.event(guarded->first);
-    found.guarded_second = explainer.event(guarded->second);
+    found.guarded_first = view.event(guarded->first);
+    found.guarded_second = view.event(guarded->second);
   }
   return chosen;
 }
 
-Result<void> Explanation::explain_preemptions(Explainer& explainer) {
+Result<void> Answer::tell_preemptions(SourceView& view) {
   const JobPlan plan = [&] {
     JobPlan job = job_of(narrowed_.failing.schedule);
     job.flags |= abi::kJobTrace;
@@ -173,7 +173,7 @@ Result<void> Explanation::explain_preemptions(Explainer& explainer) {
   x_.stage = IsolateStage::kWindows;
   CLEW_TRY(const auto runs, x_.trials.run({&plan, 1}));
   if (runs.empty()) return {};
-  const Script script = script_of(runs.front().trace);
+  const ThreadScript script = script_of(runs.front().trace);
   const auto is_scheduled = [&](std::uint64_t clock) {
     return std::ranges::binary_search(narrowed_.failing.schedule.switches, Clock{clock}, {},
                                       &Switch::clock);
@@ -186,18 +186,18 @@ Result<void> Explanation::explain_preemptions(Explainer& explainer) {
     if (event.flags != 0 || !is_scheduled(event.clock)) continue;
     PreemptionInfo info;
     info.clock = event.clock;
-    info.to = explainer.thread(event.object);
-    if (auto from = explainer.standing(event.clock, explainer.thread(event.thread)))
+    info.to = view.thread(event.object);
+    if (auto from = view.standing(event.clock, view.thread(event.thread)))
       info.from = std::move(*from);
-    info.next = explainer.running(event.clock);
+    info.next = view.running(event.clock);
     CLEW_TRY(const auto window,
              window_of(x_.trials, script, at, x_.trials.has_checkpoints() ? kInnerOfLong : kInner));
     if (window) {
       const Window& found = window->window;
       SwitchWindow& shown = info.window.emplace();
-      shown.after = explainer.location(window->before);
-      shown.first = explainer.location(window->first);
-      shown.last = explainer.location(window->last);
+      shown.after = view.location(window->before);
+      shown.first = view.location(window->first);
+      shown.last = view.location(window->last);
       // Where a library is, the place of the switch itself will do.
       for (std::optional<Location>* end : {&shown.first, &shown.last})
         if (!*end || !is_user_location(**end)) *end = info.from.at;
@@ -215,7 +215,7 @@ Result<void> Explanation::explain_preemptions(Explainer& explainer) {
 
 // A further look at the failing run: where the threads stood before the windows began, hence in
 // which calls they are interrupted; and which lines of the user's led to events in libraries.
-Result<void> Explanation::look_closer() {
+Result<void> Answer::look_closer() {
   std::vector<EventInfo*> events;
   if (x_.result.pair)
     for (EventInfo* event : {&x_.result.pair->first, &x_.result.pair->second})
@@ -233,14 +233,14 @@ Result<void> Explanation::look_closer() {
   RunObserver quiet;
   CLEW_TRY(const auto run, run_replay(replay, quiet));
   x_.trials.count_elsewhere(run.summary.clock);
-  Explainer explainer(run);
+  SourceView view(run);
   for (EventInfo* event : events)
-    if (const auto standing = explainer.running(event->clock);
+    if (const auto standing = view.running(event->clock);
         standing && standing->thread == event->thread && standing->at)
       event->at = standing->at;
   for (const auto& [preemption, clock] : begins_) {
     PreemptionInfo& info = x_.result.preemptions[preemption];
-    const auto before = explainer.running(clock);
+    const auto before = view.running(clock);
     if (!before || before->thread != info.from.thread) continue;
     info.window->after = before->at;
     const auto shared = shared_call(before->stack, info.from.stack);
@@ -251,15 +251,15 @@ Result<void> Explanation::look_closer() {
   return {};
 }
 
-Result<void> Explanation::explain() {
+Result<void> Answer::complete() {
   x_.result.failing = failing_record_.number;
   x_.result.passing = passing_record_.number;
   x_.result.preemption_count = std::min<std::uint64_t>(failing_record_.run.summary.preemptions,
                                                        narrowed_.failing.schedule.switches.size());
   x_.result.choice_count = failing_record_.schedule.choices.size();
   if (failing_record_.summary.failure) x_.result.failure = *failing_record_.summary.failure;
-  Explainer failing(failing_record_.run);
-  Explainer passing(passing_record_.run);
+  SourceView failing(failing_record_.run);
+  SourceView passing(passing_record_.run);
   // Both runs are the same up to here.
   const std::uint64_t parting =
       common_until(narrowed_.failing.schedule, narrowed_.passing.schedule);
@@ -275,13 +275,13 @@ Result<void> Explanation::explain() {
   const std::vector<TraceEvent> nothing;
   const std::vector<TraceEvent>& failing_trace = traced ? failing_run->trace : nothing;
   const std::vector<TraceEvent>& passing_trace = traced ? passing_run->trace : nothing;
-  explain_switches(failing, passing, failing_trace, passing_trace);
+  tell_switches(failing, passing, failing_trace, passing_trace);
   x_.result.waits = failing.waits();
   if (!traced) return {};
   CLEW_TRY(const auto pair, find_pair(failing, failing_trace, passing_trace));
   x_.result.failing_course = failing.course(failing_trace, pair);
   x_.result.passing_course = passing.course(passing_trace, pair);
-  if (auto done = explain_preemptions(failing); !done) return done;
+  if (auto done = tell_preemptions(failing); !done) return done;
   return look_closer();
 }
 
@@ -308,9 +308,9 @@ QueriedClocks clocks_to_query(const Narrowed& narrowed) {
   return clocks;
 }
 
-Result<void> explain(Experiment& experiment, const Narrowed& narrowed, const RecordedJob& failing,
-                     const RecordedJob& passing) {
-  return Explanation(experiment, narrowed, failing, passing).explain();
+Result<void> complete_answer(Experiment& experiment, const Narrowed& narrowed,
+                             const RecordedJob& failing, const RecordedJob& passing) {
+  return Answer(experiment, narrowed, failing, passing).complete();
 }
 
 }  // namespace clew

@@ -1,4 +1,4 @@
-#include "pass/candidates.h"
+#include "pass/point_finder.h"
 
 #include <string>
 
@@ -84,27 +84,27 @@ bool is_plain_call(const llvm::Instruction& instruction) {
   return !is_listed(name) && !find_block_call(name) && !find_library_atomic(name);
 }
 
-llvm::Value* Candidates::size_of(const llvm::Instruction& at, llvm::Type* type) const {
+llvm::Value* PointFinder::size_of(const llvm::Instruction& at, llvm::Type* type) const {
   return llvm::ConstantInt::get(llvm::Type::getInt64Ty(at.getContext()),
                                 layout_.getTypeStoreSize(type).getKnownMinValue());
 }
 
-void Candidates::add(llvm::Instruction& at, PointKind kind, Sites& sites) {
+void PointFinder::add(llvm::Instruction& at, PointKind kind, Sites& sites) {
   sites.push_back(Site{&at, kind});
 }
 
-void Candidates::add_access(llvm::Instruction& at, PointKind kind, llvm::Value* address,
-                            llvm::Value* size, Sites& sites) {
+void PointFinder::add_access(llvm::Instruction& at, PointKind kind, llvm::Value* address,
+                             llvm::Value* size, Sites& sites) {
   sites.push_back(Site{&at, kind, address, size});
 }
 
-void Candidates::add_shared(llvm::Instruction& at, PointKind kind, llvm::Value* address,
-                            llvm::Value* size, Sites& sites) {
+void PointFinder::add_shared(llvm::Instruction& at, PointKind kind, llvm::Value* address,
+                             llvm::Value* size, Sites& sites) {
   if (granularity_ == Granularity::kSync || !sharing_.may_be_shared(address)) return;
   add_access(at, kind, address, size, sites);
 }
 
-void Candidates::collect(llvm::Instruction& instruction, Sites& sites) {
+void PointFinder::collect(llvm::Instruction& instruction, Sites& sites) {
   const bool plain = granularity_ != Granularity::kSync;
   if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
     llvm::Value* size = size_of(*load, load->getType());
@@ -133,7 +133,7 @@ void Candidates::collect(llvm::Instruction& instruction, Sites& sites) {
   }
 }
 
-void Candidates::collect_call(llvm::CallBase& call, Sites& sites) {
+void PointFinder::collect_call(llvm::CallBase& call, Sites& sites) {
   if (auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call)) {
     collect_intrinsic(*intrinsic, sites);
   } else if (const auto* code = llvm::dyn_cast<llvm::InlineAsm>(call.getCalledOperand())) {
@@ -151,7 +151,7 @@ void Candidates::collect_call(llvm::CallBase& call, Sites& sites) {
   }
 }
 
-void Candidates::collect_library_call(llvm::CallBase& call, llvm::StringRef callee, Sites& sites) {
+void PointFinder::collect_library_call(llvm::CallBase& call, llvm::StringRef callee, Sites& sites) {
   const auto argument = [&call](unsigned index) -> llvm::Value* {
     return index < call.arg_size() ? call.getArgOperand(index) : nullptr;
   };
@@ -173,7 +173,7 @@ void Candidates::collect_library_call(llvm::CallBase& call, llvm::StringRef call
   }
 }
 
-void Candidates::collect_intrinsic(llvm::IntrinsicInst& call, Sites& sites) {
+void PointFinder::collect_intrinsic(llvm::IntrinsicInst& call, Sites& sites) {
   if (auto* block = llvm::dyn_cast<llvm::AnyMemIntrinsic>(&call)) {
     if (auto* transfer = llvm::dyn_cast<llvm::AnyMemTransferInst>(block))
       add_shared(call, PointKind::kBlockRead, transfer->getRawSource(), block->getLength(), sites);
