@@ -59,7 +59,7 @@ class Parked:
 
     @staticmethod
     def set(registers):
-        # The stack pointer last: gdb's frame cache is made anew with each.
+        # The stack pointer last: gdb's frame cache is rebuilt with each.
         for name in ("rip", "rbp", "rsp"):
             gdb.execute(f"set ${name} = {registers[name]:#x}", to_string=True)
 

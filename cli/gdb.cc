@@ -82,7 +82,7 @@ Result<std::unique_ptr<GdbSession>> GdbSession::prepare(std::vector<std::string>
   const auto commands = self.parent_path().parent_path() / "lib" / "clew" / "clew_gdb.py";
   if (error || !std::filesystem::exists(commands, error))
     return fail(ErrorCode::kSystem, fmt::format("{} is missing", commands.string()),
-                "install clew anew");
+                "reinstall clew");
   std::unique_ptr<GdbSession> session(new GdbSession);
   session->gdb_ = std::move(*gdb);
   session->commands_ = commands.string();

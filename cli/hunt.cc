@@ -31,7 +31,7 @@ Result<int> run(HuntOnce& once) {
   tell_if_preloaded(command.hunt.plan);
   if (once.each) return hunt_each(command.hunt, store, once.json, once.junit);
 
-  const Interrupts interrupts;  // up to the end: what was found is to be told
+  const Interrupts interrupts;  // up to the end: what was found is reported
   HuntStatusLine status(command.hunt.keep_going ? HuntStatusLine::Found::kAnnounce
                                                 : HuntStatusLine::Found::kQuiet);
   const auto result = hunt(command.hunt, store, status);
@@ -47,7 +47,7 @@ Result<int> run(HuntOnce& once) {
 
 void add_reports(CLI::App& app, HuntOnce& once) {
   app.add_flag("--keep-going", once.command.hunt.keep_going,
-               "Do not stop at the first failure: keep each different one once, and count");
+               "Do not stop at the first failure: record each different one once, and count them");
   app.add_flag("--each", once.each,
                "Hunt each test case of a GoogleTest, Catch2 or doctest program by itself, sharing "
                "--time and --schedules among them");

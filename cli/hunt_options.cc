@@ -28,15 +28,15 @@ struct ChoiceOption {
   const char* help;
 };
 constexpr std::array<ChoiceOption, 6> kChoiceOptions{{
-    {abi::ChoiceKind::kSpurious, "--no-spurious", "Condition waits never return unasked"},
+    {abi::ChoiceKind::kSpurious, "--no-spurious", "No spurious wake-ups of condition waits"},
     {abi::ChoiceKind::kTimeout, "--no-timeouts", "Timeouts fire only when nothing else can run"},
     {abi::ChoiceKind::kTrylock, "--no-trylock-failures", "A trylock of a free lock succeeds"},
     {abi::ChoiceKind::kCas, "--no-cas-failures",
      "A weak compare-exchange of equal values succeeds"},
     {abi::ChoiceKind::kWake, "--no-wake-choice",
-     "The thread that waits longest is woken and gets the lock"},
+     "The thread that has waited longest is woken and gets the lock"},
     {abi::ChoiceKind::kPick, "--no-pick",
-     "When a thread blocks, the one that is ready longest goes on"},
+     "When a thread blocks, the one that has been ready longest runs next"},
 }};
 static_assert(kChoiceOptions.size() == static_cast<std::size_t>(abi::ChoiceKind::kCount));
 
@@ -45,7 +45,7 @@ Result<void> choose_strategy(HuntCommand& command) {
   if (!command.hunt.from) return {};
   if (command.strategy && *command.strategy != "fuzz")
     return fail(ErrorCode::kUsage,
-                fmt::format("--from does not go with --strategy {}", *command.strategy),
+                fmt::format("--from cannot be combined with --strategy {}", *command.strategy),
                 "fuzz is the strategy that starts from a given schedule");
   command.hunt.strategy = "fuzz";
   return {};
@@ -54,10 +54,10 @@ Result<void> choose_strategy(HuntCommand& command) {
 void add_limits(CLI::App& app, HuntCommand& command) {
   HuntOptions& hunt = command.hunt;
   app.add_option("--time", hunt.seconds,
-                 "At most so long (default, if --schedules is not given: 60)")
+                 "Stop after this many seconds (default, if --schedules is not given: 60)")
       ->type_name("SECONDS")
       ->check(positive());
-  app.add_option("--schedules", hunt.schedules, "At most so many runs")
+  app.add_option("--schedules", hunt.schedules, "Stop after this many schedules")
       ->type_name("N")
       ->check(positive());
   app.add_option(
@@ -75,25 +75,26 @@ void add_search(CLI::App& app, HuntCommand& command) {
                              fmt::join(strategy_names(), ", "), strategy_names().front()))
       ->type_name("NAME")
       ->check(CLI::IsMember(strategy_names()).description(""));
-  app.add_option("--seed", command.seed,
-                 "The same seed is the same hunt, on any number of cores (default: a new one)")
+  app.add_option(
+         "--seed", command.seed,
+         "The same seed gives the same hunt, on any number of cores (default: a random one)")
       ->type_name("N");
   app.add_option("--jobs", hunt.jobs,
                  "Runs at a time (default: one for each core, or one if the program changes files)")
       ->type_name("N")
       ->check(positive());
-  app.add_option("--depth", hunt.depth, "pct: number of events whose order makes the failure")
+  app.add_option("--depth", hunt.depth, "pct: number of events whose order causes the failure")
       ->type_name("N")
       ->check(positive())
       ->capture_default_str();
-  app.add_option("--bound", hunt.bound, "exhaustive: preemptions in a schedule, at most")
+  app.add_option("--bound", hunt.bound, "exhaustive: at most this many preemptions in a schedule")
       ->type_name("N")
       ->capture_default_str();
   app.add_option("--from", hunt.from,
                  "fuzz: the recording or schedule to start from; implies --strategy fuzz. From a "
-                 "failing recording, a passing schedule is looked for")
+                 "failing recording, the search is for a passing schedule")
       ->type_name("RECORDING|TEXT|FILE");
-  app.add_option("--sigma", hunt.sigma, "fuzz: how far switches are moved to begin with, about")
+  app.add_option("--sigma", hunt.sigma, "fuzz: about how far switches are moved at first")
       ->type_name("EVENTS")
       ->check(positive())
       ->capture_default_str();
@@ -108,7 +109,7 @@ void add_choices(CLI::App& app, HuntCommand& command) {
              command.hunt.choices &= ~(1u << static_cast<unsigned>(kind));
            },
            choice.help)
-        ->group("What may happen beside switches");
+        ->group("What may happen besides switches");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The hunt while it goes on, for the person who waits.
+// The status line of a hunt while it runs.
 #ifndef CLEW_CLI_HUNT_STATUS_H_
 #define CLEW_CLI_HUNT_STATUS_H_
 

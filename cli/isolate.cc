@@ -41,7 +41,7 @@ Result<void> complete(IsolateCommand& command) {
   if (!command.fails) {
     if (isolate.passing || command.words.size() > 2)
       return fail(ErrorCode::kUsage,
-                  isolate.passing ? "--passes goes with --fails and a program"
+                  isolate.passing ? "--passes needs --fails and a program"
                                   : "there are more than two recordings",
                   "clew isolate [FAILING [PASSING]], or with --fails a program");
     if (!command.words.empty()) isolate.failing = command.words[0];
@@ -60,7 +60,7 @@ Result<void> complete(IsolateCommand& command) {
 Result<int> run(IsolateCommand& command) {
   CLEW_CHECK_OK(complete(command));
   CLEW_TRY(auto store, RecordingStore::open());
-  const Interrupts interrupts;  // up to the end: what was found is to be told
+  const Interrupts interrupts;  // up to the end: what was found is reported
   IsolateStatusLine status;
   const auto result = isolate(command.isolate, store, status);
   status.clear();
@@ -81,7 +81,8 @@ void add_options(CLI::App& app, IsolateCommand& command) {
                  "A failing schedule instead of a recording, as text or file; then a program "
                  "follows, and its arguments")
       ->type_name("SCHEDULE");
-  app.add_option("--passes", isolate.passing, "Likewise a passing one")->type_name("SCHEDULE");
+  app.add_option("--passes", isolate.passing, "A passing schedule, likewise")
+      ->type_name("SCHEDULE");
   app.add_flag("--simplify", isolate.simplify,
                "First look for a failing schedule with as few preemptions as possible, and say how "
                "far each can be moved");
@@ -97,18 +98,18 @@ void add_options(CLI::App& app, IsolateCommand& command) {
                  "Runs at a time (default: one for each core, or one if the program changes files)")
       ->type_name("N")
       ->check(positive());
-  app.add_option("--tests", isolate.tests, "At most so many tests (default: no limit)")
+  app.add_option("--tests", isolate.tests, "Stop after this many tests (default: no limit)")
       ->type_name("N")
       ->check(positive());
-  app.add_option("--time", isolate.seconds, "At most so long (default: no limit)")
+  app.add_option("--time", isolate.seconds, "Stop after this many seconds (default: no limit)")
       ->type_name("SECONDS")
       ->check(positive());
   app.add_option("--sigma", isolate.sigma,
-                 "How far switches are moved to begin with, about, to find a passing schedule")
+                 "About how far switches are moved at first to find a passing schedule")
       ->type_name("EVENTS")
       ->check(positive())
       ->capture_default_str();
-  app.add_option("--seed", isolate.seed, "Of the search for a passing schedule")
+  app.add_option("--seed", isolate.seed, "Seed of the search for a passing schedule")
       ->type_name("N")
       ->capture_default_str();
   app.add_option("--json", command.json, "Write the result as JSON; - is standard output")
@@ -124,9 +125,8 @@ void register_isolate(CLI::App& app, int& exit_status) {
   add_options(*command, *options);
   add_criteria(*command, options->criteria);
   command->footer(
-      "A recording that was found with criteria of its own (--judge, --fails-if-output, ...) "
-      "needs\n"
-      "the same ones here.\n\n"
+      "A recording that was found with criteria (--judge, --fails-if-output, ...) needs the same\n"
+      "ones here.\n\n"
       "Examples:\n"
       "  clew isolate\n"
       "  clew isolate --simplify\n"
@@ -134,7 +134,8 @@ void register_isolate(CLI::App& app, int& exit_status) {
       "  clew isolate --fails 5:T0.2,10:T0.3 --passes 6:T0.2 -- ./queue_test\n"
       "  clew isolate 7 --time 60 --json cause.json\n"
       "  clew isolate 7 --fails-if-output 'lost [0-9]+'\n\n"
-      "Exit status: 0 isolated, 122 not isolated (no passing schedule, or a limit came first), "
+      "Exit status: 0 isolated, 122 not isolated (no passing schedule, or a limit was reached "
+      "first), "
       "124\n"
       "usage error, 125 bad input or system error, 126 internal error, 128 + n interrupted by\n"
       "signal n.");

@@ -9,7 +9,7 @@
 
 namespace clew::cli {
 
-// The line while it goes on.
+// The status line while it runs.
 class IsolateStatusLine : public IsolateObserver {
  public:
   void status(const IsolateStatus& status) override;

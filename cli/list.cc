@@ -118,7 +118,7 @@ void register_list(CLI::App& app, int& exit_status) {
       ->type_name("FILE");
   command->footer(
       "The recordings are those in .clew of this folder. 'incomplete': clew was stopped while it\n"
-      "recorded; 'running': it is at it now; 'damaged': the files have changed since.\n\n"
+      "recorded; 'running': it is recording now; 'damaged': the files have changed since.\n\n"
       "Example:\n"
       "  clew list");
   command->callback([json_target, &exit_status] {

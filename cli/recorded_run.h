@@ -1,4 +1,4 @@
-// One run of a program, recorded and told of: clew run, and clew replay --live.
+// One run of a program, recorded and reported: clew run, and clew replay --live.
 #ifndef CLEW_CLI_RECORDED_RUN_H_
 #define CLEW_CLI_RECORDED_RUN_H_
 

@@ -43,7 +43,8 @@ Result<int> debug(const ReplayOptions& options) {
   return 0;
 }
 
-// Paper 1's schedule replay: the switches of the recording, the input of today.
+// Schedule replay (Choi and Zeller 2002, section 3): the switches of the recording with current
+// input.
 Result<int> replay_live(const ReplayOptions& options) {
   CLEW_TRY(auto replay, prepare_replay(options.recording));
   CLEW_CHECK_OK(check_runs_live(replay.recording));
@@ -164,10 +165,9 @@ void register_replay(CLI::App& app, int& exit_status) {
       ->expected(1)
       ->take_all();
   command
-      ->add_flag(
-          "--live", options->live,
-          "Follow the recording's schedule with the input of today (files, network, standard "
-          "input), and record that")
+      ->add_flag("--live", options->live,
+                 "Follow the recording's schedule with current input (files, network, standard "
+                 "input), and record that")
       ->excludes(gdb)
       ->excludes(times);
   command->add_option("--json", options->json, "Write the result as JSON; - is standard output")

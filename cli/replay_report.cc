@@ -24,7 +24,7 @@ std::string hint(const std::vector<Note>& notes) {
     if (note.kind == Note::Kind::kNotRecorded)
       unrecorded += (unrecorded.empty() ? "" : ", ") + printable(note.subject);
   if (!unrecorded.empty())
-    return fmt::format("hint: the program used what is not recorded: {}\n", unrecorded);
+    return fmt::format("hint: the program used something that is not recorded: {}\n", unrecorded);
   return "hint: possible causes: a library that the program loads was different, memory that it "
          "shares with another process, the processor's random numbers\n";
 }

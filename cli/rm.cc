@@ -74,9 +74,9 @@ void register_rm(CLI::App& app, int& exit_status) {
                       ->add_option("numbers", options->numbers,
                                    "Numbers of recordings, as clew list shows them")
                       ->type_name("N");
-  auto* all = command->add_flag("--all", options->all, "All of them, but those that are running");
-  auto* incomplete = command->add_flag("--incomplete", options->incomplete,
-                                       "Those that clew was stopped in, and no others");
+  auto* all = command->add_flag("--all", options->all, "All except those that are running");
+  auto* incomplete =
+      command->add_flag("--incomplete", options->incomplete, "Only those that clew was stopped in");
   all->excludes(numbers);
   all->excludes(incomplete);
   incomplete->excludes(numbers);

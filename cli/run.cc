@@ -57,7 +57,7 @@ Result<int> run(const RunOptions& options) {
 void register_run(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand("run", "Run a program once and record the run");
-  command->add_option("--seed", options->seed, "Seed of the random slices (default: a new one)")
+  command->add_option("--seed", options->seed, "Seed of the random slices (default: a random one)")
       ->type_name("N");
   command
       ->add_option("--schedule", options->schedule,

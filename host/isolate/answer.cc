@@ -63,7 +63,7 @@ struct Handover {
   std::optional<Standpoint> next;
 };
 
-// Who is preempted at this clock, and who goes on.
+// Who is preempted at this clock, and by whom.
 Handover handover(SourceView& view, std::span<const TraceEvent> trace, std::uint64_t clock,
                   std::uint8_t flags) {
   const TraceEvent* decision = decision_at(trace, clock, flags);
@@ -214,7 +214,7 @@ Result<void> Answer::tell_preemptions(SourceView& view) {
 }
 
 // A further look at the failing run: where the threads stood before the windows began, hence in
-// which calls they are interrupted; and which lines of the user's led to events in libraries.
+// which calls they are preempted; and which lines of the user's led to events in libraries.
 Result<void> Answer::look_closer() {
   std::vector<EventInfo*> events;
   if (x_.result.pair)
@@ -270,8 +270,9 @@ Result<void> Answer::complete() {
   const bool traced = failing_run && passing_run;
   if (traced && failing_run->result.hash != failing_record_.run.summary.hash)
     x_.doubt(
-        "two runs under the same schedule were not the same: the program depends on something that "
-        "clew does not control, and what is said here may be chance");
+        "two runs under the same schedule differed: the program depends on something that clew "
+        "does "
+        "not control, and this answer may be due to chance");
   const std::vector<TraceEvent> nothing;
   const std::vector<TraceEvent>& failing_trace = traced ? failing_run->trace : nothing;
   const std::vector<TraceEvent>& passing_trace = traced ? passing_run->trace : nothing;

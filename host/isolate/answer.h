@@ -1,4 +1,4 @@
-// What was isolated, for people: who is interrupted where, which events decide, how far a switch
+// What was isolated, for people: who is preempted where, which events decide, how far a switch
 // can be moved.
 #ifndef CLEW_HOST_ISOLATE_ANSWER_H_
 #define CLEW_HOST_ISOLATE_ANSWER_H_
@@ -12,7 +12,7 @@
 
 namespace clew {
 
-// The clocks at which the recordings of both sides have to note where the threads stand.
+// The clocks at which the recordings of both sides note where the threads stand.
 struct QueriedClocks {
   std::vector<std::uint64_t> failing;
   std::vector<std::uint64_t> passing;

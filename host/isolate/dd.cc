@@ -127,7 +127,7 @@ void Narrowing::end_round() {
   begin_round();
 }
 
-// Goes on to the next question.
+// Moves to the next question.
 void Narrowing::settle() {
   while (!done_) {
     if (at_ == subsets_.size()) {

@@ -1,5 +1,5 @@
-// Delta Debugging: the algorithm dd of paper 1, figure 7, which narrows the difference between
-// what passes and what fails.
+// Delta Debugging: the algorithm dd of Choi and Zeller 2002, figure 7, which narrows the difference
+// between what passes and what fails.
 //
 // The paper's atomic changes come here in groups, those of one group being interchangeable: only
 // how many of them are applied makes a difference. So sets of changes are counts, one for each
@@ -43,16 +43,16 @@ class DdOracle {
   [[nodiscard]] virtual Verdict test(const Counts& applied) = 0;
 
   // The outcome if it is known without a run, as that of an invalid schedule is (axiom 7). This
-  // does not count as a test, and may be asked for changes that are not tested in the end.
+  // does not count as a test, and may be asked for changes that are never tested.
   [[nodiscard]] virtual std::optional<Verdict> known(const Counts& applied);
 
-  // Comes before each test: what is to be tested next if this one passes, and if it fails. First
+  // Called before each test: what is to be tested next if this one passes, and if it fails. First
   // the very next, then the two that may follow it: that after a pass, that after a fail. Any of
   // them may be missing.
   virtual void expect(const Counts& tested, std::span<const Counts> if_pass,
                       std::span<const Counts> if_fail);
 
-  // Asked before each test, and after one that is unresolved. False: end now, with what there is.
+  // Asked before each test, and after one that is unresolved. False: stop now, with what there is.
   [[nodiscard]] virtual bool go_on() { return true; }
 };
 
@@ -61,7 +61,7 @@ struct DdResult {
   Counts passing, failing;
   std::uint64_t tests = 0;  // calls of DdOracle::test
   // Definition 16, shown by tests: neither does one change of any group more pass, nor does one
-  // less fail. False only if the end came from outside.
+  // less fail. False only if it was stopped.
   bool minimal = false;
 };
 

@@ -12,7 +12,7 @@ using Group = ScheduleDifference::Group;
 using Kind = ScheduleDifference::Kind;
 using In = ScheduleDifference::In;
 
-// The switches with as many as `like` has. A schedule may go on after the end of its run, and
+// The switches with as many as `like` has. A schedule may extend beyond the end of its run, and
 // padding must not come before that.
 std::vector<Switch> padded(const std::vector<Switch>& switches, Clock end,
                            const std::vector<Switch>& like) {

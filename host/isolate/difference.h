@@ -1,5 +1,5 @@
 // The difference between a schedule that passes and one that fails, as atomic changes in groups of
-// interchangeable ones (paper 1, definitions 8 to 12).
+// interchangeable ones (Choi and Zeller 2002, definitions 8 to 12).
 //
 // The schedules are made of equal length: the shorter list of switches is padded with switches one
 // past the end of its own run (section 4.3). Deviations: our schedules name targets, and have

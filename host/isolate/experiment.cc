@@ -66,7 +66,7 @@ Experiment::Experiment(const IsolateOptions& given, RecordingStore& recordings, 
 
 Result<std::optional<RecordedJob>> Experiment::record(const JobPlan& job, Verdict verdict,
                                                       std::vector<std::uint64_t> queries) {
-  // Ctrl-C ends the search; how far it came is kept, if that is quickly done.
+  // Ctrl-C ends the search; how far it came is kept, if that takes little time.
   if (result.interrupted_by != 0) recorder.set_until(seconds_now() + kSecondsWhenInterrupted);
   std::ranges::sort(queries);
   const auto repeated = std::ranges::unique(queries);

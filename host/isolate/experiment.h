@@ -36,7 +36,7 @@ struct Experiment {
   Experiment(const IsolateOptions& options, RecordingStore& store, Subject subject, Judge judge,
              TrialPulse pulse);
 
-  // One run in a process of its own, recorded. Nothing: it came out with another verdict.
+  // One run in a separate process, recorded. Nothing: its verdict was another one.
   [[nodiscard]] Result<std::optional<RecordedJob>> record(const JobPlan& plan, Verdict verdict,
                                                           std::vector<std::uint64_t> queries);
   void doubt(std::string text) { result.doubts.push_back(std::move(text)); }

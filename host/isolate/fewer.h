@@ -23,7 +23,7 @@ namespace clew {
                                                    std::uint32_t threads, std::size_t most);
 
 // Where a thread is preempted before a call in which it would have waited anyway, it may as well
-// wait, and the choice be who goes on then: that is no preemption. REQUIRES: the script fails.
+// wait, and the choice be who runs then: that is no preemption. REQUIRES: the script fails.
 [[nodiscard]] Result<ThreadScript> with_waits(Trials& trials, ThreadScript script);
 
 // A run of a job as a script; nothing if it did not fail when run again.

@@ -75,7 +75,7 @@ bool Isolation::pulse() {
   return x_.result.complete && !enough;
 }
 
-// Both sides, in processes of their own, to the end.
+// Both sides, in separate processes, to their end.
 Result<Isolation::Recorded> Isolation::keep(const Narrowed& narrowed) {
   x_.stage = IsolateStage::kRecording;
   CLEW_CHECK_OK(x_.recorder.reserve_for_passing());
@@ -97,7 +97,7 @@ Result<void> Isolation::work() {
   CLEW_TRY(auto narrowed, narrow(x_, *sides.passing, sides.failing));
   CLEW_TRY(auto kept, keep(narrowed));
   if (kept.failing && !kept.passing && x_.trials.has_cut() && !x_.trials.stopped()) {
-    // Some run that was taken to pass before it was over fails later.
+    // A run that was counted as passing before its end fails later.
     if (auto removed = x_.store.remove(kept.failing->number); !removed) return removed;
     x_.trials.run_to_the_end();
     CLEW_TRY(narrowed, narrow(x_, *sides.passing, sides.failing));
@@ -106,17 +106,17 @@ Result<void> Isolation::work() {
   if (kept.failing && kept.passing)
     return complete_answer(x_, narrowed, *kept.failing, *kept.passing);
   if (x_.result.interrupted_by == 0)
-    x_.doubt(kept.failing ? "the passing side did not pass in a process of its own"
-                          : "the failing side did not fail in a process of its own");
+    x_.doubt(kept.failing ? "the passing side did not pass in a separate process"
+                          : "the failing side did not fail in a separate process");
   return {};
 }
 
 Result<IsolateResult> Isolation::run() {
   x_.result.original = x_.subject.number();
   CLEW_CHECK_OK(work());
-  note_interrupt();  // one that came while the cause was put into words
+  note_interrupt();  // one that came while the answer was completed
   if (!x_.result.minimal && !x_.result.switches.empty())
-    x_.doubt("it was stopped before the difference was as small as it can be");
+    x_.doubt("the isolation stopped before the difference was as small as it can be");
   x_.result.cost_runs = x_.trials.cost_runs();
   x_.result.seconds = seconds_now() - started_;
   x_.result.notes = x_.trials.notes();
@@ -126,8 +126,8 @@ Result<IsolateResult> Isolation::run() {
 Result<std::string> newest_failing(const RecordingStore& store) {
   CLEW_TRY(const auto list, store.list());
   for (const Listed& one : list) {
-    // What came of an isolation is not what the next one is about, and a copy made by fork() is
-    // nothing that could be run.
+    // The result of an isolation is not the subject of the next one, and a copy made by fork()
+    // cannot be run by itself.
     if (!one.meta || one.meta->origin.kind() == Origin::Kind::kIsolation ||
         one.meta->generation > 0)
       continue;

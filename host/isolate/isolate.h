@@ -1,5 +1,5 @@
-// Isolation: from a failing schedule and a passing one to the thread switches that matter (paper 1,
-// section 4), with what a person needs to understand them.
+// Isolation: from a failing schedule and a passing one to the thread switches that matter (Choi and
+// Zeller 2002, section 4), with what a person needs to understand them.
 #ifndef CLEW_HOST_ISOLATE_ISOLATE_H_
 #define CLEW_HOST_ISOLATE_ISOLATE_H_
 
@@ -17,7 +17,7 @@ namespace clew {
 
 struct IsolateOptions {
   std::string failing;                 // recording; empty: the newest that failed
-  std::optional<std::string> passing;  // recording; nothing: one is looked for
+  std::optional<std::string> passing;  // recording; nothing: clew looks for one
   // What to run. Then `failing` and `passing` are schedules, as text or as the name of a file;
   // otherwise the recordings say.
   std::optional<LaunchPlan> program;
@@ -28,7 +28,7 @@ struct IsolateOptions {
   std::uint64_t tests = 0;  // at most; 0: no limit
   double seconds = 0;       // likewise
   std::uint64_t seed = 1;   // of the search for a passing schedule
-  double sigma = 0.5;       // how far it moves switches to begin with, about, in events
+  double sigma = 0.5;       // about how far it moves switches at first, in events
   Criteria criteria;        // what counts as a failure
 };
 

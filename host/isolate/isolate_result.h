@@ -1,4 +1,4 @@
-// What comes of an isolation, as plain values.
+// The result of an isolation, as plain values.
 #ifndef CLEW_HOST_ISOLATE_ISOLATE_RESULT_H_
 #define CLEW_HOST_ISOLATE_ISOLATE_RESULT_H_
 
@@ -34,10 +34,10 @@ struct IsolatedSwitch {
   std::optional<std::uint64_t> pass_clock;  // nothing: the passing run ends without it
   bool in_failing = true;                   // kChoice; false: only the passing schedule makes it
   std::optional<Choice> choice;             // kChoice
-  std::string fail_to;                      // who goes on; empty: the next in the run queue
+  std::string fail_to;                      // who runs then; empty: the next in the run queue
   std::string pass_to;
-  Standpoint fail_from;  // who is preempted, where; no thread: the failing run goes without it
-  std::optional<Standpoint> fail_next;  // who runs instead, where it goes on
+  Standpoint fail_from;  // who is preempted, where; no thread: the failing run does without it
+  std::optional<Standpoint> fail_next;  // who runs instead, from where
   std::optional<Standpoint> pass_from;  // likewise in the passing run
   std::optional<Standpoint> pass_next;
 };
@@ -48,7 +48,7 @@ struct SwitchWindow {
   std::optional<Location> first;  // what it is about to do there
   std::optional<Location> last;   // and at its end
   // The lines of the innermost function that the thread is in from the beginning to the place of
-  // the switch, if that is not where the accesses are: between these calls it is interrupted.
+  // the switch, if that is not where the accesses are: it is preempted between these calls.
   std::optional<Location> caller_first;
   std::optional<Location> caller_last;
   std::uint64_t positions = 0;  // yield points from first to last, both included
@@ -58,7 +58,7 @@ struct SwitchWindow {
 // A preemption of the failing schedule.
 struct PreemptionInfo {
   std::uint64_t clock = 0;
-  std::string to;  // who goes on
+  std::string to;  // who runs then
   Standpoint from;
   std::optional<Standpoint> next;
   std::optional<SwitchWindow> window;  // nothing: not determined
@@ -79,7 +79,7 @@ struct CriticalPair {
   EventInfo first;         // in the failing run
   EventInfo second;        // clock 0: the failing run ends before it happens
   bool confirmed = false;  // flipping just them makes the failure go away, by running
-  // If they take the same lock: the first accesses made under it whose order goes with theirs.
+  // If they take the same lock: the first accesses made under it whose order changes with theirs.
   std::optional<EventInfo> guarded_first = {};
   std::optional<EventInfo> guarded_second = {};
 };
@@ -126,7 +126,7 @@ struct IsolateResult {
   std::optional<std::uint64_t> passing;
   bool minimal = false;             // 1-minimal (definition 16), by running
   bool always_fails = false;        // no passing schedule was found
-  std::vector<std::string> doubts;  // what could not be shown, a sentence each
+  std::vector<std::string> doubts;  // what could not be confirmed, a sentence each
 
   // --- what it cost
   struct Test {
@@ -161,12 +161,12 @@ struct IsolateStatus {
   double seconds = 0;
 };
 
-// How far it came.
+// How far an isolation came.
 enum class Isolated : std::uint8_t {
   kDone,         // what is left is the difference between failing and passing
   kNarrowed,     // ended before that, with a smaller difference than at first
   kAlwaysFails,  // nothing to compare with: no schedule passed
-  kNothing,      // ended before there was anything to tell
+  kNothing,      // ended before there was anything to report
 };
 Isolated how_far(const IsolateResult& result);
 

@@ -29,7 +29,7 @@ DeltaCount difference_of(const Counts& passing, const Counts& failing) {
   return sum;
 }
 
-// Paper 1, definition 14: differences are tested by running the program.
+// Choi and Zeller 2002, definition 14: differences are tested by running the program.
 class ScheduleOracle final : public DdOracle {
  public:
   ScheduleOracle(Experiment& experiment, const ScheduleDifference& difference)

@@ -1,5 +1,5 @@
 // Narrowing the difference between a passing and a failing schedule until what remains is the cause
-// (paper 1, section 4), and following it to where it takes effect.
+// (Choi and Zeller 2002, section 4), and following it to where it takes effect.
 #ifndef CLEW_HOST_ISOLATE_NARROWING_H_
 #define CLEW_HOST_ISOLATE_NARROWING_H_
 

@@ -15,7 +15,7 @@ constexpr std::uint64_t kWord = 8;
 // Of an event, those before it that touch the same, the nearest. Chosen, not measured, as are the
 // numbers below: they bound the work for a trace.
 constexpr std::size_t kLookBack = 32;
-// What a thread would have done next, had the failing run gone on: beyond, nobody knows.
+// What a thread would have done next, had the failing run continued; what comes after is not known.
 constexpr std::size_t kMostAhead = 16;
 // A large copy is found by its first words.
 constexpr std::uint64_t kMostWords = 64;

@@ -21,7 +21,7 @@ struct EventPair {
 };
 
 // Pairs of conflicting events that come in one order in the failing run and in the other in the
-// passing run, those first that the failing run comes to first. Events are the same if thread and
+// passing run, in the order of the failing run. Events are the same if thread and
 // own number are, and the place. Traces: accesses and synchronisation, from where the runs part on.
 [[nodiscard]] std::vector<EventPair> flipped_pairs(std::span<const abi::TraceEvent> failing,
                                                    std::span<const abi::TraceEvent> passing,
@@ -35,8 +35,8 @@ struct EventPair {
                                                     const EventPair& locks);
 
 // The schedule with the second event of the pair before the first, and all else as it was: the
-// thread of the first is stopped before it, and the other goes on up to and with the second; what
-// the schedule says of later clocks is put off accordingly. `trace` is of the failing run.
+// thread of the first is stopped before it, and the other runs up to and including the second; what
+// the schedule says about later clocks is delayed accordingly. `trace` is of the failing run.
 // `first`, `second`: the threads.
 [[nodiscard]] Schedule flipped(const Schedule& failing, std::span<const abi::TraceEvent> trace,
                                const EventPair& pair, const ThreadId& first,

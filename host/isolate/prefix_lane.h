@@ -1,5 +1,5 @@
 // Runs schedules one after the other and pays only for what they do not have in common: the program
-// is left standing at checkpoints (ServedProgram), and a schedule goes on from the last one up to
+// is left standing at checkpoints (ServedProgram), and a schedule resumes from the last one up to
 // which it is the same as the schedule before.
 #ifndef CLEW_HOST_ISOLATE_PREFIX_LANE_H_
 #define CLEW_HOST_ISOLATE_PREFIX_LANE_H_

@@ -119,7 +119,7 @@ Result<void> SideFinder::make_simple() {
   CLEW_TRY(auto failing, side_of(simple.script, Verdict::kFail));
   if (x_.result.interrupted_by != 0) return {};
   if (!failing) {
-    x_.doubt("the simplified schedule did not fail in a process of its own; the original is used");
+    x_.doubt("the simplified schedule did not fail in a separate process; the original is used");
     return {};
   }
   x_.result.simplified = true;
@@ -154,7 +154,8 @@ Result<std::optional<Side>> SideFinder::passing_side(Schedule schedule) {
   return Side{std::move(schedule), end_of(run->result)};
 }
 
-// Paper 1, section 5: the failing schedule, perturbed ever more widely until the program passes.
+// Choi and Zeller 2002, section 5: the failing schedule, perturbed ever more widely until the
+// program passes.
 Result<std::optional<Side>> SideFinder::fuzzed_passing(const Side& failing) {
   FuzzSearch fuzz(failing.schedule, Verdict::kPass, failing.end.value, x_.options.seed,
                   x_.options.sigma);
@@ -230,8 +231,8 @@ Result<Sides> SideFinder::find() {
     CLEW_CHECK_OK(make_simple());
     x_.simplifying = false;
     if (x_.trials.stopped() && x_.result.complete) {
-      x_.doubt("simplifying was cut short to keep to the limit");
-      x_.trials.go_on();
+      x_.doubt("simplifying stopped early to stay within the limit");
+      x_.trials.resume();
     }
   }
   if (x_.trials.stopped()) return Sides{};

@@ -1,5 +1,5 @@
 // The two sides of the comparison: a failing schedule, simplified if that is wanted, and a passing
-// one, given or found (paper 1, section 5).
+// one, given or found (Choi and Zeller 2002, section 5).
 #ifndef CLEW_HOST_ISOLATE_SIDES_H_
 #define CLEW_HOST_ISOLATE_SIDES_H_
 

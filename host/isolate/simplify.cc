@@ -51,7 +51,7 @@ Result<Reduced> reduce(std::size_t size, const FailsTogether& fails) {
   Subset items(size);
   std::iota(items.begin(), items.end(), std::size_t{0});
   if (items.empty()) return Reduced{items, true};
-  // Nothing at all, to begin with.
+  // First, nothing at all.
   CLEW_TRY(auto nothing, first_failing({Subset{}}, fails));
   if (!nothing) return Reduced{items, false};
   if (*nothing == 0) return Reduced{{}, true};

@@ -94,7 +94,7 @@ Standpoint SourceView::standpoint(const ThreadPosition& position) const {
     point.name = run_.reports.threads[position.thread].name;
   point.stack = position.stack;
   point.at = position.at;
-  // In a header of a library nobody finds himself; a thread in nobody's code has not begun.
+  // A line in a library's header tells the reader little; a thread without any code has not begun.
   if (!point.at || !is_user_location(*point.at)) {
     const SourceFrame* frame = Symbolizer::user_frame(point.stack);
     point.at = frame != nullptr && is_user_code(*frame) ? std::optional(location_of(*frame))

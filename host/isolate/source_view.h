@@ -31,7 +31,7 @@ struct SharedCall {
 [[nodiscard]] std::optional<SharedCall> shared_call(const std::vector<SourceFrame>& first,
                                                     const std::vector<SourceFrame>& second);
 
-// Of one run; its places and addresses are those of every run of the program.
+// A run as its source shows it. Its places and addresses are those of every run of the program.
 class SourceView {
  public:
   explicit SourceView(const RunResult& run);

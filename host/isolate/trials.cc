@@ -116,7 +116,7 @@ Result<void> Trials::start() {
   const auto trial = ServedProgram::start(options_.plan, input.get(), serve_);
   if (!trial && trial.error().code != ErrorCode::kBadInput) return std::unexpected(trial.error());
   if (!trial) {
-    add_note(fmt::format("the program is started anew for each test: {}", trial.error().message));
+    add_note(fmt::format("the program is restarted for each test: {}", trial.error().message));
     return {};
   }
   const auto open_input = [this] { return input_.open(); };

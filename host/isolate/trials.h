@@ -1,8 +1,8 @@
-// Experiments with a program: what becomes of it under a schedule of our choice (paper 1, section
-// 4.2). Counts what they cost.
+// Experiments with a program: its verdict under a schedule of our choice (Choi and Zeller
+// 2002, section 4.2). Their cost is counted.
 //
-// Short runs are made in processes that are put back after each, on all cores. Long ones go on from
-// checkpoints. A program that can do neither is started anew for each.
+// Short runs are made in processes that are put back after each, on all cores. Long ones resume
+// from checkpoints. A program that can do neither is restarted for each.
 #ifndef CLEW_HOST_ISOLATE_TRIALS_H_
 #define CLEW_HOST_ISOLATE_TRIALS_H_
 
@@ -30,7 +30,7 @@ struct TrialOptions {
   LaunchPlan plan;           // how the failing run was started; its schedule is not used
   Criteria criteria;         // what counts as a failure
   bool any_failure = false;  // other failures than the one under study count as it; otherwise they
-                             // are unresolved outcomes (paper 1, section 4.5)
+                             // are unresolved outcomes (Choi and Zeller 2002, section 4.5)
   unsigned jobs = 0;         // 0: as many as there are cores
   bool checkpoints = true;
   bool long_run = false;           // a run is known to take so long that checkpoints pay
@@ -48,26 +48,26 @@ struct TrialRun {
   bool cut = false;  // taken as passing because it went far past where failures show
 };
 
-// Told while trials go on; false: stop them.
+// Called while trials run; false: stop them.
 using TrialPulse = std::function<bool()>;
 
 class Trials {
  public:
-  // `judge` is the recorder's too.
+  // `judge` is shared with the recorder.
   Trials(TrialOptions options, const HuntInput& input, HuntRecorder& recorder, Judge judge,
          TrialPulse pulse);
   ~Trials();
 
   // Runs the failing schedule, with a trace of its decisions: from then on "the failure" is what
-  // became of it. Fails with kBadInput if nothing did. Decides how runs are made.
+  // became of it. kBadInput: it does not fail. Decides how runs are made.
   [[nodiscard]] Result<TrialRun> set_failure(const Schedule& failing);
 
-  // In the order of the plans. An empty list: they were told to stop.
+  // In the order of the plans. An empty list: they were stopped.
   [[nodiscard]] Result<std::vector<TrialRun>> run(std::span<const JobPlan> plans);
 
   // One schedule, from the last checkpoint that it shares with the one before. `next`: schedules
   // that may follow; checkpoints are made where they part, or they are run on other cores, ahead of
-  // being asked for. Nothing: told to stop.
+  // being asked for. Nothing: stopped.
   [[nodiscard]] Result<std::optional<TrialRun>> run_one(const Schedule& schedule,
                                                         std::span<const Schedule> next);
 
@@ -85,9 +85,9 @@ class Trials {
   [[nodiscard]] std::uint64_t runs() const { return runs_; }
   // Events executed, in runs of the failing schedule.
   [[nodiscard]] double cost_runs() const;
-  [[nodiscard]] bool has_cut() const { return has_cut_; }  // some run
+  [[nodiscard]] bool has_cut() const { return has_cut_; }  // at least one run was
   [[nodiscard]] bool stopped() const { return stopped_; }
-  void go_on() { stopped_ = false; }
+  void resume() { stopped_ = false; }
   [[nodiscard]] bool has_checkpoints() const { return lane_ != nullptr; }
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   [[nodiscard]] const TrialRun& failure() const { return failure_; }
@@ -117,7 +117,7 @@ class Trials {
   Judge judge_;
   TrialPulse pulse_;
   ServeOptions serve_;
-  std::unique_ptr<Workers> workers_;  // null: every run is started anew
+  std::unique_ptr<Workers> workers_;  // null: the program is restarted for every run
   std::unique_ptr<PrefixLane> lane_;
   TrialRun failure_;
   bool failure_known_ = false;

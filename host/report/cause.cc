@@ -25,26 +25,26 @@ std::string thread_or(const std::string& thread, std::string_view otherwise) {
   return thread.empty() ? std::string(otherwise) : printable(thread);
 }
 
-std::string interrupted_text(const Standpoint& from, std::uint64_t clock) {
+std::string preempted_text(const Standpoint& from, std::uint64_t clock) {
   if (!from.at)
-    return fmt::format("{} is interrupted at clock {}, at an unknown place", label_of(from),
+    return fmt::format("{} is preempted at clock {}, at an unknown place,", label_of(from),
                        with_commas(clock));
-  return fmt::format("{} is interrupted before {}", label_of(from), spot_text(from.at));
+  return fmt::format("{} is preempted before {}", label_of(from), spot_text(from.at));
 }
 
 std::string next_text(const std::optional<Standpoint>& next, const std::string& to) {
-  if (!next || next->thread.empty()) return thread_or(to, "the next thread") + " runs instead";
-  std::string text = label_of(*next) + " runs instead";
-  if (next->at) text += ", from " + spot_text(next->at);
+  if (!next || next->thread.empty()) return thread_or(to, "the next thread");
+  std::string text = label_of(*next);
+  if (next->at) text += ", which runs from " + spot_text(next->at);
   return text;
 }
 
 std::string switch_text(const Standpoint& from, std::uint64_t clock,
                         const std::optional<Standpoint>& next, const std::string& to) {
-  return fmt::format("{} and {}", interrupted_text(from, clock), next_text(next, to));
+  return fmt::format("{} by {}", preempted_text(from, clock), next_text(next, to));
 }
 
-// Of a switch that may have had no effect: then nobody ran instead.
+// Of a switch that may have had no effect: then no other thread ran.
 std::string maybe_switch_text(const Standpoint& from, std::uint64_t clock,
                               const std::optional<Standpoint>& next, const std::string& to) {
   if (next) return switch_text(from, clock, next, to);
@@ -60,15 +60,15 @@ constexpr std::string_view sentence(abi::ChoiceKind kind) {
     case abi::ChoiceKind::kTimeout:
       return "a timed wait of {0} at {1} times out at once";
     case abi::ChoiceKind::kSpurious:
-      return "a condition wait of {0} at {1} returns without a signal";
+      return "a condition wait of {0} at {1} wakes up spuriously";
     case abi::ChoiceKind::kTrylock:
       return "a trylock of {0} at {1} fails though the lock is free";
     case abi::ChoiceKind::kCas:
       return "a weak compare-exchange of {0} at {1} fails though the values are equal";
     case abi::ChoiceKind::kPick:
-      return "{2} goes on where {0} has to wait, at {1}";
+      return "{2} runs next when {0} blocks at {1}";
     case abi::ChoiceKind::kWake:
-      return "{2} is the one that is woken or gets the lock, by {0} at {1}";
+      return "{0} wakes {2} or hands it the lock, at {1}";
     case abi::ChoiceKind::kCount:
       break;
   }
@@ -107,7 +107,7 @@ std::string moved_text(const IsolatedSwitch& difference) {
     return fmt::format("{}, after {}, the program passes.", capitalized(steps),
                        spot_text(difference.fail_from.at));
   if (same)
-    return fmt::format("If {} is interrupted {}{}, the program passes.", label_of(from), steps,
+    return fmt::format("If {} is preempted {}{}, the program passes.", label_of(from), steps,
                        from.at ? ", before " + spot_text(from.at) : "");
   return fmt::format("If the switch comes {}, when {} runs{}, the program passes.", steps,
                      label_of(from), from.at ? " and stands before " + spot_text(from.at) : "");
@@ -127,7 +127,7 @@ std::string one_cause(const IsolatedSwitch& difference) {
   const std::string passing = passing_side(difference);
   if (failing.empty())
     return passing.empty()
-               ? "The difference lies where neither run could be looked into."
+               ? "The difference is in a part of the runs that could not be examined."
                : fmt::format("The program passes when {}. Without this it fails.", passing);
   std::string text = fmt::format("The failure happens when {}. ", failing);
   switch (difference.kind) {
@@ -216,15 +216,14 @@ std::string order_text(const CriticalPair& pair) {
                        thread_or(pair.second.thread, "a thread"), coming_text(pair.second, second),
                        pair.confirmed
                            ? " If that comes first, the program passes (checked by running)."
-                           : " It was not shown by a run of its own that this order decides.");
+                           : " Not confirmed: clew could not test this order alone.");
   const std::string order =
       fmt::format("{} before {}", did_text(pair.first, first), did_text(pair.second, second));
   if (pair.confirmed)
     return order +
            ". In this order the program fails, in the other it passes (checked by running).";
-  return fmt::format(
-      "In the failing run {}. It was not shown by a run of its own that this order decides.",
-      order);
+  return fmt::format("In the failing run, {}. Not confirmed: clew could not test this order alone.",
+                     order);
 }
 
 std::string pair_text(const CriticalPair& pair) { return order_text(pair) + guarded_text(pair); }
@@ -265,7 +264,7 @@ std::string preemption_text(const PreemptionInfo& preemption) {
   return switch_text(preemption.from, preemption.clock, preemption.next, preemption.to);
 }
 
-// The calls between which, or within which, it happens: what has to be made one step for others.
+// The calls between which, or within which, it happens: the code that should be atomic.
 std::string callers_text(const SwitchWindow& window) {
   if (!window.caller_first || !window.caller_last) return "";
   const std::string first = spot_text(window.caller_first);
@@ -285,30 +284,28 @@ std::string window_text(const PreemptionInfo& preemption) {
   const std::string calls = callers_text(window);
   if (window.positions == 1)
     return fmt::format(
-        "The interruption of {} has to be {}: one step earlier or later it does not lead to this "
-        "failure.{}",
+        "A preemption of {} {} leads to this failure; one step earlier or later, it does not.{}",
         who, window.after ? where : "there", calls);
   const std::string tried = window.tested >= window.positions
-                                ? "all of them tried"
-                                : fmt::format("{} of them tried", with_commas(window.tested));
+                                ? "all tried"
+                                : fmt::format("{} tried", with_commas(window.tested));
   const std::string size = fmt::format("{}, {}", counted(window.positions, "place"), tried);
   if (!window.first && !window.last)
     return fmt::format(
-        "{} can be interrupted in a wider part of its course ({}): the program fails "
-        "all the same.",
-        who, size);
-  return fmt::format("{} can be interrupted anywhere {} ({}): the program fails all the same.{}",
-                     who, where, size, calls);
+        "{} can be preempted in a wider part of its course ({}): the program still fails.", who,
+        size);
+  return fmt::format("{} can be preempted anywhere {} ({}): the program still fails.{}", who, where,
+                     size, calls);
 }
 
-// "In the end T0.1 waits for mutex a, which T0.2 has, at x.cc:17 (in f()); ..."
+// "At the end of the failing run, T0.1 waits for mutex a, held by T0.2, at x.cc:17 (in f()); ..."
 std::string waits_text(const std::vector<WaitInfo>& waits) {
-  std::string text = "In the end ";
+  std::string text = "At the end of the failing run, ";
   for (std::size_t i = 0; i < waits.size(); ++i) {
     const WaitInfo& wait = waits[i];
     text += fmt::format("{}{} waits for {}{} at {}", i == 0 ? "" : "; ", wait.thread,
                         object_text(wait.kind, wait.object, wait.variable, wait.ending),
-                        wait.holder.empty() ? "" : fmt::format(", which {} has,", wait.holder),
+                        wait.holder.empty() ? "" : fmt::format(", held by {},", wait.holder),
                         spot_text(wait.at));
   }
   return text + ".";

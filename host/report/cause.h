@@ -17,11 +17,11 @@ std::string spot_text(const std::optional<Location>& at);
 std::string label_of(const Standpoint& standpoint);
 
 // What one difference is in the failing run and in the passing one, without a full stop: "T0.2 is
-// interrupted before queue.cc:31 and T0.3 runs instead". Empty: that run goes on without it.
+// preempted before queue.cc:31 by T0.3". Empty: that run does without it.
 std::string failing_side(const IsolatedSwitch& difference);
 std::string passing_side(const IsolatedSwitch& difference);
 
-// "T0.2 is interrupted before queue.cc:31 and T0.3 runs instead"
+// "T0.2 is preempted before queue.cc:31 by T0.3"
 std::string preemption_text(const PreemptionInfo& preemption);
 // A sentence; empty if the window was not determined.
 std::string window_text(const PreemptionInfo& preemption);

@@ -61,7 +61,7 @@ std::string table(const std::vector<FoundFailure>& failures) {
 std::string next_commands(const HuntResult& result) {
   if (!result.failing)
     return fmt::format(
-        "  no recording: the failure did not come again in a run of its own\n"
+        "  no recording: the failure did not happen again in a separate run\n"
         "  hunt again: clew hunt --seed {} ...\n",
         result.seed);
   std::string text = fmt::format("  find the cause: clew isolate {}\n", *result.failing);
@@ -92,7 +92,7 @@ std::string found_text(const HuntResult& result) {
 
 std::string hint(const HuntResult& result) {
   if (result.interrupted_by != 0 || result.complete) return "";
-  if (result.schedules == 0) return "not one schedule ended: give it more --time";
+  if (result.schedules == 0) return "no schedule ran to its end: give it more --time";
   if (nothing_resolved(result))
     return "clew run shows what ends a single run; --only may be too narrow";
   if (result.interleavings <= 1)

@@ -1,4 +1,4 @@
-// A hunt for people: the line while it goes on, and what came of it.
+// A hunt for people: the status line while it runs, and its result.
 #ifndef CLEW_HOST_REPORT_HUNT_TEXT_H_
 #define CLEW_HOST_REPORT_HUNT_TEXT_H_
 

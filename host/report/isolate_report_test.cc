@@ -33,7 +33,7 @@ EventInfo event(std::uint64_t clock, std::string thread, std::uint32_t number, S
   return {clock, std::move(thread), line(number, "f()"), kind, 0x4000, std::move(variable)};
 }
 
-// Figure 6 of paper 1.
+// Figure 6 of Choi and Zeller 2002.
 IsolateResult queue_result() {
   IsolateResult result;
   result.failure = {FailureKind::kExit, "exit status 1", "", {}};
@@ -108,8 +108,8 @@ TEST(IsolateText, TheAnswer) {
   const std::string text = isolate_text(result);
   EXPECT_SAYS(text, "failure: exit: exit status 1");
   EXPECT_SAYS(text,
-              "The failure happens when T0.2 is interrupted before queue.cc:47 (in dequeue()) "
-              "and T0.3 runs instead, from queue.cc:26 (in enqueue(int)). One step later, after "
+              "The failure happens when T0.2 is preempted before queue.cc:47 (in dequeue()) "
+              "by T0.3, which runs from queue.cc:26 (in enqueue(int)). One step later, after "
               "queue.cc:47 (in dequeue()), the program passes.");
   EXPECT_SAYS(text,
               "T0.3 read `head` at queue.cc:28 (in f()) before T0.2 wrote it at queue.cc:47 "
@@ -118,16 +118,16 @@ TEST(IsolateText, TheAnswer) {
   EXPECT_SAYS(text, "Switch #4: at clock 10 in the failing run, 11 in the passing run");
   EXPECT_SAYS(text, "#0 dequeue() at /a/queue.cc:47 #1 work(void*) at /a/queue.cc:90");
   EXPECT_SAYS(text, "#0 enqueue(int) at /a/queue.cc:26");
-  EXPECT_SAYS(text, "passes: T0.2 is interrupted before queue.cc:50");
+  EXPECT_SAYS(text, "passes: T0.2 is preempted before queue.cc:50");
   EXPECT_SAYS(text, "24 differences between the schedules, 1 left");
-  EXPECT_SAYS(text, "4 tests, as much work as 2.2 runs of the program, 0.3 s");
+  EXPECT_SAYS(text, "4 tests, cost: about 2.2 runs of the program, 0.3 s");
   EXPECT_SAYS(text, "failing schedule: 5 preemptions");
   EXPECT_SAYS(text, "clew where 7 10");
   EXPECT_SAYS(text, "clew show 7; clew show 8");
   EXPECT_SAYS(text, "clew replay 7 --gdb");
   EXPECT_SAYS(text, "replay the passing run: clew replay 8");
   EXPECT_TRUE(text.ends_with("replay the failing run: clew replay 7\n")) << text;
-  EXPECT_SILENT(text, "not shown");
+  EXPECT_SILENT(text, "not confirmed");
 }
 
 TEST(IsolateText, LinesFitTheScreen) {
@@ -152,21 +152,21 @@ TEST(IsolateText, MarkedSource) {
 TEST(IsolateText, WindowAndFewest) {
   const std::string text = isolate_text(simplified_result());
   EXPECT_SAYS(text,
-              "T0.2 can be interrupted anywhere between queue.cc:43 (in dequeue()) and "
-              "queue.cc:47 (in dequeue()) (3 places, all of them tried): the program fails all "
-              "the same.");
+              "T0.2 can be preempted anywhere between queue.cc:43 (in dequeue()) and "
+              "queue.cc:47 (in dequeue()) (3 places, all tried): the program still fails.");
   EXPECT_SAYS(text, "1 preemption (simplified from 5 preemptions; none with fewer fails)");
   IsolateResult narrow = simplified_result();
   narrow.fewest = false;
   narrow.preemptions[0].window->positions = 1;
-  EXPECT_SAYS(isolate_text(narrow),
-              "The interruption of T0.2 has to be there: one step earlier or later");
+  EXPECT_SAYS(
+      isolate_text(narrow),
+      "A preemption of T0.2 there leads to this failure; one step earlier or later, it does not");
   EXPECT_SILENT(isolate_text(narrow), "none with fewer");
   IsolateResult wide = simplified_result();
   wide.preemptions[0].window = SwitchWindow{};
   wide.preemptions[0].window->positions = 5'000;
   wide.preemptions[0].window->tested = 12;
-  EXPECT_SAYS(isolate_text(wide), "(5,000 places, 12 of them tried)");
+  EXPECT_SAYS(isolate_text(wide), "(5,000 places, 12 tried)");
 }
 
 TEST(IsolateText, SeveralPreemptionsAreListed) {
@@ -175,7 +175,7 @@ TEST(IsolateText, SeveralPreemptionsAreListed) {
   result.preemptions[1].clock = 14;
   result.preemption_count = 2;
   const std::string text = isolate_text(result);
-  EXPECT_SAYS(text, "The failing schedule has 2 preemptions clock 10: T0.2 is interrupted");
+  EXPECT_SAYS(text, "The failing schedule has 2 preemptions clock 10: T0.2 is preempted");
   EXPECT_SAYS(text, "clock 14: T0.2");
 }
 
@@ -186,7 +186,7 @@ TEST(IsolateText, FailsWithoutAnyPreemption) {
   result.switches[0].fail_from = {};
   result.switches[0].fail_next.reset();
   const std::string text = isolate_text(result);
-  EXPECT_SAYS(text, "The program passes when T0.2 is interrupted before queue.cc:50");
+  EXPECT_SAYS(text, "The program passes when T0.2 is preempted before queue.cc:50");
   EXPECT_SAYS(text, "Without this it fails.");
   EXPECT_SAYS(text, "The failing run needs no preemption");
   EXPECT_SAYS(text, "fails: without this");
@@ -197,9 +197,9 @@ TEST(IsolateText, HowFarThePassingSwitchIs) {
   IsolateResult result = queue_result();
   IsolatedSwitch& one = result.switches[0];
   one.pass_clock = 1'013;
-  EXPECT_SAYS(isolate_text(result), "If T0.2 is interrupted 1,003 steps later, before");
+  EXPECT_SAYS(isolate_text(result), "If T0.2 is preempted 1,003 steps later, before");
   one.pass_clock = 9;
-  EXPECT_SAYS(isolate_text(result), "If T0.2 is interrupted one step earlier, before");
+  EXPECT_SAYS(isolate_text(result), "If T0.2 is preempted one step earlier, before");
   one.pass_from->thread = "T0.1";
   EXPECT_SAYS(isolate_text(result),
               "If the switch comes one step earlier, when T0.1 runs and stands before");
@@ -266,7 +266,7 @@ TEST(IsolateText, SeveralSwitches) {
 TEST(IsolateText, Pairs) {
   IsolateResult result = queue_result();
   result.pair->confirmed = false;
-  EXPECT_SAYS(isolate_text(result), "It was not shown by a run of its own");
+  EXPECT_SAYS(isolate_text(result), "Not confirmed: clew could not test this order alone.");
   EXPECT_SILENT(isolate_text(result), "it passes (checked by running)");
   result.pair->second.clock = 0;
   result.pair->confirmed = true;
@@ -290,7 +290,8 @@ TEST(IsolateText, AlwaysFails) {
   EXPECT_EQ(outcome_of(result), Outcome::kUnresolved);
   EXPECT_SAYS(headline(result), "not isolated: it fails under every schedule that was tried");
   const std::string text = isolate_text(result);
-  EXPECT_SAYS(text, "also without any preemption. This is no matter of scheduling, or");
+  EXPECT_SAYS(
+      text, "also without any preemption. Either the failure does not depend on the schedule, or");
   EXPECT_SAYS(text, "look at it: clew show 2");
   EXPECT_SAYS(text, "clew isolate 2 PASSING");
   EXPECT_SAYS(text, "failing schedule: 5 preemptions");
@@ -306,7 +307,7 @@ TEST(IsolateText, EndedEarly) {
             "narrowed: 1 thread switch left (4 tests, 3,842,577,240 differences, stopped at a "
             "limit)");
   EXPECT_EQ(exit_status_of(result), 122);
-  EXPECT_SAYS(isolate_text(result), "The search ended early.");
+  EXPECT_SAYS(isolate_text(result), "The isolation ended early.");
   EXPECT_SAYS(isolate_text(result), "hint: more --time or --tests");
   result.minimal = true;  // the answer was there, only the explanation is not complete
   EXPECT_EQ(exit_status_of(result), 0);
@@ -330,7 +331,7 @@ TEST(IsolateText, WithoutSymbols) {
   }
   result.pair->first.at.reset();
   const std::string text = isolate_text(result);
-  EXPECT_SAYS(text, "T0.2 is interrupted at clock 10, at an unknown place and T0.3 runs instead.");
+  EXPECT_SAYS(text, "T0.2 is preempted at clock 10, at an unknown place, by T0.3.");
   EXPECT_SAYS(text, "read `head` at an unknown place");
   EXPECT_SAYS(text, "hint: source lines are missing: build the program with -g");
 }
@@ -339,7 +340,7 @@ TEST(IsolateText, DoubtsAndNotes) {
   IsolateResult result = queue_result();
   result.doubts = {"one run of ten passed"};
   result.notes = {"no checkpoints: the program reads \x1b a file"};
-  EXPECT_SAYS(isolate_text(result), "not shown: one run of ten passed");
+  EXPECT_SAYS(isolate_text(result), "not confirmed: one run of ten passed");
   EXPECT_SAYS(isolate_text(result), "note: no checkpoints: the program reads ? a file");
 }
 

@@ -76,13 +76,15 @@ std::string effort_text(const IsolateResult& result) {
 std::string no_answer(const IsolateResult& result) {
   if (how_far(result) == Isolated::kAlwaysFails && result.complete)
     return "The program fails under every schedule that was tried, also without any preemption. "
-           "This is no matter of scheduling, or the schedules under which it passes are rare.";
+           "Either the failure does not depend on the schedule, or schedules under which the "
+           "program "
+           "passes are rare.";
   if (how_far(result) == Isolated::kAlwaysFails)
-    return "No schedule under which the program passes was found before the end. Without one there "
-           "is nothing to compare the failure with.";
-  return result.complete
-             ? "What was found did not come out the same when it was run once more."
-             : "This was the end before anything could be told apart: give it more time.";
+    return "No passing schedule was found before the limit. Without one there is nothing to "
+           "compare "
+           "the failing one with.";
+  return result.complete ? "What was found did not happen again when it was run once more."
+                         : "The isolation ended before it found anything: give it more time.";
 }
 
 std::string hint(const IsolateResult& result) {
@@ -129,11 +131,11 @@ std::string failing_text(const IsolatedSwitch& one) {
   if (side.empty()) return "  fails: without this\n";
   if (one.kind == IsolatedSwitch::Kind::kChoice || !one.fail_next)
     return stand_text("fails: " + side, one.fail_from);
-  const std::string before = fmt::format("fails: {} is interrupted before {}",
+  const std::string before = fmt::format("fails: {} is preempted before {}",
                                          label_of(one.fail_from), spot_text(one.fail_from.at));
   const std::string instead =
-      fmt::format("and {} runs instead{}", label_of(*one.fail_next),
-                  one.fail_next->at ? ", from " + spot_text(one.fail_next->at)
+      fmt::format("by {}{}", label_of(*one.fail_next),
+                  one.fail_next->at ? ", which runs from " + spot_text(one.fail_next->at)
                                     : " (not started yet, or at an unknown place)");
   return stand_text(before, one.fail_from) + stand_text(instead, *one.fail_next);
 }
@@ -183,7 +185,7 @@ std::string switches_text(const IsolateResult& result) {
 std::string preemptions_text(const IsolateResult& result) {
   if (result.simplified && result.failing && result.preemption_count == 0)
     return "\n  The failing run needs no preemption: each thread runs until it waits or ends.\n";
-  // A single one is told in the answer.
+  // A single one is part of the answer.
   if (result.preemptions.size() < 2 && !(result.preemptions.size() == 1 && result.switches.empty()))
     return "";
   std::string text = fmt::format("\nThe failing schedule has {}\n",
@@ -227,8 +229,9 @@ std::string figures_text(const IsolateResult& result) {
   if (result.deltas)
     fmt::format_to(out, "  {} between the schedules, {} left\n", differences_text(*result.deltas),
                    with_commas(result.deltas_left.value_or(*result.deltas)));
-  fmt::format_to(out, "  {}, as much work as {:.1f} runs of the program, {}\n",
-                 counted(result.tests, "test"), result.cost_runs, seconds_text(result.seconds));
+  fmt::format_to(out, "  {}, cost: about {:.{}f} runs of the program, {}\n",
+                 counted(result.tests, "test"), result.cost_runs, result.cost_runs < 10 ? 1 : 0,
+                 seconds_text(result.seconds));
   fmt::format_to(out, "  failing schedule: {}",
                  counted(result.failing ? result.preemption_count : result.original_preemptions,
                          "preemption"));
@@ -244,14 +247,14 @@ std::string figures_text(const IsolateResult& result) {
                 ? "  checked by running: neither run can be brought closer to the other\n"
                 : "  not checked: whether the two runs can be brought still closer\n";
   if (how_far(result) == Isolated::kDone && !result.complete)
-    fmt::format_to(out, "  {} before everything about it was looked into\n", end_text(result));
+    fmt::format_to(out, "  {} before everything about it was examined\n", end_text(result));
   return text;
 }
 
 std::string remarks_text(const IsolateResult& result) {
   std::string text;
   for (const std::string& doubt : result.doubts)
-    text += wrapped("not shown: " + printable(doubt), "  ");
+    text += wrapped("not confirmed: " + printable(doubt), "  ");
   for (const std::string& note : result.notes) text += wrapped("note: " + printable(note), "  ");
   return text;
 }
@@ -307,8 +310,8 @@ std::string isolate_text(const IsolateResult& result) {
   std::string text = wrapped("failure: " + failure_line(result.failure), "  ");
   if (how_far(result) == Isolated::kNarrowed)
     text += "\n" + wrapped(
-                       "The search ended early. What is left at this point may be more than the "
-                       "cause:",
+                       "The isolation ended early. What is left at this point may be more than "
+                       "the cause:",
                        "  ");
   const auto paragraphs = cause_paragraphs(result);
   for (const std::string& paragraph : paragraphs) text += "\n" + wrapped(paragraph, "  ");

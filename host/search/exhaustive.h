@@ -1,13 +1,13 @@
 // Every schedule with few preemptions, up to equivalence: a search that ends with an answer.
 //
 // Policy. Schedules form a tree; a node is the state after a prefix of steps and its edges are the
-// threads that can go on there. A run follows a prefix and then the default (the running thread
-// goes on; if it cannot, the longest ready). From a run's trace the search finds the races: a step
-// of another thread that conflicts with what thread u does (or would do) next and is not ordered
-// before it by the happens-before relation. Each is a reason to let u go first at that node. A
-// switch away from a thread that can go on is a preemption. Nodes are taken in the order of the
-// preemptions they need, so bound 0 is done before 1 and the first failure found is one with the
-// fewest; nothing is run twice, since the bounds share one tree.
+// threads that are runnable there. A run follows a prefix and then the default (the running thread
+// continues; if it is blocked, the one that has been ready longest runs). From a run's trace the
+// search finds the races: a step of another thread that conflicts with what thread u does (or would
+// do) next and is not ordered before it by the happens-before relation. Each is a reason to let u
+// go first at that node. A switch away from a runnable thread is a preemption. Nodes are taken in
+// the order of the preemptions they need, so bound 0 is done before 1 and the first failure found
+// is one with the fewest; nothing is run twice, since the bounds share one tree.
 //
 // Reduction: bounded partial-order reduction (Coons, Musuvathi, McKinley, "Bounded Partial-Order
 // Reduction", OOPSLA 2013; for the unbounded case Flanagan and Godefroid, POPL 2005). Why nothing
@@ -40,7 +40,7 @@
 //    or its index; if it is neither, the search is sound but tries more.
 //  - Exit is traced as a step of its own (kOther) of the thread that exits; otherwise the last step
 //    before it is taken for it, and joined threads may look cut off: sound, but far more runs.
-//  - A run that ends while other threads could go on (exit, a failed assertion) ends with a step
+//  - A run that ends while other threads are runnable (exit, a failed assertion) ends with a step
 //    that conflicts with whatever they would have done next.
 //  - Time and other choices (abi::ChoiceKind) are not explored: they are answered in the default
 //    way.
@@ -84,7 +84,7 @@ class ExhaustiveSearch final : public Search {
     std::uint16_t running = kNoThread;  // made the step that led here
     std::uint16_t first = kNoThread;    // whom the default chose here
   };
-  // Let `thread` go on at `node`. With kNoNode: the run without a prefix.
+  // Let `thread` run at `node`. With kNoNode: the run without a prefix.
   struct Point {
     NodeId node = kNoNode;
     std::uint16_t thread = kNoThread;

@@ -1,7 +1,7 @@
 // Fuzz schedules: a schedule with another outcome, as close as possible to a given one.
 //
-// Paper 1, section 5: from T = <t_1, ..., t_n> make T' = <f(t_1), ..., f(t_n)>, where f is a
-// Gaussian around t; start very narrow and widen until the outcome changes.
+// Choi and Zeller 2002, section 5: from T = <t_1, ..., t_n> make T' = <f(t_1), ..., f(t_n)>, where
+// f is a Gaussian around t; start very narrow and widen until the outcome changes.
 //
 // The widening. sigma starts at kFirstSigma = 0.5 events (of a lone switch, two thirds of the
 // draws stay where they are) and is multiplied by the square root of two after every
@@ -22,8 +22,8 @@
 //    given or loses a switch, too, in half of the jobs once sigma is as wide as the run: by then
 //    the paper's method has nothing more to offer.
 //  - Choices are not perturbed. Those before the first clock at which something changed will be
-//    asked for again; of the later ones nobody knows, so half of the jobs keep them and the others
-//    leave them to the default.
+//    asked for again; about the later ones nothing is known, so half of the jobs keep them and the
+//    others leave them to the default.
 #ifndef CLEW_HOST_SEARCH_FUZZ_SEARCH_H_
 #define CLEW_HOST_SEARCH_FUZZ_SEARCH_H_
 

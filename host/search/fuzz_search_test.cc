@@ -169,7 +169,7 @@ TEST(FuzzSearch, KeepsTheChoicesBeforeTheFirstChange) {
   EXPECT_GT(kept[2], 5);
 }
 
-// A simulated program that fails if a switch falls into a window (paper 1, figure 6).
+// A simulated program that fails if a switch falls into a window (Choi and Zeller 2002, figure 6).
 TEST(FuzzSearch, FindsANearbyPassingSchedule) {
   const auto fails = [](const Schedule& schedule) {
     return std::ranges::any_of(schedule.switches, [](const Switch& item) {

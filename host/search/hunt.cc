@@ -29,7 +29,7 @@ constexpr unsigned kSingleRounds = 8;
 constexpr std::size_t kLargestRound = 1024;
 constexpr std::uint32_t kFirstPool = 4;
 constexpr std::uint32_t kMostPool = 2048;
-// Different keys may stand for the same failure; each costs a run of its own to find out.
+// Different keys may stand for the same failure; finding out costs a run.
 constexpr std::size_t kMostKeys = 200;
 // Chosen, not measured: a run that is only slow ends within so many times its budget.
 constexpr std::uint64_t kLongerBudget = 200;
@@ -116,7 +116,7 @@ class Hunt {
   LaunchPlan plan_;
   HuntRecorder recorder_;
   Interrupts interrupts_;
-  std::optional<Workers> workers_;  // nothing: every run is started anew
+  std::optional<Workers> workers_;  // nothing: the program is restarted for every run
   double started_;
   double stage_until_ = 0;  // 0: only the options bound it
   HuntStage stage_ = HuntStage::kHunting;
@@ -167,13 +167,12 @@ Result<void> Hunt::choose_engine() {
   if (options_.in_place && servable.not_in_place)
     add_note(fmt::format("a process is forked for each schedule: the program uses {}",
                          *servable.not_in_place));
-  // Tried once here: a program that cannot be served is started anew for each schedule.
+  // Tried once here: a program that cannot be served is restarted for each schedule.
   CLEW_TRY(auto input, input_.open());
   const auto trial = ServedProgram::start(plan_, input.get(), serve);
   if (!trial && trial.error().code != ErrorCode::kBadInput) return std::unexpected(trial.error());
   if (!trial) {
-    add_note(
-        fmt::format("the program is started anew for each schedule: {}", trial.error().message));
+    add_note(fmt::format("the program is restarted for each schedule: {}", trial.error().message));
     return {};
   }
   workers_.emplace(plan_, serve, options_.jobs != 0 ? options_.jobs : cores(),
@@ -253,8 +252,8 @@ Result<void> Hunt::failed(const JobPlan& plan, const WorkerJob& ran, const Judge
   if (recorded && recorder_.ran_out_of_time()) {
     ++result_.unresolved;
     add_note(fmt::format(
-        "schedule {} passes more than {} million points; whether it hangs or is only slow was not "
-        "found out in time (--budget, --time)",
+        "schedule {} passes more than {} million points; whether it hangs or is only slow is "
+        "not known: the time was up (--budget, --time)",
         result_.schedules, plan_.budget / 1'000'000));
     return {};
   }
@@ -312,8 +311,8 @@ Result<void> Hunt::raise_budget() {
   return {};
 }
 
-// A failure that does not come again in a process of its own is none of the program's, as far as
-// anybody can show. What runs in the same process share is the first suspect.
+// A failure that does not happen again in a separate process cannot be shown to be the program's.
+// State that runs in the same process share is the first suspect.
 Result<void> Hunt::not_repeated(const Judgement& judgement) {
   if (not_repeated_++ == 0)
     first_not_repeated_ = fmt::format("schedule {}: {}", result_.schedules, judgement.detail);
@@ -348,8 +347,8 @@ Result<void> Hunt::round(std::size_t size) {
   sharing_ = std::move(learned);
   if (workers_ && options_.jobs == 0 && workers_->leave_files_to_one()) {
     add_note(
-        "one schedule at a time: the program changes files or takes an address, which another "
-        "could see (--jobs)");
+        "one schedule at a time: the program changes files or binds an address, which another "
+        "run could see (--jobs)");
     restart_ = true;
   }
   if (restart_ && workers_)
@@ -375,7 +374,8 @@ Result<bool> Hunt::keep_passing(const JobPlan& plan, std::string distance) {
   return true;
 }
 
-// Paper 1, section 5: the failing schedule, perturbed ever more widely until the program passes.
+// Choi and Zeller 2002, section 5: the failing schedule, perturbed ever more widely until the
+// program passes.
 Result<bool> Hunt::fuzz_for_passing(std::size_t most) {
   FuzzSearch fuzz(*failing_, Verdict::kPass, failing_clock_, options_.seed, options_.sigma);
   // One at a time while the first may do.

@@ -31,8 +31,8 @@ struct HuntOptions {
   std::uint32_t depth = 3;              // pct
   std::uint32_t bound = 2;              // exhaustive: preemptions
   std::optional<std::string> from;      // fuzz: the recording or schedule to start from; from a
-                                        // failing recording a passing schedule is looked for
-  double sigma = 0.5;                   // fuzz: how far switches are moved to begin with, about
+                                        // failing recording it looks for a passing schedule
+  double sigma = 0.5;                   // fuzz: about how far switches are moved at first
   bool in_place = true;                 // false: a new process for every schedule
   bool budget_is_guess = false;         // a hang must hold with many times the plan's budget
   bool keep_passing = true;             // look for a passing schedule close to the failing one

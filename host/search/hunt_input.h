@@ -18,7 +18,7 @@ class HuntInput {
 
   // The input from its beginning, independent of others.
   [[nodiscard]] Result<FileDescriptor> open() const;
-  // The same for a run that is recorded.
+  // As open(), for a run that is recorded.
   [[nodiscard]] Result<InputFeed> feed(const Draft& draft) const;
 
  private:

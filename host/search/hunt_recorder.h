@@ -1,5 +1,5 @@
-// Turns a job into a recording: the same run once more, in a process of its own, recorded in full.
-// What does not come again there is not reported: every answer is checked by running.
+// Turns a job into a recording: the same run once more, in a separate process, recorded in full.
+// What does not happen again there is not reported: every answer is checked by running.
 #ifndef CLEW_HOST_SEARCH_HUNT_RECORDER_H_
 #define CLEW_HOST_SEARCH_HUNT_RECORDER_H_
 
@@ -47,18 +47,18 @@ class HuntRecorder {
   // recorded earlier, is nevertheless the newest: it is the one that commands take by default.
   [[nodiscard]] Result<void> reserve_for_passing();
 
-  // Nothing: the run came out with another verdict than `wanted`, and was not kept.
+  // Nothing: the verdict was not `wanted`, and the run was not kept.
   [[nodiscard]] Result<std::optional<RecordedJob>> record(const ExactJob& job, Verdict wanted);
 
   // The signal that ended the last run, if one did.
   [[nodiscard]] int interrupted_by() const { return interrupted_by_; }
 
   void set_budget(std::uint64_t budget) { plan_.budget = budget; }
-  // By seconds_now(): when the next runs have to be over, or are not kept. 0: never.
+  // By seconds_now(): the next runs must end by then, or are not kept. 0: no limit.
   void set_until(double until) { until_ = until; }
   [[nodiscard]] bool ran_out_of_time() const { return ran_out_of_time_; }
 
-  // How a run in a process of its own is to be judged; for programs that cannot be served.
+  // A run in a separate process; for programs that cannot be served.
   [[nodiscard]] Result<WorkerJob> run_anew(const ExactJob& job);
 
  private:

@@ -1,4 +1,4 @@
-// What comes of a hunt, as plain values.
+// The result of a hunt, as plain values.
 #ifndef CLEW_HOST_SEARCH_HUNT_RESULT_H_
 #define CLEW_HOST_SEARCH_HUNT_RESULT_H_
 
@@ -12,8 +12,8 @@
 
 namespace clew {
 
-// Beyond, interleavings are not told apart any more: hunting for hours must not take ever more
-// memory.
+// Beyond this many, interleavings are no longer distinguished: hunting for hours must not take ever
+// more memory.
 inline constexpr std::size_t kMostInterleavings = std::size_t{1} << 18;
 
 struct FoundFailure {
@@ -21,7 +21,7 @@ struct FoundFailure {
   int exit_status = 0;
   std::uint64_t count = 0;
   std::uint64_t first_schedule = 0;        // from 1
-  std::optional<std::uint64_t> recording;  // nothing: it did not come again in a run of its own
+  std::optional<std::uint64_t> recording;  // nothing: it did not happen again in a separate run
 };
 
 enum class HuntStage : std::uint8_t {
@@ -55,7 +55,7 @@ struct HuntResult {
   bool looked_for_passing = false;              // and not for a failure
   bool complete = false;                        // the search was over before the limits
   int interrupted_by = 0;                       // a signal, or 0
-  std::vector<std::string> notes;               // "runs start anew for each schedule, because ..."
+  std::vector<std::string> notes;               // "the program is restarted for each schedule: ..."
 };
 
 // Neither passed nor failed: all of them.

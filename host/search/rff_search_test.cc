@@ -51,7 +51,7 @@ std::vector<RffConstraint> decode(const std::vector<std::uint8_t>& bytes,
 }
 
 // Main creates two threads. The first writes x at 10 and reads y at 12, the second writes y at 20
-// and reads x at 22; `order` says who goes on, as 1 or 2.
+// and reads x at 22; `order` says who runs next, as 1 or 2.
 std::vector<TraceEvent> store_buffering(const std::vector<int>& order) {
   const std::array<std::array<TraceEvent, 2>, 2> steps{
       {{at(1, StepKind::kWrite, kX, 10), at(1, StepKind::kRead, kY, 12)},

@@ -2,8 +2,8 @@
 // the part outside the program. Every schedule has a set Delta of interesting events, whose
 // interleavings are sampled uniformly (section 3; the walk itself is runtime/strategy/surw.h). That
 // needs, for each thread, how many interesting events it is going to execute. As in the
-// paper, a first run counts, and Delta is drawn anew for every schedule: the accesses to one shared
-// object, chosen at random.
+// paper, a first run counts, and Delta is drawn again for every schedule: the accesses to one
+// shared object, chosen at random.
 //
 // Deviations:
 //  - An object is eight aligned bytes of memory, or a synchronisation object, that threads

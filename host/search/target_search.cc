@@ -37,7 +37,7 @@ constexpr int kSynchronisation = 60;
 constexpr int kOtherKind = 50;  // added if A and B do different things
 constexpr int kLater = 5;       // taken off for each further occurrence
 constexpr int kOtherWay = 200;  // taken off for the less likely way to get to the stop
-// How far behind the stop a conflict still counts as what A goes on with.
+// How far behind the stop a conflict still counts as what A continues with.
 constexpr std::size_t kNext = 3;
 
 bool writes(abi::StepKind kind) { return kind != abi::StepKind::kRead; }
@@ -207,7 +207,7 @@ bool TargetSearch::Analysis::takes_in_other_order(const Step& q, const Thread& b
 }
 
 // How promising it is to hold A before its step number `at` while B runs; 0: pointless. What A has
-// done is its last access to data before, what it goes on with are the next ones: the locks taken
+// done is its last access to data before, what it continues with are the next ones: the locks taken
 // and given back in between matter only in that B must not need them.
 int TargetSearch::Analysis::score(const Thread& a, std::size_t at, const Thread& b) {
   const Step& stop = a.steps[at];
@@ -245,7 +245,7 @@ int TargetSearch::Analysis::score(const Thread& a, std::size_t at, const Thread&
   const int other = a.kind != b.kind ? kOtherKind : 0;
   if (one_variable) return kOneVariable + other;
   if (with_before && with_next) {
-    // A goes on with what is no longer true, or B sees half of what A writes.
+    // A continues with what is no longer true, or B sees half of what A writes.
     const bool telling = !writes(before->event.kind) || (reads_before && reads_next);
     return kSeveralVariables + (telling ? kTelling : 0) + (before->racy ? kRacy : 0) + other;
   }

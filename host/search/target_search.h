@@ -2,7 +2,7 @@
 // each such place is tried once, the likeliest first.
 //
 // A target is: thread A stops before its step q and is held there while thread B runs as far as it
-// can; then A goes on. With p the contended step of A before q, and r steps of B in between, it is
+// can; then A resumes. With p the contended step of A before q, and r steps of B in between, it is
 // one of the patterns in which concurrency bugs come (Lu et al., "Learning from Mistakes", ASPLOS
 // 2008; the unserializable cases are those of Lu et al., "AVIO", ASPLOS 2006, table 1; directing
 // the scheduler at them is CTrigger's idea, Park, Lu, Zhou, ASPLOS 2009):
@@ -49,7 +49,7 @@ class TargetSearch final : public Search {
     int score = 0;
     std::uint64_t tie = 0;  // random order among equals
     std::vector<PlanDirective> directives;
-    std::size_t hold_end = 0;  // directives before this one stop a thread; the others let it go on
+    std::size_t hold_end = 0;  // directives before this one stop a thread; the others resume it
     bool lockstep = false;     // what runs in the meantime does so in lockstep
   };
   class Analysis;

@@ -16,7 +16,7 @@
 
 namespace clew {
 
-// A job that was run, or was not because the workers were told to stop.
+// A job that was run, or was not because the workers were stopped.
 struct WorkerJob {
   ServedJob job;
   bool done = false;
@@ -31,7 +31,7 @@ class Workers {
   Workers(LaunchPlan plan, ServeOptions options, unsigned count, OpenInput open_input);
   ~Workers();
 
-  // Starts the programs, or starts them again. Not while jobs are run.
+  // Starts or restarts the programs. REQUIRES: no jobs are being run.
   [[nodiscard]] Result<void> start(std::uint32_t pool);
 
   // Runs all jobs; results stand in the order of the jobs. `pulse` is called several times a second
@@ -41,7 +41,7 @@ class Workers {
                                                    std::uint32_t choices,
                                                    const std::function<bool(std::uint64_t)>& pulse);
 
-  // From now on every job has a process of its own. Takes effect with the next start().
+  // From now on every job runs in a separate process. Takes effect with the next start().
   void stop_running_in_place();
 
   void set_budget(std::uint64_t budget);  // likewise
@@ -51,7 +51,7 @@ class Workers {
   [[nodiscard]] bool leave_files_to_one();
 
   [[nodiscard]] std::uint64_t forks() const;  // processes that were needed so far
-  // What all jobs so far did to files; workers that are started again count on.
+  // What all jobs so far did to files; workers that are restarted keep counting.
   [[nodiscard]] ServedProgram::FileUse file_use() const;
 
  private:

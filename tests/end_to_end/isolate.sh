@@ -83,7 +83,7 @@ check "... minimal" json "d['minimal'] and d['complete'] and not d['doubts']"
 check "... its tests in the order of the figure" json "[(clocks(t['schedule']), t['outcome']) for t in d['log']] == [
   ([5, 7, 8, 17, 17], 'pass'), ([5, 7, 8, 10, 17], 'fail'), ([5, 7, 8, 13, 17], 'pass'), ([5, 7, 8, 11, 17], 'pass')]"
 check "... in words" says err.txt "isolated: 1 thread switch"
-check "... with the line" says out.txt "T0.2 is interrupted before int_queue.cpp:47"
+check "... with the line" says out.txt "T0.2 is preempted before int_queue.cpp:47"
 check "... and what to do next" bash -c 'tail -n 1 out.txt | grep -q "replay the failing run: clew replay [0-9]"'
 cp out.json figure6.json
 check "... the failing side fails" replays failing 1
@@ -96,7 +96,7 @@ assert all(a[f] == b[f] for f in ("deltas", "tests", "switches", "log"))'
 check "a passing schedule is found" run 0 isolate --fails "$fails" --json out.json -- ./q
 check "... and the difference is minimal" json "d['outcome'] == 'isolated' and d['minimal'] and d['passing']"
 check "JSON on standard output" bash -c '"$0" isolate --fails "$1" --passes "$2" --json - -- ./q 2>err.txt | python3 -m json.tool >out.txt' "$clew" "$fails" "$passes"
-check "... and the report beside it" says err.txt "T0.2 is interrupted before int_queue.cpp:47"
+check "... and the report beside it" says err.txt "T0.2 is preempted before int_queue.cpp:47"
 
 # Limits.
 limited() { run 122 isolate --fails "$fails" --passes "$passes" --json out.json "$@" -- ./q; }
