@@ -1,103 +1,16 @@
-#include <gtest/gtest.h>
+#include "host/report/isolate_text.h"
 
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <string_view>
 
 #include "host/report/cause.h"
-#include "host/report/course.h"
-#include "host/report/isolate_json.h"
-#include "host/report/isolate_text.h"
+#include "host/report/isolate_report_test_util.h"
 
 namespace clew {
 namespace {
 
 using abi::StepKind;
-
-Location line(std::uint32_t number, std::string function) {
-  return {"/a/queue.cc", number, std::move(function)};
-}
-
-Standpoint standpoint(std::string thread, std::uint32_t number, const std::string& function) {
-  Standpoint point;
-  point.thread = std::move(thread);
-  point.at = line(number, function);
-  point.stack = {{function, "/a/queue.cc", number, 1, "queue", 0x10},
-                 {"work(void*)", "/a/queue.cc", 90, 1, "queue", 0x20}};
-  return point;
-}
-
-EventInfo event(std::uint64_t clock, std::string thread, std::uint32_t number, StepKind kind,
-                std::string variable) {
-  return {clock, std::move(thread), line(number, "f()"), kind, 0x4000, std::move(variable)};
-}
-
-// Figure 6 of Choi and Zeller 2002.
-IsolateResult queue_result() {
-  IsolateResult result;
-  result.failure = {FailureKind::kExit, "exit status 1", "", {}};
-  result.original = 2;
-  result.original_preemptions = 5;
-  result.deltas = 24;
-  result.deltas_left = 1;
-  IsolatedSwitch one;
-  one.index = 4;
-  one.fail_clock = 10;
-  one.pass_clock = 11;
-  one.fail_to = one.pass_to = "T0.3";
-  one.fail_from = standpoint("T0.2", 47, "dequeue()");
-  one.fail_next = standpoint("T0.3", 26, "enqueue(int)");
-  one.pass_from = standpoint("T0.2", 50, "dequeue()");
-  one.pass_next = standpoint("T0.3", 26, "enqueue(int)");
-  result.switches = {one};
-  result.pair = CriticalPair{event(11, "T0.3", 28, StepKind::kRead, "head"),
-                             event(15, "T0.2", 47, StepKind::kWrite, "head"), true};
-  result.failing_course = {{event(9, "T0.2", 44, StepKind::kWrite, "tail"), false, false},
-                           {event(11, "T0.3", 28, StepKind::kRead, "head"), true, true},
-                           {event(15, "T0.2", 47, StepKind::kWrite, "head"), true, true}};
-  result.passing_course = {{event(10, "T0.2", 47, StepKind::kWrite, "head"), true, false},
-                           {event(12, "T0.3", 28, StepKind::kRead, "head"), true, true}};
-  result.preemption_count = 5;
-  result.failing = 7;
-  result.passing = 8;
-  result.minimal = true;
-  result.tests = 4;
-  result.cost_runs = 2.25;
-  result.seconds = 0.31;
-  return result;
-}
-
-IsolateResult simplified_result() {
-  IsolateResult result = queue_result();
-  result.simplified = result.fewest = true;
-  PreemptionInfo preemption;
-  preemption.clock = 10;
-  preemption.to = "T0.3";
-  preemption.from = result.switches[0].fail_from;
-  preemption.next = result.switches[0].fail_next;
-  SwitchWindow& window = preemption.window.emplace();
-  window.first = line(43, "dequeue()");
-  window.last = line(47, "dequeue()");
-  window.positions = window.tested = 3;
-  result.preemptions = {preemption};
-  result.preemption_count = 1;
-  return result;
-}
-
-// Sentences wherever they are broken into lines.
-std::string flat(std::string_view text) {
-  std::string result;
-  for (const char c : text)
-    if (c != ' ' && c != '\n')
-      result += c;
-    else if (!result.empty() && result.back() != ' ')
-      result += ' ';
-  return result;
-}
-
-#define EXPECT_SAYS(text, part) EXPECT_NE(flat(text).find(part), std::string::npos) << (text)
-#define EXPECT_SILENT(text, part) EXPECT_EQ(flat(text).find(part), std::string::npos) << (text)
 
 TEST(IsolateText, TheAnswer) {
   const IsolateResult result = queue_result();
@@ -354,93 +267,6 @@ TEST(IsolateText, Status) {
   EXPECT_EQ(status_text(status),
             "isolating, 12 tests, 3,800 differences left, about 20 tests to go, 5 s");
   EXPECT_EQ(status_text({}), "isolating, 0 tests, 0 s");
-}
-
-TEST(Course, Columns) {
-  const IsolateResult result = queue_result();
-  const auto threads = threads_of(result.failing_course, result.passing_course);
-  EXPECT_EQ(course_text(result.failing_course, threads),
-            "    clock  T0.2                    T0.3\n"
-            "        9  queue.cc:44 write tail\n"
-            "  *    11                          queue.cc:28 read head\n"
-            "  *    15  queue.cc:47 write head\n");
-  EXPECT_EQ(course_text({}, threads), "");
-}
-
-TEST(Course, ManyThreadsShareAColumn) {
-  std::vector<CourseLine> course;
-  for (int i = 1; i <= 12; ++i)
-    course.push_back(
-        {event(static_cast<std::uint64_t>(i), "T0." + std::to_string(i), 1, StepKind::kRead, "x"),
-         false, true});
-  const auto threads = threads_of(course, {});
-  EXPECT_EQ(threads[1], "T0.2");
-  EXPECT_EQ(threads[11], "T0.12");
-  const std::string text = course_text(course, threads);
-  EXPECT_NE(text.find("       12  T0.12    queue.cc:1 read x\n"), std::string::npos) << text;
-}
-
-TEST(Course, TheMiddleIsLeftOut) {
-  std::vector<CourseLine> course;
-  for (std::uint64_t i = 1; i <= 100; ++i)
-    course.push_back(
-        {event(i, "T0.1", 1, StepKind::kRead, std::string(200, 'x')), i == 20 || i == 80, false});
-  const std::string text = course_text(course, {"T0.1", "T0.2"});
-  EXPECT_NE(text.find("  *    20 "), std::string::npos) << text;
-  EXPECT_NE(text.find("  *    80 "), std::string::npos) << text;
-  EXPECT_NE(text.find("… 53 steps"), std::string::npos) << text;
-  EXPECT_NE(text.find("xx…\n"), std::string::npos) << text;
-}
-
-TEST(IsolateJson, Fields) {
-  const Json json = Json::parse(isolate_json(simplified_result()).dump());
-  EXPECT_EQ(json["outcome"], "isolated");
-  EXPECT_EQ(json["deltas"], "24");
-  EXPECT_EQ(json["deltas_left"], "1");
-  EXPECT_EQ(json["tests"], 4);
-  EXPECT_EQ(json["cost_runs"], 2.25);
-  const Json& one = json["switches"][0];
-  EXPECT_EQ(one["index"], 4);
-  EXPECT_EQ(one["kind"], "move");
-  EXPECT_EQ(one["fail_clock"], 10);
-  EXPECT_EQ(one["pass_clock"], 11);
-  EXPECT_EQ(one["from"], "T0.2");
-  EXPECT_EQ(one["to"], "T0.3");
-  EXPECT_EQ(one["fail_at"]["line"], 47);
-  EXPECT_EQ(one["pass_at"]["line"], 50);
-  EXPECT_EQ(one["fail"]["next"]["stack"][0]["function"], "enqueue(int)");
-  EXPECT_EQ(one["pass"]["from"]["stack"].size(), 2u);
-  const Json& preemption = json["preemptions"][0];
-  EXPECT_EQ(preemption["thread"], "T0.2");
-  EXPECT_EQ(preemption["to"], "T0.3");
-  EXPECT_EQ(preemption["clock"], 10);
-  EXPECT_EQ(preemption["at"]["file"], "/a/queue.cc");
-  EXPECT_EQ(preemption["window"]["first"]["line"], 43);
-  EXPECT_EQ(preemption["window"]["last"]["line"], 47);
-  EXPECT_EQ(preemption["window"]["positions"], 3);
-  EXPECT_EQ(preemption["window"]["tested"], 3);
-  EXPECT_EQ(json["pair"]["first"]["variable"], "head");
-  EXPECT_EQ(json["pair"]["second"]["what"], "write");
-  EXPECT_EQ(json["pair"]["second"]["object"], "0x4000");
-  EXPECT_EQ(json["pair"]["confirmed"], true);
-  EXPECT_EQ(json["failing"], 7);
-  EXPECT_EQ(json["passing"], 8);
-  EXPECT_EQ(json["original"], 2);
-  EXPECT_EQ(json["failure"]["kind"], "exit");
-  for (const char* name : {"simplified", "fewest", "minimal", "complete"})
-    EXPECT_EQ(json[name], true) << name;
-  EXPECT_EQ(json["failing_course"][1]["marked"], true);
-  EXPECT_TRUE(json["doubts"].is_array() && json["notes"].is_array());
-}
-
-TEST(IsolateJson, WithoutAnAnswer) {
-  IsolateResult result;
-  result.always_fails = true;
-  const Json json = isolate_json(result);
-  EXPECT_EQ(json["outcome"], "always-fails");
-  for (const char* name : {"pair", "failing", "passing", "interrupted"})
-    EXPECT_TRUE(json[name].is_null()) << name;
-  EXPECT_TRUE(json["switches"].is_array() && json["switches"].empty());
 }
 
 }  // namespace

@@ -1,0 +1,102 @@
+// Results of isolations to report, and what a report says whatever its line breaks.
+#ifndef CLEW_HOST_REPORT_ISOLATE_REPORT_TEST_UTIL_H_
+#define CLEW_HOST_REPORT_ISOLATE_REPORT_TEST_UTIL_H_
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "host/isolate/isolate_result.h"
+
+namespace clew {
+
+inline Location line(std::uint32_t number, std::string function) {
+  return {"/a/queue.cc", number, std::move(function)};
+}
+
+inline Standpoint standpoint(std::string thread, std::uint32_t number,
+                             const std::string& function) {
+  Standpoint point;
+  point.thread = std::move(thread);
+  point.at = line(number, function);
+  point.stack = {{function, "/a/queue.cc", number, 1, "queue", 0x10},
+                 {"work(void*)", "/a/queue.cc", 90, 1, "queue", 0x20}};
+  return point;
+}
+
+inline EventInfo event(std::uint64_t clock, std::string thread, std::uint32_t number,
+                       abi::StepKind kind, std::string variable) {
+  return {clock, std::move(thread), line(number, "f()"), kind, 0x4000, std::move(variable)};
+}
+
+// Figure 6 of Choi and Zeller 2002.
+inline IsolateResult queue_result() {
+  IsolateResult result;
+  result.failure = {FailureKind::kExit, "exit status 1", "", {}};
+  result.original = 2;
+  result.original_preemptions = 5;
+  result.deltas = 24;
+  result.deltas_left = 1;
+  IsolatedSwitch one;
+  one.index = 4;
+  one.fail_clock = 10;
+  one.pass_clock = 11;
+  one.fail_to = one.pass_to = "T0.3";
+  one.fail_from = standpoint("T0.2", 47, "dequeue()");
+  one.fail_next = standpoint("T0.3", 26, "enqueue(int)");
+  one.pass_from = standpoint("T0.2", 50, "dequeue()");
+  one.pass_next = standpoint("T0.3", 26, "enqueue(int)");
+  result.switches = {one};
+  result.pair = CriticalPair{event(11, "T0.3", 28, abi::StepKind::kRead, "head"),
+                             event(15, "T0.2", 47, abi::StepKind::kWrite, "head"), true};
+  result.failing_course = {{event(9, "T0.2", 44, abi::StepKind::kWrite, "tail"), false, false},
+                           {event(11, "T0.3", 28, abi::StepKind::kRead, "head"), true, true},
+                           {event(15, "T0.2", 47, abi::StepKind::kWrite, "head"), true, true}};
+  result.passing_course = {{event(10, "T0.2", 47, abi::StepKind::kWrite, "head"), true, false},
+                           {event(12, "T0.3", 28, abi::StepKind::kRead, "head"), true, true}};
+  result.preemption_count = 5;
+  result.failing = 7;
+  result.passing = 8;
+  result.minimal = true;
+  result.tests = 4;
+  result.cost_runs = 2.25;
+  result.seconds = 0.31;
+  return result;
+}
+
+inline IsolateResult simplified_result() {
+  IsolateResult result = queue_result();
+  result.simplified = result.fewest = true;
+  PreemptionInfo preemption;
+  preemption.clock = 10;
+  preemption.to = "T0.3";
+  preemption.from = result.switches[0].fail_from;
+  preemption.next = result.switches[0].fail_next;
+  SwitchWindow& window = preemption.window.emplace();
+  window.first = line(43, "dequeue()");
+  window.last = line(47, "dequeue()");
+  window.positions = window.tested = 3;
+  result.preemptions = {preemption};
+  result.preemption_count = 1;
+  return result;
+}
+
+// Sentences wherever they are broken into lines.
+inline std::string flat(std::string_view text) {
+  std::string result;
+  for (const char c : text)
+    if (c != ' ' && c != '\n')
+      result += c;
+    else if (!result.empty() && result.back() != ' ')
+      result += ' ';
+  return result;
+}
+
+#define EXPECT_SAYS(text, part) EXPECT_NE(flat(text).find(part), std::string::npos) << (text)
+#define EXPECT_SILENT(text, part) EXPECT_EQ(flat(text).find(part), std::string::npos) << (text)
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_REPORT_ISOLATE_REPORT_TEST_UTIL_H_
