@@ -22,6 +22,9 @@ inline constexpr char kControlVariable[] = "CLEW_CONTROL";
 inline constexpr int kControlDigits = 6;
 inline constexpr char kAskParent[] = "parent";
 static_assert(sizeof kAskParent == kControlDigits + 1);
+// Tells the runtime that LD_PRELOAD has one path and perhaps ':' before what the user set, which it
+// takes away again before the program can see it.
+inline constexpr char kPreloadVariable[] = "CLEW_PRELOAD";
 
 enum ControlFlags : std::uint32_t {
   kFlagReplay = 1u << 0,         // full replay: checks are compared, a departure ends the run

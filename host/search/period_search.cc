@@ -199,8 +199,9 @@ JobPlan PeriodSearch::job_of(Candidate candidate) {
   JobPlan plan = job(abi::StrategyKind::kPlan, {std::move(candidate.cuts), models_, false});
   plan.guide = plan_guide(directives(model_, candidate.turns));
   // A thread held is let go at last, should others wait for it in a loop.
-  plan.parameters[0] = 1000;
-  for (const KeyThread& thread : model_.threads) plan.parameters[0] += 2 * thread.steps;
+  std::uint64_t& longest_hold = plan.parameters[abi::kPlanLongestHold];
+  longest_hold = 1000;
+  for (const KeyThread& thread : model_.threads) longest_hold += 2 * thread.steps;
   ++tried_;
   return plan;
 }

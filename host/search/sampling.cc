@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "clew_abi/guides.h"
+
 namespace clew {
 namespace {
 
@@ -63,9 +65,12 @@ JobPlan SamplingSearch::propose() {
   JobPlan job;
   job.strategy = wants_length() ? abi::StrategyKind::kPos : kind_;
   job.seed = job_seed(seed_, proposed_);
-  if (job.strategy == abi::StrategyKind::kPct)
-    job.parameters = {parameter_, longest_ > 0 ? longest_ : kGuessedLength};
-  if (job.strategy == abi::StrategyKind::kRandom) job.parameters[0] = parameter_;
+  if (job.strategy == abi::StrategyKind::kPct) {
+    job.parameters[abi::kPctDepth] = parameter_;
+    job.parameters[abi::kPctSteps] = longest_ > 0 ? longest_ : kGuessedLength;
+  }
+  if (job.strategy == abi::StrategyKind::kRandom)
+    job.parameters[abi::kRandomUpdateWeight] = parameter_;
   ++proposed_;
   return job;
 }

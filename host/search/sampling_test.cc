@@ -5,6 +5,8 @@
 #include <cmath>
 #include <set>
 
+#include "clew_abi/guides.h"
+
 namespace clew {
 namespace {
 
@@ -81,7 +83,7 @@ TEST(SamplingSearch, PctLearnsTheLength) {
   search.learn(second[0], report);
   report.result.scheduling_points = 800;
   search.learn(second[1], report);
-  EXPECT_EQ(search.next(1)[0].parameters[1], 800u);
+  EXPECT_EQ(search.next(1)[0].parameters[abi::kPctSteps], 800u);
   EXPECT_EQ(search.using_now(), "pct");
 }
 

@@ -376,8 +376,8 @@ JobPlan TargetSearch::plan_of(std::span<const PlanDirective> directives, bool lo
   plan.strategy = abi::StrategyKind::kPlan;
   plan.flags = abi::kJobTrace;
   plan.seed = random_.next();
-  plan.parameters[0] = kLongestHold;
-  plan.parameters[1] = lockstep ? 1 : 0;
+  plan.parameters[abi::kPlanLongestHold] = kLongestHold;
+  plan.parameters[abi::kPlanLockstep] = lockstep ? 1 : 0;
   plan.guide = plan_guide(directives);
   return plan;
 }
@@ -404,7 +404,7 @@ JobPlan TargetSearch::combine() {
   append(first, false);
   // Now and then a hold ends after some steps, not when the other can go no further.
   JobPlan plan = plan_of(directives, first.lockstep);
-  if (random_.below(2) == 0) plan.parameters[0] = 1 + random_.below(64);
+  if (random_.below(2) == 0) plan.parameters[abi::kPlanLongestHold] = 1 + random_.below(64);
   return plan;
 }
 

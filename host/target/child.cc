@@ -121,7 +121,7 @@ void add_preload(const std::string& runtime, std::vector<std::string>& variables
     variables.push_back(fmt::format("{}{}", kName, runtime));
   else
     set->insert(kName.size(), runtime + ":");
-  variables.push_back(fmt::format("{}=1", kPreloadVariable));
+  variables.push_back(fmt::format("{}=1", abi::kPreloadVariable));
 }
 
 std::vector<std::string> variables_of(const LaunchPlan& plan, int control) {

@@ -43,7 +43,7 @@ std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.
 
 bool is_own_variable(std::string_view entry) {
   const std::string_view name = name_of(entry);
-  return name == abi::kControlVariable || name == kPreloadVariable;
+  return name == abi::kControlVariable || name == abi::kPreloadVariable;
 }
 
 }  // namespace

@@ -23,10 +23,6 @@ namespace clew {
 inline constexpr std::uint64_t kDefaultBudget = 20'000'000'000;
 inline constexpr std::uint64_t kDefaultFairSlice = 1'000'000;
 
-// Tells the runtime that LD_PRELOAD has one path and perhaps ':' before what the user set. The
-// runtime removes them before the program can see the variable.
-inline constexpr char kPreloadVariable[] = "CLEW_PRELOAD";
-
 enum class OutputMode : std::uint8_t {
   kPassThrough,  // to clew's own standard output and error
   kCaptureOnly,

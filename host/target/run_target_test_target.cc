@@ -78,7 +78,7 @@ int main(int count, char** arguments) {
   }
   if (mode == "environment") {
     const char* preload = std::getenv("LD_PRELOAD");
-    const char* told = std::getenv("CLEW_PRELOAD");
+    const char* told = std::getenv(clew::abi::kPreloadVariable);
     dprintf(STDOUT_FILENO, "%s|%s", preload ? preload : "none", told ? told : "none");
     return 0;
   }

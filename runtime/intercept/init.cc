@@ -61,7 +61,6 @@ extern "C" {
 namespace {
 
 constexpr int kCannotAttach = 127;
-constexpr char kPreloadVariable[] = "CLEW_PRELOAD";
 
 [[noreturn]] void cannot_attach(const char* why) {
   char text[256];
@@ -161,8 +160,8 @@ void remove_variable(const char* name) {
 // A program that was not built with clew gets this library by LD_PRELOAD, as the first; the
 // programs that it starts do not.
 void restore_preload() {
-  if (variable(kPreloadVariable) == nullptr) return;
-  remove_variable(kPreloadVariable);
+  if (variable(abi::kPreloadVariable) == nullptr) return;
+  remove_variable(abi::kPreloadVariable);
   char** entry = variable("LD_PRELOAD");
   if (entry == nullptr) return;
   char* const value = strchr(*entry, '=') + 1;

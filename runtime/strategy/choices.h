@@ -5,6 +5,7 @@
 #ifndef CLEW_RUNTIME_STRATEGY_CHOICES_H_
 #define CLEW_RUNTIME_STRATEGY_CHOICES_H_
 
+#include "clew_abi/guides.h"
 #include "runtime/arena.h"
 #include "runtime/random.h"
 #include "runtime/strategy/strategy.h"
@@ -100,10 +101,10 @@ class ChoicePolicy {
   explicit ChoicePolicy(std::uint64_t seed, Mode mode = Mode::kRandom)
       : random_(seed ^ kStream), mode_(mode) {}
 
-  // For plan and prefix, whose parameter 3 is the seed; 0: the defaults.
+  // For plan and prefix. Without a seed: the defaults.
   static ChoicePolicy of_parameter(const abi::Job& job) {
-    return ChoicePolicy(job.parameters[3],
-                        job.parameters[3] != 0 ? Mode::kRandom : Mode::kDefaults);
+    const std::uint64_t seed = job.parameters[abi::kChoiceSeed];
+    return ChoicePolicy(seed, seed != 0 ? Mode::kRandom : Mode::kDefaults);
   }
 
   Choice answer(const Question& question) {

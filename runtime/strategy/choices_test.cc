@@ -48,7 +48,7 @@ TEST(Choices, DoNotDisturbTheSchedule) {
 TEST(Choices, DefaultsUnlessTheParameterSeedsThem) {
   abi::Job job = make_job(1);
   ChoicePolicy defaults = ChoicePolicy::of_parameter(job);
-  job.parameters[3] = 17;
+  job.parameters[abi::kChoiceSeed] = 17;
   ChoicePolicy seeded = ChoicePolicy::of_parameter(job);
   std::uint32_t others = 0;
   for (int i = 0; i < 100; ++i) {

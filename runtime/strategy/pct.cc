@@ -4,7 +4,7 @@ namespace clew::rt {
 
 Pct::Pct(const abi::Job& job)
     : ChoosingStrategy(kAtEveryPoint, ChoicePolicy(job.seed)), random_(job.seed) {
-  draw_changes(job.parameters[0], job.parameters[1]);
+  draw_changes(job.parameters[abi::kPctDepth], job.parameters[abi::kPctSteps]);
 }
 
 void Pct::draw_changes(std::uint64_t depth, std::uint64_t steps) {

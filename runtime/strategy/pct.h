@@ -6,7 +6,9 @@
 // point drawn, which need not be the i-th in time. A bug of depth d in a program of n threads and
 // k steps is hit with probability at least 1 / (n k^(d-1)).
 //
-// Parameters: [0] the depth d, at least 1; [1] the estimated number of steps k, at least 1.
+// Parameters: kPctDepth: the depth d, at least 1; kPctSteps: the estimated number of steps k, at
+// least 1.
+//
 // Guide: none.
 //
 // Deviations:

@@ -11,8 +11,8 @@ constexpr std::uint64_t kRuns = 20'000;
 
 abi::Job pct_job(std::uint64_t depth, std::uint64_t steps, std::uint64_t seed = 0) {
   abi::Job job = make_job(seed);
-  job.parameters[0] = depth;
-  job.parameters[1] = steps;
+  job.parameters[abi::kPctDepth] = depth;
+  job.parameters[abi::kPctSteps] = steps;
   return job;
 }
 

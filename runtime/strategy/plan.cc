@@ -4,9 +4,9 @@ namespace clew::rt {
 
 Plan::Plan(const abi::Job& job)
     : ChoosingStrategy(kAtEveryPoint, ChoicePolicy::of_parameter(job)),
-      lockstep_(job.parameters[1]),
-      in_lockstep_(job.parameters[1] != 0),
-      longest_hold_(job.parameters[0]) {
+      lockstep_(job.parameters[abi::kPlanLockstep]),
+      in_lockstep_(job.parameters[abi::kPlanLockstep] != 0),
+      longest_hold_(job.parameters[abi::kPlanLongestHold]) {
   if (!read_guide(job)) directives_count_ = 0;
 }
 
@@ -16,19 +16,13 @@ bool Plan::read_guide(const abi::Job& job) {
   if (!reader.ok() || count > job.guide.size) return false;  // each is at least a byte
   directives_ = static_cast<Directive*>(arena_alloc((count + 1) * sizeof(Directive)));
   for (std::uint64_t i = 0; i < count; ++i) {
-    const abi::ThreadKey key = reader.varint();
-    const std::uint64_t stop = reader.varint();
-    const abi::Place place = reader.varint();
-    const std::uint64_t times = reader.varint();
-    const std::uint64_t flags = reader.varint();
-    if (!reader.ok() || stop >= static_cast<std::uint64_t>(Stop::kCount) || flags > kAllFlags)
+    abi::PlanDirective given;
+    if (!abi::read_item(reader, given) || given.stop >= Stop::kCount ||
+        given.flags > abi::kPlanAllFlags)
       return false;
-    directives_[directives_count_++] = {key,
-                                        place,
-                                        times > 0 ? times : 1,
-                                        static_cast<Stop>(stop),
-                                        static_cast<std::uint8_t>(flags),
-                                        false};
+    directives_[directives_count_++] = {
+        given.thread, given.place, given.times > 0 ? given.times : 1,
+        given.stop,   given.flags, false};
   }
   return reader.at_end();
 }
@@ -41,7 +35,7 @@ Plan::Directive* Plan::in_force() {
 void Plan::leave(Left left) {
   const Directive& directive = directives_[next_++];
   passed_ = 0;
-  if (left == Left::kStopReached && (directive.flags & kHold) && !is_held(directive.key))
+  if (left == Left::kStopReached && (directive.flags & abi::kPlanHold) && !is_held(directive.key))
     held_.at(held_count_++) = {directive.key, steps_};
 }
 
@@ -92,10 +86,10 @@ std::uint32_t Plan::pick(const Candidates& candidates) {
     while (at < candidates.count && candidates.list[at].key != directive->key) ++at;
     if (at < candidates.count) {
       const bool reached = stands_at_stop(*directive, candidates.list[at].step);
-      if (!reached && (directive->flags & kWatch)) break;
+      if (!reached && (directive->flags & abi::kPlanWatch)) break;
       if (!reached) return at;
       leave(Left::kStopReached);
-    } else if (directive->flags & (kInsist | kWatch)) {
+    } else if (directive->flags & (abi::kPlanInsist | abi::kPlanWatch)) {
       break;
     } else {
       leave(directive->stop == Stop::kEnd ? Left::kStopReached : Left::kGivenUp);

@@ -10,27 +10,27 @@
 //   kSteps    has executed n scheduling points
 //   kBefore   is about to execute a step at `place` for the n-th time within this directive
 //   kAfter    has executed a step at `place` for the n-th time within this directive
-//   kEnd      ends or blocks; with kInsist: ends
+//   kEnd      ends or blocks; with kPlanInsist: ends
 //
-//   flag      meaning
-//   kInsist   see above
-//   kWatch    the thread is not preferred: the default goes on until the thread reaches the stop
-//             (kBefore only)
-//   kHold     once the stop is reached (not if the directive is given up), the thread does not run
-//             while any other can. A later directive that names it, or its being the only one that
-//             can run, releases it.
+//   flag         meaning
+//   kPlanInsist  see above
+//   kPlanWatch   the thread is not preferred: the default goes on until the thread reaches the stop
+//                (kBefore only)
+//   kPlanHold    once the stop is reached (not if the directive is given up), the thread does not
+//                run while any other can. A later directive that names it, or its being the only
+//                one that can run, releases it.
 //
 // Thread key 0 is the thread that is the default when the directive comes into force. n = 0
 // means 1.
 //
 // The default is the running thread if it can go on, or lockstep (round_robin.h).
 //
-// Parameters: [0] a hold lasts at most so many steps of others, 0: without limit (a program in
-// which others wait in loops for the thread held needs one); [1] if not 0, the default is
-// lockstep with this quantum; [3] if not 0, seed of the answers to
-// choose(), which are otherwise the defaults.
-// Guide: varint number of directives, for each: varint key, varint stop, varint place, varint n,
-//        varint flags. With a bad guide, or none: no preemptions.
+// Parameters:
+//   kPlanLongestHold  a hold lasts for at most this many steps of others, 0: without limit (a
+//                     program in which others wait in loops for the thread held needs one)
+//   kPlanLockstep     if not 0, the default is lockstep with this quantum
+//   kChoiceSeed       if not 0, seed of the answers to choose(), which are otherwise the defaults
+// Guide: abi::PlanDirective for each directive. With a bad guide, or none: no preemptions.
 #ifndef CLEW_RUNTIME_STRATEGY_PLAN_H_
 #define CLEW_RUNTIME_STRATEGY_PLAN_H_
 
@@ -41,13 +41,7 @@ namespace clew::rt {
 
 class Plan final : public ChoosingStrategy {
  public:
-  enum class Stop : std::uint8_t { kSteps, kBefore, kAfter, kEnd, kCount };
-  enum Flags : std::uint8_t {
-    kInsist = 1u << 0,
-    kHold = 1u << 1,
-    kWatch = 1u << 2,
-    kAllFlags = kInsist | kHold | kWatch
-  };
+  using Stop = abi::PlanStop;
 
   explicit Plan(const abi::Job& job);
 

@@ -8,17 +8,6 @@
 namespace clew::rt::simulation {
 namespace {
 
-// Host and runtime do not include each other: here they are held to agree.
-constexpr bool agree(PlanStop host, Plan::Stop runtime) {
-  return static_cast<int>(host) == static_cast<int>(runtime);
-}
-static_assert(agree(PlanStop::kSteps, Plan::Stop::kSteps));
-static_assert(agree(PlanStop::kBefore, Plan::Stop::kBefore));
-static_assert(agree(PlanStop::kAfter, Plan::Stop::kAfter));
-static_assert(agree(PlanStop::kEnd, Plan::Stop::kEnd));
-static_assert(static_cast<int>(kPlanInsist) == static_cast<int>(Plan::kInsist));
-static_assert(static_cast<int>(kPlanHold) == static_cast<int>(Plan::kHold));
-
 std::string follow(const Program& program, const std::vector<PlanDirective>& directives) {
   const auto guide = plan_guide(directives);
   const Outcome run = run_once<Plan>(program, make_job(1, &guide));
@@ -115,7 +104,7 @@ TEST(Plan, AHoldMayBeLimited) {
   for (const std::uint64_t limit : {0u, 5u}) {
     forget_arena();
     abi::Job job = make_job(1, &guide);
-    job.parameters[0] = limit;
+    job.parameters[abi::kPlanLongestHold] = limit;
     Plan plan(job);
     const Candidate list[] = {{key_of(0), 0, write(0x10, 1).step},
                               {key_of(1), 1, read(0x20, 2).step}};

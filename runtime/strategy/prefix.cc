@@ -13,9 +13,7 @@ bool Prefix::read_guide(const abi::Job& job) {
   if (!reader.ok() || count > job.guide.size) return false;  // each is at least a byte
   threads_ = static_cast<std::uint32_t*>(arena_alloc((count + 1) * sizeof(std::uint32_t)));
   for (; length_ < count; ++length_) {
-    const std::uint64_t index = reader.varint();
-    if (!reader.ok() || index > UINT32_MAX) return false;
-    threads_[length_] = static_cast<std::uint32_t>(index);
+    if (!abi::read_field(reader, threads_[length_])) return false;
   }
   return reader.at_end();
 }

@@ -2,9 +2,10 @@
 // puts one there that preempts nothing. What a systematic search (stateless exploration) replays
 // and extends.
 //
-// Parameters: [3] if not 0, seed of the answers to choose(), which are otherwise the defaults.
+// Parameters: kChoiceSeed: if not 0, seed of the answers to choose(), which are otherwise the
+// defaults.
 //
-// Guide: varint number of steps, for each: varint index of its thread (order of creation).
+// Guide: the index of the thread of each step.
 //
 // The k-th step executed is by the k-th thread given. If that thread cannot run there, the
 // default does, and it counts as that step. With a bad guide, or none: no prefix.

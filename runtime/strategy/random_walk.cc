@@ -9,8 +9,10 @@ constexpr std::uint64_t kFull = 100;
 RandomWalk::RandomWalk(const abi::Job& job)
     : ChoosingStrategy(kAtEveryPoint, ChoicePolicy(job.seed)),
       random_(job.seed),
-      update_weight_(job.parameters[0] > 0 && job.parameters[0] < kFull ? job.parameters[0]
-                                                                        : kFull) {}
+      update_weight_(job.parameters[abi::kRandomUpdateWeight] > 0 &&
+                             job.parameters[abi::kRandomUpdateWeight] < kFull
+                         ? job.parameters[abi::kRandomUpdateWeight]
+                         : kFull) {}
 
 std::uint32_t RandomWalk::pick(const Candidates& candidates) {
   if (update_weight_ == kFull) return static_cast<std::uint32_t>(random_.below(candidates.count));

@@ -4,10 +4,12 @@
 // it finds nearly as much as anything else). It favours interleavings in which threads take turns:
 // with two threads of k steps the one that runs the first thread to its end has probability 2^-k.
 //
-// Parameters: [0] the weight, in percent, of a thread that is about to read and write in one step
-// (compare-exchange, fetch-add); 0 means 100, the plain walk. With less it hesitates there while
-// others go on, and what it has read grows old: bugs of lock-free code (ABA) need that. On a model
-// of SafeStack 25 fails once in 130,000 walks, the plain walk once in 600,000, pos in 250,000.
+// Parameters: kRandomUpdateWeight: the weight, in percent, of a thread that is about to read and
+// write in one step (compare-exchange, fetch-add); 0 means 100, the plain walk. With less it
+// hesitates there while others go on, and what it has read grows old: bugs of lock-free code (ABA)
+// need that. On a model of SafeStack 25 fails once in 130,000 walks, the plain walk once in
+// 600,000, pos in 250,000.
+//
 // Guide: none.
 #ifndef CLEW_RUNTIME_STRATEGY_RANDOM_WALK_H_
 #define CLEW_RUNTIME_STRATEGY_RANDOM_WALK_H_

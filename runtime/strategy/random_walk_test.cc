@@ -31,7 +31,7 @@ TEST(RandomWalk, HesitatesBeforeUpdates) {
   update.step.kind = abi::StepKind::kUpdate;
   const Program program{{{update}}, {{write(0x20, 2)}}};
   abi::Job job = make_job(0);
-  job.parameters[0] = 25;
+  job.parameters[abi::kRandomUpdateWeight] = 25;
   EXPECT_LT(deviation(sample<RandomWalk>(program, job, kRuns), {{"ab", 1 / 5.}, {"ba", 4 / 5.}}),
             4);
 }

@@ -27,15 +27,13 @@ bool Rff::read_guide(const abi::Job& job) {
   if (!reader.ok() || count > job.guide.size) return false;  // each is at least a byte
   constraints_ = static_cast<Constraint*>(arena_alloc((count + 1) * sizeof(Constraint)));
   for (std::uint64_t i = 0; i < count; ++i) {
-    const abi::Place write = reader.varint();
-    const abi::Place read = reader.varint();
-    const std::uint64_t sign = reader.varint();
-    if (!reader.ok() || sign > 1) return false;
-    const bool negative = sign == 1;
-    constraints_[constraints_count_++] = {write, read, negative, false};
+    abi::RffConstraint given;
+    if (!abi::read_item(reader, given) || given.sign >= abi::RffSign::kCount) return false;
+    const bool negative = given.sign == abi::RffSign::kNegative;
+    constraints_[constraints_count_++] = {given.write, given.read, negative, false};
     if (!negative) ++unmet_;
-    if (!negative && write == 0) ++unmet_initial_;
-    if (write == 0) all_writes_matter_ = true;
+    if (!negative && given.write == 0) ++unmet_initial_;
+    if (given.write == 0) all_writes_matter_ = true;
   }
   for (std::uint64_t left = reader.varint(); left > 0 && reader.ok(); --left) {
     const abi::Place place = reader.varint();

@@ -16,9 +16,7 @@
 // does not wait for more than kPatience steps of others, who may be waiting for it in a loop.
 //
 // Parameters: none.
-// Guide: varint number of constraints, for each: varint w (0: the initial value), varint r,
-//          varint 0 for positive or 1 for negative
-//        varint number of rivals, each a varint: its place
+// Guide: abi::RffConstraint for each constraint, then the places of the rivals.
 // With a bad guide, or none: POS.
 //
 // Deviations: in the paper an event is an access to a variable at a place; here it is the place,

@@ -18,7 +18,7 @@ namespace clew::rt {
 
 class RoundRobin final : public Strategy {
  public:
-  explicit RoundRobin(const abi::Job& job) : RoundRobin(job.parameters[0]) {}
+  explicit RoundRobin(const abi::Job& job) : RoundRobin(job.parameters[abi::kRoundRobinQuantum]) {}
   explicit RoundRobin(std::uint64_t quantum)
       : Strategy(kAtEveryPoint), quantum_(quantum > 0 ? quantum : 1) {}
 

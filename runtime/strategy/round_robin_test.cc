@@ -9,7 +9,7 @@ namespace {
 
 std::string order(const Program& program, std::uint64_t quantum) {
   abi::Job job = make_job(1);
-  job.parameters[0] = quantum;
+  job.parameters[abi::kRoundRobinQuantum] = quantum;
   return run_once<RoundRobin>(program, job).order;
 }
 

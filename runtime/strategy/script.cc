@@ -78,7 +78,7 @@ Choice Script::choose(const Question& question) {
   while (!by_event && stands_here() && lane.next->ordinal < question.own_ordinal) ++lane.next;
   if (!stands_here() || (!by_event && lane.next->ordinal != question.own_ordinal)) return {};
   const ScriptItem& item = *lane.next++;
-  if (item.kind != 1 + static_cast<unsigned>(question.kind)) {
+  if (item.kind != abi::script_kind(question.kind)) {
     note_no_effect("choice", item, "the question was another");
     return {};
   }

@@ -17,10 +17,7 @@
 //
 // A thread that passes a whole fair slice is still preempted, unless an item does so there.
 //
-// Guide: varint number of items, for each: varint thread key, varint n, varint kind (0: preemption,
-//        otherwise 1 + abi::ChoiceKind), varint ordinal, varint key of the target (0: see above,
-//        and for choices that name no thread). In any order. With a bad guide, or none: no items.
-// Parameters: [2] and [3], the window of the trace (clew_abi/job.h).
+// Guide: abi::ScriptItem for each item, in any order. With a bad guide, or none: no items.
 #ifndef CLEW_RUNTIME_STRATEGY_SCRIPT_H_
 #define CLEW_RUNTIME_STRATEGY_SCRIPT_H_
 

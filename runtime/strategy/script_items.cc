@@ -5,13 +5,10 @@
 namespace clew::rt {
 namespace {
 
-constexpr std::uint8_t kind_of(abi::ChoiceKind kind) {
-  return static_cast<std::uint8_t>(1 + static_cast<unsigned>(kind));
-}
-
 ScriptLane ScriptThread::* lane_of(const ScriptItem& item) {
-  if (item.kind == 0) return &ScriptThread::preemptions;
-  return item.kind == kind_of(abi::ChoiceKind::kCas) ? &ScriptThread::cas : &ScriptThread::choices;
+  if (item.kind == abi::kScriptPreemption) return &ScriptThread::preemptions;
+  return item.kind == abi::script_kind(abi::ChoiceKind::kCas) ? &ScriptThread::cas
+                                                              : &ScriptThread::choices;
 }
 
 int rank_of(const ScriptItem& item) {
@@ -41,20 +38,11 @@ bool ScriptItems::read_guide(const abi::Job& job) {
   if (!reader.ok() || count > job.guide.size / 5 || count > UINT32_MAX) return false;
   items_ = static_cast<ScriptItem*>(arena_alloc((count + 1) * sizeof(ScriptItem)));
   for (; count_ < count; ++count_) {
-    const abi::ThreadKey thread = reader.varint();
-    const std::uint64_t own = reader.varint();
-    const std::uint64_t kind = reader.varint();
-    const std::uint64_t ordinal = reader.varint();
-    const abi::ThreadKey to = reader.varint();
-    if (!reader.ok() || kind > static_cast<std::uint64_t>(abi::ChoiceKind::kCount) ||
-        ordinal >= UINT32_MAX)
+    abi::ScriptItem given;
+    if (!abi::read_item(reader, given) || given.kind >= abi::kScriptKinds ||
+        given.ordinal == UINT32_MAX)
       return false;
-    items_[count_] = {thread,
-                      own,
-                      to,
-                      static_cast<std::uint32_t>(ordinal),
-                      static_cast<std::uint32_t>(count_),
-                      static_cast<std::uint8_t>(kind)};
+    items_[count_] = {given, static_cast<std::uint32_t>(count_)};
   }
   return reader.at_end();
 }

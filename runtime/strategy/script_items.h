@@ -2,18 +2,13 @@
 #ifndef CLEW_RUNTIME_STRATEGY_SCRIPT_ITEMS_H_
 #define CLEW_RUNTIME_STRATEGY_SCRIPT_ITEMS_H_
 
-#include "clew_abi/stream.h"
+#include "clew_abi/guides.h"
 #include "runtime/strategy/choices.h"
 
 namespace clew::rt {
 
-struct ScriptItem {
-  abi::ThreadKey thread;
-  std::uint64_t own;
-  abi::ThreadKey to;
-  std::uint32_t ordinal;
+struct ScriptItem : abi::ScriptItem {
   std::uint32_t position;  // in the guide
-  std::uint8_t kind;       // 0: a preemption; otherwise 1 + abi::ChoiceKind
 };
 
 // Items that are taken one after the other: those from `next` on are left.

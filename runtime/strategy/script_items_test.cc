@@ -11,12 +11,9 @@
 namespace clew::rt::simulation {
 namespace {
 
-constexpr std::uint8_t kind(abi::ChoiceKind choice) {
-  return static_cast<std::uint8_t>(1 + static_cast<unsigned>(choice));
-}
-constexpr std::uint8_t kWake = kind(abi::ChoiceKind::kWake);
-constexpr std::uint8_t kTimeout = kind(abi::ChoiceKind::kTimeout);
-constexpr std::uint8_t kCas = kind(abi::ChoiceKind::kCas);
+constexpr abi::ScriptKind kWake = abi::script_kind(abi::ChoiceKind::kWake);
+constexpr abi::ScriptKind kTimeout = abi::script_kind(abi::ChoiceKind::kTimeout);
+constexpr abi::ScriptKind kCas = abi::script_kind(abi::ChoiceKind::kCas);
 
 ScriptItems read(const std::vector<std::uint8_t>& guide) {
   forget_arena();
@@ -68,8 +65,7 @@ TEST(ScriptItems, BadGuidesHaveNone) {
   auto less = good;
   less.pop_back();
   EXPECT_EQ(read(less).count(), 0u);
-  const clew::ScriptItem unknown{7, 20, static_cast<std::uint8_t>(kind(abi::ChoiceKind::kCount)), 0,
-                                 1};
+  const clew::ScriptItem unknown{7, 20, abi::kScriptKinds, 0, 1};
   EXPECT_EQ(read(script_guide({&unknown, 1})).count(), 0u);
   const clew::ScriptItem far{7, 20, 0, UINT32_MAX, 1};
   EXPECT_EQ(read(script_guide({&far, 1})).count(), 0u);

@@ -22,10 +22,9 @@ bool Surw::read_guide(const abi::Job& job) {
   abi::Reader reader(guide_of(job), job.guide.size);
   // An item is at least a byte: counts that are too large fail before much is allocated.
   for (std::uint64_t left = reader.varint(); left > 0 && reader.ok(); --left) {
-    const abi::ThreadKey key = reader.varint();
-    const std::uint64_t own = at_most(reader.varint());
-    const std::uint64_t created = at_most(reader.varint());
-    if (reader.ok()) estimates_.put(key, {own + created, 0});
+    abi::SurwThread thread;
+    if (abi::read_item(reader, thread))
+      estimates_.put(thread.key, {at_most(thread.own) + at_most(thread.created), 0});
   }
   for (std::uint64_t left = reader.varint(); left > 0 && reader.ok(); --left) {
     const abi::Place place = reader.varint();

@@ -10,11 +10,8 @@
 // interesting goes on as a random walk.
 //
 // Parameters: none.
-// Guide: varint number of threads, for each: varint key, varint own, varint created
-//          own: interesting steps it executes itself; created: those of all threads that it
-//          creates, and that these create, and so on
-//        varint number of places, each a varint: steps there are interesting; none: all steps are
-// With a bad guide, or none, all threads weigh the same: a random walk.
+// Guide: abi::SurwThread for each thread, then the places of interesting steps; none: all steps
+// are. With a bad guide, or none, all threads weigh the same: a random walk.
 //
 // Deviations:
 //  - The intent is drawn among threads that can run. If it is blocked and all others stand before
