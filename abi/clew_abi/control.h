@@ -72,7 +72,8 @@ struct Control {
   // The recording that this run becomes, if the host listens to its child processes (adoption.h);
   // otherwise 0.
   std::uint64_t recording;
-  std::int32_t host;  // its process id then
+  std::int32_t host;        // its process id
+  std::int32_t trace_file;  // descriptor in that process of the file for traces (trace.h); -1: none
   // Replay: forks that lead from the program to the copy of it whose recording this is.
   std::uint32_t generation;
 
@@ -87,10 +88,12 @@ struct Control {
   std::uint64_t results_offset;  // JobResult[jobs_count]
   Part sharing;      // a bit for each yield point, id 0 first: known to touch what threads share
   Part new_sharing;  // u32 ids found by the jobs of this batch, one after the other
-  Part trace;        // TraceEvent[]: of the jobs of this batch with kJobTrace
+  Part trace;        // records of trace.h: of the jobs of this batch with kJobTrace
   Part inputs;       // records of clew_abi/inputs.h; as a ring its size is a power of two
-  std::uint64_t new_sharing_count;  // filled by the batch's jobs so far, the two parts above
-  std::uint64_t trace_count;
+  // Of these parts, what the batch's jobs have filled so far.
+  std::uint64_t new_sharing_count;  // ids
+  std::uint64_t trace_used;         // bytes
+  std::uint64_t trace_file_used;    // bytes, of the file
 
   // The ring. Bytes written and read since the start; the runtime owns head, the host tail.
   alignas(64) std::atomic<std::uint64_t> head;

@@ -9,8 +9,7 @@
 
 namespace clew::abi {
 
-// kind, name for people. The guide is the job's data, described with each strategy
-// (runtime/strategy/NAME.h); parameters likewise.
+// kind, name for people. What guide and parameters hold: guides.h.
 #define CLEW_STRATEGIES(X)      \
   X(kNone, "none")              \
   X(kTimer, "timer")            \
@@ -45,19 +44,28 @@ constexpr ThreadKey child_key(ThreadKey parent, std::uint32_t ordinal) {
 }
 
 enum JobFlags : std::uint32_t {
-  kJobTrace = 1u << 0,       // write the trace of scheduling points (TraceEvent)
+  kJobTrace = 1u << 0,       // write a trace (trace.h); one that does not fit is left out
   kJobAllPoints = 1u << 1,   // every access is a scheduling point; otherwise those in `sharing`
   kJobCheckpoint = 1u << 2,  // stop before event `stop_at` and take further jobs there, until
                              // kJobLeave; the run may end before
   kJobLeave = 1u << 3,       // no run: the newest checkpoint is dropped
   kJobLoose = 1u << 4,       // what is left over of a schedule when the run has ended, and names of
                              // threads that were never created, are no failure
+  kJobTraceFile = 1u << 5,   // kJobTrace: a trace that does not fit continues in a file
+  kJobWholeTrace = kJobTrace | kJobTraceFile,
 };
 
 // Part of the control memory, as offset from its start.
 struct Part {
   std::uint64_t offset;
   std::uint64_t size;
+};
+
+// Of a strategy that follows: the events whose steps are traced, both included. Both 0: none.
+struct TraceWindow {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  bool operator==(const TraceWindow&) const = default;
 };
 
 struct Job {
@@ -68,6 +76,7 @@ struct Job {
   std::uint32_t names_count;
   std::uint64_t seed;
   std::uint64_t parameters[4];
+  TraceWindow window;     // kJobTrace
   Part guide;             // kSchedule: a stream
   Part names;             // names_count NUL-terminated thread ids, for kSwitchTo, pick and wake
   std::uint64_t stop_at;  // kJobCheckpoint
@@ -81,6 +90,16 @@ enum class JobEnd : std::uint32_t {
   kFailed,      // `failure` says how: assertion, exception, deadlock, hang, ...; `status` too
   kSignalled,   // `status` is the signal
   kCheckpoint,  // stands at the checkpoint
+};
+
+// Where a job's trace lies: first what is in the file, then what is in memory. In bytes.
+struct TraceExtent {
+  std::uint64_t file_offset;
+  std::uint64_t file_size;
+  std::uint64_t offset;  // from the start of Control::trace
+  std::uint64_t size;
+  std::uint32_t incomplete;  // 1: there was more
+  std::uint32_t reserved;
 };
 
 // In the result of a job that resumes from a checkpoint, `clock`, `hash`, `threads`, `points`,
@@ -104,53 +123,8 @@ struct JobResult {
   std::uint64_t switches;
   std::uint64_t preemptions;
   std::uint64_t company;        // the last event at which another thread could have run; 0: none
-  std::uint64_t trace_first;    // the job's part of the trace, which all jobs of a batch share
-  std::uint64_t trace_count;    // 0: not asked for, or it did not fit
+  TraceExtent trace;            // kJobTrace
   std::uint64_t sharing_count;  // points newly found to touch what threads share (Control)
-};
-
-// Traces, with kJobTrace. Of a strategy that decides at every scheduling point: each one passed, in
-// order. Of one that follows (kSchedule, kScript): its decisions, and the accesses and calls of
-// synchronisation among the events parameters[2] to parameters[3] (both 0: none).
-enum class StepKind : std::uint8_t {
-  kOther,  // a yield, a sleep, a thread's start
-  kRead,
-  kWrite,
-  kUpdate,  // read-modify-write, compare-exchange, block copy onto itself
-  kLock,    // about to take; `object` is the lock
-  kUnlock,
-  kWait,    // condition variable, semaphore, futex, barrier
-  kSignal,  // wakes
-  kCreate,
-  kJoin,
-  kDecision,  // of a strategy that follows; see TraceEvent
-};
-constexpr bool is_access(StepKind kind) {
-  return kind == StepKind::kRead || kind == StepKind::kWrite || kind == StepKind::kUpdate;
-}
-
-// A kDecision is a preemption, or an answer to a question (ChoiceKind) other than the default, that
-// took effect. `thread`, `index` and `place` are of the thread that runs or asks; `clock` and `own`
-// of the event that comes next, for kCas of the one that fails; `object` is the key of the thread
-// that runs next or is woken, 0: none; `size` is the ordinal and `flags` the kind as in a script
-// (runtime/strategy/script.h), which gives the same run when it has the same decisions.
-struct TraceEvent {
-  ThreadKey thread;
-  Place place;
-  std::uint64_t object;  // address accessed or synchronisation object; 0: none
-  std::uint64_t clock;   // the event's number
-  std::uint64_t own;     // its number among the events of its thread, from 1
-  std::uint64_t
-      enabled;          // bit i: the thread with index i (order of creation) could have run, i < 64
-  std::uint32_t size;   // of the access
-  std::uint16_t index;  // of the thread
-  StepKind kind;
-  std::uint8_t flags;  // TraceFlags
-};
-
-enum TraceFlags : std::uint8_t {
-  kTraceSwitched = 1u << 0,   // another thread ran before this point
-  kTracePreempted = 1u << 1,  // ... although it was runnable
 };
 
 }  // namespace clew::abi

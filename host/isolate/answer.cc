@@ -18,9 +18,6 @@
 namespace clew {
 namespace {
 
-using abi::StepKind;
-using abi::TraceEvent;
-
 // Of more preemptions only those that were isolated are looked into.
 // The limits here are chosen, not measured: the answer should take no longer than the isolation
 // before it.
@@ -42,12 +39,10 @@ class Answer {
   Result<void> complete();
 
  private:
-  void tell_switches(SourceView& failing, SourceView& passing,
-                     std::span<const TraceEvent> failing_trace,
-                     std::span<const TraceEvent> passing_trace);
-  Result<std::optional<EventPair>> find_pair(SourceView& view,
-                                             std::span<const TraceEvent> failing_trace,
-                                             std::span<const TraceEvent> passing_trace);
+  void tell_switches(SourceView& failing, SourceView& passing, const Trace& failing_trace,
+                     const Trace& passing_trace);
+  Result<std::optional<EventPair>> find_pair(SourceView& view, const Trace& failing_trace,
+                                             const Trace& passing_trace);
   Result<void> tell_preemptions(SourceView& view);
   Result<void> look_closer();
 
@@ -64,9 +59,8 @@ struct Handover {
 };
 
 // Who is preempted at this clock, and by whom.
-Handover handover(SourceView& view, std::span<const TraceEvent> trace, std::uint64_t clock,
-                  std::uint8_t flags) {
-  const TraceEvent* decision = decision_at(trace, clock, flags);
+Handover handover(SourceView& view, const Trace& trace, std::uint64_t clock, abi::ScriptKind kind) {
+  const TraceDecision* decision = decision_at(trace, clock, kind);
   Handover over;
   if (decision != nullptr) {
     over.from = view.standing(clock, view.thread(decision->thread));
@@ -79,9 +73,8 @@ Handover handover(SourceView& view, std::span<const TraceEvent> trace, std::uint
 
 std::string text_of(const std::optional<ThreadId>& thread) { return thread ? thread->text() : ""; }
 
-void Answer::tell_switches(SourceView& failing, SourceView& passing,
-                           std::span<const TraceEvent> failing_trace,
-                           std::span<const TraceEvent> passing_trace) {
+void Answer::tell_switches(SourceView& failing, SourceView& passing, const Trace& failing_trace,
+                           const Trace& passing_trace) {
   using Kind = ScheduleDifference::Kind;
   const std::uint64_t passing_end = passing_record_.run.summary.clock;
   for (std::size_t g = 0; g < narrowed_.groups.size(); ++g) {
@@ -91,14 +84,14 @@ void Answer::tell_switches(SourceView& failing, SourceView& passing,
     one.index = group.index + 1;
     one.changes = narrowed_.isolated.failing[g] - narrowed_.isolated.passing[g];
     std::uint64_t pass_clock = 0;
-    std::uint8_t flags = 0;
+    abi::ScriptKind kind = abi::kScriptPreemption;
     if (group.kind == Kind::kChoice) {
       const Choice& choice = group.failing_choice ? *group.failing_choice : *group.passing_choice;
       one.kind = IsolatedSwitch::Kind::kChoice;
       one.choice = choice;
       one.in_failing = group.failing_choice.has_value();
       one.fail_clock = pass_clock = choice.clock.value;
-      flags = static_cast<std::uint8_t>(1 + static_cast<unsigned>(choice.kind));
+      kind = abi::script_kind(choice.kind);
       if (group.failing_choice) one.fail_to = text_of(group.failing_choice->thread);
       if (group.passing_choice) one.pass_to = text_of(group.passing_choice->thread);
     } else {
@@ -112,11 +105,11 @@ void Answer::tell_switches(SourceView& failing, SourceView& passing,
       one.pass_to = text_of(passes.to);
     }
     if (pass_clock <= passing_end) one.pass_clock = pass_clock;
-    Handover over = handover(failing, failing_trace, one.fail_clock, flags);
+    Handover over = handover(failing, failing_trace, one.fail_clock, kind);
     if (over.from) one.fail_from = std::move(*over.from);
     one.fail_next = std::move(over.next);
     if (one.pass_clock) {
-      over = handover(passing, passing_trace, pass_clock, flags);
+      over = handover(passing, passing_trace, pass_clock, kind);
       one.pass_from = std::move(over.from);
       one.pass_next = std::move(over.next);
     }
@@ -125,9 +118,8 @@ void Answer::tell_switches(SourceView& failing, SourceView& passing,
 }
 
 // The last pair whose order decides, by running; otherwise the first there is.
-Result<std::optional<EventPair>> Answer::find_pair(SourceView& view,
-                                                   std::span<const TraceEvent> failing_trace,
-                                                   std::span<const TraceEvent> passing_trace) {
+Result<std::optional<EventPair>> Answer::find_pair(SourceView& view, const Trace& failing_trace,
+                                                   const Trace& passing_trace) {
   x_.stage = IsolateStage::kOrder;
   const std::vector<EventPair> pairs = flipped_pairs(failing_trace, passing_trace, kMostPairs);
   if (pairs.empty()) return std::nullopt;
@@ -164,7 +156,7 @@ Result<std::optional<EventPair>> Answer::find_pair(SourceView& view,
 Result<void> Answer::tell_preemptions(SourceView& view) {
   const JobPlan plan = [&] {
     JobPlan job = job_of(narrowed_.failing.schedule);
-    job.flags |= abi::kJobTrace;
+    job.flags |= abi::kJobWholeTrace;
     return job;
   }();
   if (narrowed_.failing.schedule.switches.size() > kMostPreemptions) return {};
@@ -172,24 +164,23 @@ Result<void> Answer::tell_preemptions(SourceView& view) {
   if (x_.trials.has_checkpoints() && !x_.result.simplified) return {};
   x_.stage = IsolateStage::kWindows;
   CLEW_TRY(const auto runs, x_.trials.run({&plan, 1}));
-  if (runs.empty()) return {};
+  if (runs.empty() || !runs.front().trace.complete) return {};
   const ThreadScript script = script_of(runs.front().trace);
   const auto is_scheduled = [&](std::uint64_t clock) {
     return std::ranges::binary_search(narrowed_.failing.schedule.switches, Clock{clock}, {},
                                       &Switch::clock);
   };
   std::size_t item = 0;
-  for (const TraceEvent& event : runs.front().trace) {
-    if (event.kind != StepKind::kDecision) continue;
+  for (const TraceDecision& decision : runs.front().trace.decisions) {
     const std::size_t at = item++;
     // What fairness adds to a long run is not of the schedule's making.
-    if (event.flags != 0 || !is_scheduled(event.clock)) continue;
+    if (decision.kind != abi::kScriptPreemption || !is_scheduled(decision.clock)) continue;
     PreemptionInfo info;
-    info.clock = event.clock;
-    info.to = view.thread(event.object);
-    if (auto from = view.standing(event.clock, view.thread(event.thread)))
+    info.clock = decision.clock;
+    info.to = view.thread(decision.to);
+    if (auto from = view.standing(decision.clock, view.thread(decision.thread)))
       info.from = std::move(*from);
-    info.next = view.running(event.clock);
+    info.next = view.running(decision.clock);
     CLEW_TRY(const auto window,
              window_of(x_.trials, script, at, x_.trials.has_checkpoints() ? kInnerOfLong : kInner));
     if (window) {
@@ -204,9 +195,9 @@ Result<void> Answer::tell_preemptions(SourceView& view) {
       shown.positions = found.last - found.first + 1;
       shown.tested = found.tested;
       // Within one slice the clock counts the thread's own events.
-      const std::uint64_t back = event.own - found.first + 1;
-      if (found.first > 1 && back < event.clock)
-        begins_[x_.result.preemptions.size()] = event.clock - back;
+      const std::uint64_t back = decision.own - found.first + 1;
+      if (found.first > 1 && back < decision.clock)
+        begins_[x_.result.preemptions.size()] = decision.clock - back;
     }
     x_.result.preemptions.push_back(std::move(info));
   }
@@ -273,15 +264,17 @@ Result<void> Answer::complete() {
         "two runs under the same schedule differed: the program depends on something that clew "
         "does "
         "not control, and this answer may be due to chance");
-  const std::vector<TraceEvent> nothing;
-  const std::vector<TraceEvent>& failing_trace = traced ? failing_run->trace : nothing;
-  const std::vector<TraceEvent>& passing_trace = traced ? passing_run->trace : nothing;
+  if (traced && !(failing_run->trace.complete && passing_run->trace.complete))
+    x_.doubt("the trace of a run is incomplete: events that matter may be missing here");
+  const Trace nothing;
+  const Trace& failing_trace = traced ? failing_run->trace : nothing;
+  const Trace& passing_trace = traced ? passing_run->trace : nothing;
   tell_switches(failing, passing, failing_trace, passing_trace);
   x_.result.waits = failing.waits();
   if (!traced) return {};
   CLEW_TRY(const auto pair, find_pair(failing, failing_trace, passing_trace));
-  x_.result.failing_course = failing.course(failing_trace, pair);
-  x_.result.passing_course = passing.course(passing_trace, pair);
+  x_.result.failing_course = failing.course(failing_trace.steps, pair);
+  x_.result.passing_course = passing.course(passing_trace.steps, pair);
   if (auto done = tell_preemptions(failing); !done) return done;
   return look_closer();
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "clew_abi/job.h"
+#include "clew_abi/step.h"
 #include "clew_abi/stream.h"
 #include "host/isolate/dd.h"
 #include "host/outcome.h"

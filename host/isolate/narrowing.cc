@@ -9,9 +9,6 @@
 namespace clew {
 namespace {
 
-using abi::StepKind;
-using abi::TraceEvent;
-
 // Switches from which on it pays to look for a later one with the same effect. Chosen, not
 // measured, as are the numbers below.
 constexpr std::size_t kManySwitches = 64;
@@ -100,9 +97,8 @@ class Narrower {
   };
   enum class Concerned : std::uint8_t { kBoth, kEither };
   [[nodiscard]] Schedule shifted(const Shift& shift) const;
-  [[nodiscard]] std::vector<Shift> shifts(std::span<const TraceEvent> trace,
-                                          const TraceEvent& parting, int direction,
-                                          std::uint64_t after, std::uint64_t before,
+  [[nodiscard]] std::vector<Shift> shifts(const Trace& trace, const TraceDecision& parting,
+                                          int direction, std::uint64_t after, std::uint64_t before,
                                           Concerned concerned) const;
   Result<std::optional<bool>> passes_with(const Shift& shift, std::span<const Schedule> next);
 
@@ -161,31 +157,30 @@ Schedule Narrower::shifted(const Shift& shift) const {
 // The switches behind event `after` that shift the two threads of `parting` against each other as
 // it does, moved by one event: those between the two, or with Concerned::kEither all to or from one
 // of them, since one may be all that matters.
-std::vector<Narrower::Shift> Narrower::shifts(std::span<const TraceEvent> trace,
-                                              const TraceEvent& parting, int direction,
-                                              std::uint64_t after, std::uint64_t before,
-                                              Concerned concerned) const {
+std::vector<Narrower::Shift> Narrower::shifts(const Trace& trace, const TraceDecision& parting,
+                                              int direction, std::uint64_t after,
+                                              std::uint64_t before, Concerned concerned) const {
   const std::vector<Switch>& switches = narrowed_.failing.schedule.switches;
   std::vector<Shift> found;
-  for (const TraceEvent& event : trace) {
-    if (event.kind != StepKind::kDecision || event.flags != 0 || event.clock <= after ||
-        event.clock >= before)
+  for (const TraceDecision& decision : trace.decisions) {
+    if (decision.kind != abi::kScriptPreemption || decision.clock <= after ||
+        decision.clock >= before)
       continue;
     // The first thread gets one event more, the second one less (or the other way round).
-    const bool from_first = event.thread == parting.thread;
-    const bool to_first = event.object == parting.thread;
-    const bool from_second = event.thread == parting.object;
-    const bool to_second = event.object == parting.object;
+    const bool from_first = decision.thread == parting.thread;
+    const bool to_first = decision.to == parting.thread;
+    const bool from_second = decision.thread == parting.to;
+    const bool to_second = decision.to == parting.to;
     const bool both = (from_first && to_second) || (from_second && to_first);
     if (concerned == Concerned::kBoth && !both) continue;
     const int by = from_second || to_first ? -direction : from_first || to_second ? direction : 0;
-    const auto at = std::ranges::lower_bound(switches, Clock{event.clock}, {}, &Switch::clock);
-    if (by == 0 || at == switches.end() || at->clock.value != event.clock) continue;
+    const auto at = std::ranges::lower_bound(switches, Clock{decision.clock}, {}, &Switch::clock);
+    if (by == 0 || at == switches.end() || at->clock.value != decision.clock) continue;
     // Moved past its neighbour it would be invalid (definition 4).
     const bool blocked = by > 0 ? at + 1 != switches.end() && (at + 1)->clock == at->clock
                                 : at != switches.begin() && (at - 1)->clock == at->clock;
     if (!blocked)
-      found.push_back({static_cast<std::size_t>(at - switches.begin()), by, event.clock});
+      found.push_back({static_cast<std::size_t>(at - switches.begin()), by, decision.clock});
   }
   return found;
 }
@@ -207,9 +202,9 @@ Result<void> Narrower::make_late() {
   const Clock passes = narrowed_.passing.schedule.switches[group.index].clock;
   const int direction = passes > fails ? 1 : -1;
   CLEW_TRY(const auto traced, x_.trials.run_traced(narrowed_.failing.schedule, fails.value, 0));
-  if (!traced) return {};
-  const std::span<const TraceEvent> trace = traced->trace;
-  const TraceEvent* parting = decision_at(trace, fails.value, 0);
+  if (!traced || !traced->trace.complete) return {};
+  const Trace& trace = traced->trace;
+  const TraceDecision* parting = decision_at(trace, fails.value, abi::kScriptPreemption);
   if (parting == nullptr) return {};
   x_.stage = IsolateStage::kFollowing;
   std::vector<Shift> candidates{{group.index, direction, fails.value}};
@@ -270,15 +265,6 @@ Result<Narrowed> Narrower::narrow() {
 }
 
 }  // namespace
-
-const abi::TraceEvent* decision_at(std::span<const abi::TraceEvent> trace, std::uint64_t clock,
-                                   std::uint8_t flags) {
-  const abi::TraceEvent* found = nullptr;
-  for (const abi::TraceEvent& event : trace)
-    if (event.kind == StepKind::kDecision && event.clock == clock && event.flags == flags)
-      found = &event;
-  return found;
-}
 
 Result<Narrowed> narrow(Experiment& experiment, const Side& passing, const Side& failing) {
   return Narrower(experiment, passing, failing).narrow();

@@ -25,10 +25,6 @@ struct Narrowed {
 [[nodiscard]] Result<Narrowed> narrow(Experiment& experiment, const Side& passing,
                                       const Side& failing);
 
-// The last decision before event `clock` with these flags (abi::TraceEvent); null: there is none.
-[[nodiscard]] const abi::TraceEvent* decision_at(std::span<const abi::TraceEvent> trace,
-                                                 std::uint64_t clock, std::uint8_t flags);
-
 }  // namespace clew
 
 #endif  // CLEW_HOST_ISOLATE_NARROWING_H_

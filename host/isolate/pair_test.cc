@@ -11,7 +11,6 @@ namespace clew {
 namespace {
 
 using abi::StepKind;
-using abi::TraceEvent;
 
 constexpr abi::ThreadKey kA = 11;
 constexpr abi::ThreadKey kB = 22;
@@ -21,35 +20,28 @@ class Course {
  public:
   Course& access(abi::ThreadKey thread, StepKind kind, std::uint64_t object) {
     const std::uint64_t own = ++own_[thread];
-    trace_.push_back({.thread = thread,
-                      .place = object * 100 + own,
-                      .object = object,
-                      .clock = ++clock_,
-                      .own = own,
-                      .enabled = 0,
-                      .size = 4,
-                      .index = 0,
-                      .kind = kind,
-                      .flags = 0});
+    trace_.steps.push_back({.thread = thread,
+                            .place = object * 100 + own,
+                            .object = object,
+                            .clock = ++clock_,
+                            .own = own,
+                            .size = 4,
+                            .kind = kind});
     return *this;
   }
   Course& preempt(abi::ThreadKey thread, abi::ThreadKey to) {
-    trace_.push_back({.thread = thread,
-                      .place = 1,
-                      .object = to,
-                      .clock = clock_ + 1,
-                      .own = own_[thread] + 1,
-                      .enabled = 0,
-                      .size = 0,
-                      .index = 0,
-                      .kind = StepKind::kDecision,
-                      .flags = 0});
+    trace_.decisions.push_back({.thread = thread,
+                                .place = 1,
+                                .to = to,
+                                .clock = clock_ + 1,
+                                .own = own_[thread] + 1,
+                                .steps_before = trace_.steps.size()});
     return *this;
   }
-  const std::vector<TraceEvent>& trace() const { return trace_; }
+  const Trace& trace() const { return trace_; }
 
  private:
-  std::vector<TraceEvent> trace_;
+  Trace trace_;
   std::map<abi::ThreadKey, std::uint64_t> own_;
   std::uint64_t clock_ = 0;
 };
@@ -127,7 +119,7 @@ TEST(Pair, FlippingLetsTheOtherThreadComeToItsEvent) {
                              .access(kA, StepKind::kRead, 64)
                              .access(kA, StepKind::kRead, 72)
                              .access(kA, StepKind::kWrite, 8);
-  const EventPair pair{failing.trace()[1], failing.trace()[4]};
+  const EventPair pair{failing.trace().steps[0], failing.trace().steps[3]};
   const Schedule flip =
       flipped({}, failing.trace(), pair, *ThreadId::parse("T0.2"), *ThreadId::parse("T0.1"));
   EXPECT_EQ(format_schedule(flip), "1:T0.1, 4:T0.2");

@@ -4,7 +4,7 @@
 
 namespace clew {
 
-bool is_preemption(const ScriptItem& item) { return item.kind == 0; }
+bool is_preemption(const ScriptItem& item) { return item.kind == abi::kScriptPreemption; }
 
 std::size_t preemptions_of(const ThreadScript& script) {
   return static_cast<std::size_t>(std::ranges::count_if(script, is_preemption));

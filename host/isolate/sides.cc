@@ -61,12 +61,16 @@ Result<std::optional<ThreadScript>> SideFinder::script_of_job(const JobPlan& pla
   return script_of_schedule(recorded->schedule);
 }
 
-// Nothing: it does not fail, or stopped.
+// Nothing: it does not fail, stopped, or its decisions are not known.
 Result<std::optional<ThreadScript>> SideFinder::script_of_schedule(const Schedule& schedule) {
   JobPlan plan = job_of(schedule);
-  plan.flags |= abi::kJobTrace;
+  plan.flags |= abi::kJobWholeTrace;
   CLEW_TRY(const auto runs, x_.trials.run({&plan, 1}));
   if (runs.empty() || runs.front().verdict != Verdict::kFail) return std::nullopt;
+  if (!runs.front().trace.complete) {
+    x_.doubt("the trace of a failing run is incomplete: its schedule was not simplified");
+    return std::nullopt;
+  }
   return script_of(runs.front().trace);
 }
 

@@ -97,33 +97,8 @@ TEST(Reduce, StopsWhenTold) {
   EXPECT_TRUE(std::ranges::includes(reduced->kept, Subset{7, 900}));
 }
 
-TEST(ThreadScript, OfATraceHasItsDecisionsInOrder) {
-  std::vector<abi::TraceEvent> trace(3);
-  trace[0].kind = abi::StepKind::kRead;
-  trace[1] = {.thread = 5,
-              .place = 9,
-              .object = 6,
-              .clock = 12,
-              .own = 3,
-              .enabled = 0,
-              .size = 0,
-              .index = 1,
-              .kind = abi::StepKind::kDecision,
-              .flags = 0};
-  trace[2] = {.thread = 6,
-              .place = 9,
-              .object = 0,
-              .clock = 14,
-              .own = 2,
-              .enabled = 0,
-              .size = 1,
-              .index = 2,
-              .kind = abi::StepKind::kDecision,
-              .flags = 4};
-  const ThreadScript script = script_of(trace);
-  ASSERT_EQ(script.size(), 2);
-  EXPECT_EQ(script[0], (ScriptItem{5, 3, 0, 0, 6}));
-  EXPECT_EQ(script[1], (ScriptItem{6, 2, 4, 1, 0}));
+TEST(ThreadScript, CountsItsPreemptions) {
+  const ThreadScript script{{5, 3, abi::kScriptPreemption, 0, 6}, {6, 2, 4, 1, 0}};
   EXPECT_EQ(preemptions_of(script), 1);
 }
 

@@ -7,18 +7,17 @@ namespace clew {
 namespace {
 
 using abi::StepKind;
-using abi::TraceEvent;
 
 // What fits on a screen beside the rest of the report.
 constexpr std::size_t kMostLines = 14;
 // Shown around each event of the pair and where threads switch, besides what touches the same data.
 constexpr std::size_t kNeighbours = 1;
 
-bool same_event(const TraceEvent& a, const TraceEvent& b) {
+bool same_event(const TraceStep& a, const TraceStep& b) {
   return a.thread == b.thread && a.own == b.own;
 }
 
-bool overlap(const TraceEvent& a, const TraceEvent& b) {
+bool overlap(const TraceStep& a, const TraceStep& b) {
   return a.object != 0 && a.object < b.object + std::max<std::uint32_t>(b.size, 1) &&
          b.object < a.object + std::max<std::uint32_t>(a.size, 1);
 }
@@ -76,7 +75,7 @@ std::optional<Location> SourceView::location(abi::Place place) {
   return info->at;
 }
 
-EventInfo SourceView::event(const TraceEvent& event) {
+EventInfo SourceView::event(const TraceStep& event) {
   EventInfo info;
   info.clock = event.clock;
   info.thread = thread(event.thread);
@@ -145,9 +144,9 @@ std::vector<WaitInfo> SourceView::waits() {
   return waits;
 }
 
-std::vector<CourseLine> SourceView::course(std::span<const TraceEvent> trace,
+std::vector<CourseLine> SourceView::course(std::span<const TraceStep> trace,
                                            const std::optional<EventPair>& pair) {
-  const auto marked = [&](const TraceEvent& event) {
+  const auto marked = [&](const TraceStep& event) {
     return pair && (same_event(event, pair->first) || same_event(event, pair->second));
   };
   std::unordered_map<abi::Place, bool> is_users;
@@ -157,10 +156,9 @@ std::vector<CourseLine> SourceView::course(std::span<const TraceEvent> trace,
     const auto at = location(place);
     return is_users[place] = at && is_user_location(*at);
   };
-  std::vector<TraceEvent> events;
-  for (const TraceEvent& event : trace)
-    if (event.kind != StepKind::kDecision && event.kind != StepKind::kOther &&
-        (marked(event) || in_user_code(event.place)))
+  std::vector<TraceStep> events;
+  for (const TraceStep& event : trace)
+    if (event.kind != StepKind::kOther && (marked(event) || in_user_code(event.place)))
       events.push_back(event);
   // Up to a little behind the last event of the pair, or a screenful.
   std::size_t end = std::min(events.size(), kMostLines);

@@ -38,7 +38,7 @@ class SourceView {
 
   [[nodiscard]] std::string thread(abi::ThreadKey key) const;  // "T0.2"; "?" if it is not known
   [[nodiscard]] std::optional<Location> location(abi::Place place);
-  [[nodiscard]] EventInfo event(const abi::TraceEvent& event);
+  [[nodiscard]] EventInfo event(const TraceStep& event);
 
   // Where a thread, or the one that runs, stands at one of the clocks that the run was asked about.
   [[nodiscard]] std::optional<Standpoint> standing(std::uint64_t clock, const std::string& thread);
@@ -48,7 +48,7 @@ class SourceView {
   [[nodiscard]] std::vector<WaitInfo> waits();
 
   // What happened around the pair, or from the beginning of the trace if there is none.
-  [[nodiscard]] std::vector<CourseLine> course(std::span<const abi::TraceEvent> trace,
+  [[nodiscard]] std::vector<CourseLine> course(std::span<const TraceStep> trace,
                                                const std::optional<EventPair>& pair);
 
  private:

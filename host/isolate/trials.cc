@@ -129,7 +129,7 @@ Result<void> Trials::start() {
 Result<std::optional<TrialRun>> Trials::run_first(const Schedule& failing) {
   if (!lane_) return run_traced(failing, 0, 0);
   PrefixLane::Task task{job_of(failing), failing, {}, 0};
-  task.job.flags |= abi::kJobTrace;
+  task.job.flags |= abi::kJobWholeTrace;
   // Ever closer to the end.
   for (std::uint64_t rest = 2; rest <= kSmallestRest; rest *= 2)
     for (const std::uint64_t part : {2 * rest - 3, 2 * rest - 2})
@@ -312,9 +312,8 @@ Result<std::optional<TrialRun>> Trials::run_traced(const Schedule& schedule, std
                                                    std::uint64_t last) {
   PrefixLane::Task task = task_of(schedule, {});
   task.from = first;
-  task.job.flags |= abi::kJobTrace;
-  task.job.parameters[2] = first;
-  task.job.parameters[3] = last;
+  task.job.flags |= abi::kJobWholeTrace;
+  task.job.window = {first, last};
   return lane_ ? run_from_checkpoint(std::move(task)) : run_alone(task.job);
 }
 

@@ -43,7 +43,7 @@ inline constexpr double kLongRun = 0.05;
 struct TrialRun {
   Verdict verdict = Verdict::kUnresolved;  // kFail: it is the failure under study
   abi::JobResult result{};
-  std::vector<abi::TraceEvent> trace;
+  Trace trace;
   Judgement judgement;
   bool cut = false;  // taken as passing because it went far past where failures show
 };

@@ -115,11 +115,10 @@ class Edges {
 };
 
 // Where the thread stood when the item took effect.
-abi::Place place_of(std::span<const abi::TraceEvent> trace, const ScriptItem& item) {
-  for (const abi::TraceEvent& event : trace)
-    if (event.kind == abi::StepKind::kDecision && event.thread == item.thread &&
-        event.own == item.own && event.flags == item.kind)
-      return event.place;
+abi::Place place_of(const Trace& trace, const ScriptItem& item) {
+  for (const TraceDecision& decision : trace.decisions)
+    if (decision.thread == item.thread && decision.own == item.own && decision.kind == item.kind)
+      return decision.place;
   return 0;
 }
 
@@ -156,7 +155,7 @@ Result<std::optional<ScriptWindow>> window_of(Trials& trials, const ThreadScript
   const std::uint64_t first = window->first;
   const ThreadScript ends[] = {moved(first), moved(window->last), moved(first > 1 ? first - 1 : 1)};
   std::vector<JobPlan> plans;
-  for (const ThreadScript& end : ends) plans.push_back(job_of(end, abi::kJobTrace));
+  for (const ThreadScript& end : ends) plans.push_back(job_of(end, abi::kJobWholeTrace));
   CLEW_TRY(const auto runs, trials.run(plans));
   if (runs.empty()) return std::nullopt;
   const auto place = [&](std::size_t i) { return place_of(runs[i].trace, ends[i][item]); };

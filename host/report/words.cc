@@ -129,7 +129,7 @@ const char* to_word(abi::StepKind kind) {
     case abi::StepKind::kJoin:
       return "join";
     case abi::StepKind::kOther:
-    case abi::StepKind::kDecision:
+    case abi::StepKind::kCount:
       break;
   }
   return "";

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "clew_abi/job.h"
+#include "clew_abi/step.h"
 #include "clew_abi/stream.h"
 #include "host/isolate/isolate_result.h"
 #include "host/outcome.h"

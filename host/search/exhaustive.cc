@@ -4,13 +4,12 @@
 #include <bit>
 
 #include "host/search/guides.h"
-#include "host/search/trace_order.h"
+#include "host/trace/trace_order.h"
 
 namespace clew {
 namespace {
 
 using abi::StepKind;
-using abi::TraceEvent;
 
 // Chosen, not measured: a limit of memory.
 constexpr std::size_t kMostNodes = std::size_t{1} << 25;
@@ -62,14 +61,14 @@ void ExhaustiveSearch::learn(const JobPlan& plan, const JobReport& report) {
   proposed_.erase(found);
   if (!no_answer_.empty()) return;
 
-  const std::span<const TraceEvent> trace = report.trace;
+  const std::span<const TraceStep> trace = report.trace.steps;
   ++runs_;
   questions_ |= report.result.questions;
   handlers_wanted_ |= report.result.handlers_wanted != 0;
   if (report.verdict == Verdict::kFail) ++failed_;
-  if (report.result.threads > kMostThreads ||
-      std::ranges::any_of(trace,
-                          [](const TraceEvent& step) { return step.index >= kMostThreads; })) {
+  if (report.result.threads > kMostThreads || std::ranges::any_of(trace, [](const TraceStep& step) {
+        return step.index >= kMostThreads;
+      })) {
     no_answer_ = "no answer: the program has more than 64 threads";
   } else if (trace.empty() && report.result.scheduling_points > 0) {
     no_answer_ = "no answer: a run had too many steps for its trace to be kept";
@@ -89,7 +88,7 @@ void ExhaustiveSearch::learn(const JobPlan& plan, const JobReport& report) {
   }
 }
 
-bool ExhaustiveSearch::followed(const Proposal& proposal, std::span<const TraceEvent> trace) const {
+bool ExhaustiveSearch::followed(const Proposal& proposal, std::span<const TraceStep> trace) const {
   if (trace.size() < proposal.prefix.size()) return false;
   NodeId at = proposal.point.node;
   for (std::size_t k = proposal.prefix.size(); k-- > 0; at = nodes_[at].parent) {
@@ -100,7 +99,7 @@ bool ExhaustiveSearch::followed(const Proposal& proposal, std::span<const TraceE
 }
 
 std::vector<ExhaustiveSearch::NodeId> ExhaustiveSearch::extend(const Proposal& proposal,
-                                                               std::span<const TraceEvent> trace) {
+                                                               std::span<const TraceStep> trace) {
   std::vector<NodeId> path(trace.size(), kNoNode);
   const std::size_t length = proposal.prefix.size();
   NodeId at = proposal.point.node;
@@ -127,7 +126,7 @@ std::uint32_t ExhaustiveSearch::preempts(const Node& node, std::uint32_t thread)
   return node.first == node.running && thread != node.running ? 1 : 0;
 }
 
-void ExhaustiveSearch::race(std::span<const TraceEvent> trace, const std::vector<NodeId>& path,
+void ExhaustiveSearch::race(std::span<const TraceStep> trace, const std::vector<NodeId>& path,
                             std::size_t step, std::uint32_t u) {
   want(path[step], u);
   std::size_t block = step;

@@ -98,14 +98,13 @@ class ExhaustiveSearch final : public Search {
   [[nodiscard]] Proposal propose(Point point) const;
   [[nodiscard]] bool over() const;
   // Whether the run did what was known of its prefix.
-  [[nodiscard]] bool followed(const Proposal& proposal,
-                              std::span<const abi::TraceEvent> trace) const;
+  [[nodiscard]] bool followed(const Proposal& proposal, std::span<const TraceStep> trace) const;
   // The nodes before each step of the trace; those behind the prefix are new.
   [[nodiscard]] std::vector<NodeId> extend(const Proposal& proposal,
-                                           std::span<const abi::TraceEvent> trace);
+                                           std::span<const TraceStep> trace);
   // Thread u races with the step: it is to go before it, and before the block of the step.
-  void race(std::span<const abi::TraceEvent> trace, const std::vector<NodeId>& path,
-            std::size_t step, std::uint32_t u);
+  void race(std::span<const TraceStep> trace, const std::vector<NodeId>& path, std::size_t step,
+            std::uint32_t u);
   void want(NodeId node, std::uint32_t thread);
   [[nodiscard]] static std::uint32_t preempts(const Node& node, std::uint32_t thread);
 

@@ -311,7 +311,7 @@ TEST(Exhaustive, ClaimsNothingWithoutATrace) {
   ExhaustiveSearch search(2);
   const JobPlan plan = search.next(4).at(0);
   JobReport report = follow(plan);
-  report.trace.clear();
+  report.trace.steps.clear();
   search.learn(plan, report);
   EXPECT_TRUE(search.next(4).empty());
   EXPECT_EQ(search.conclusion(), "no answer: a run had too many steps for its trace to be kept");

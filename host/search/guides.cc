@@ -54,14 +54,6 @@ std::vector<std::uint8_t> script_guide(std::span<const ScriptItem> items) {
   return (Writer() << items).take();
 }
 
-std::vector<ScriptItem> script_of(std::span<const abi::TraceEvent> trace) {
-  std::vector<ScriptItem> items;
-  for (const abi::TraceEvent& event : trace)
-    if (event.kind == abi::StepKind::kDecision)
-      items.push_back({event.thread, event.own, event.flags, event.size, event.object});
-  return items;
-}
-
 std::vector<std::uint8_t> prefix_guide(std::span<const std::uint32_t> threads) {
   return (Writer() << threads).take();
 }

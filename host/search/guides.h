@@ -32,9 +32,6 @@ using abi::SurwThread;
 
 [[nodiscard]] std::vector<std::uint8_t> script_guide(std::span<const ScriptItem> items);
 
-// The decisions of a trace (abi::StepKind::kDecision): the script of that run.
-[[nodiscard]] std::vector<ScriptItem> script_of(std::span<const abi::TraceEvent> trace);
-
 // The index (order of creation) of the thread of each step.
 [[nodiscard]] std::vector<std::uint8_t> prefix_guide(std::span<const std::uint32_t> threads);
 

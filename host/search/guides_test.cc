@@ -42,22 +42,6 @@ TEST(Guides, Script) {
   EXPECT_EQ(script_guide({}), (Bytes{0}));
 }
 
-TEST(Guides, ScriptOfATrace) {
-  abi::TraceEvent access{};
-  access.kind = abi::StepKind::kWrite;
-  abi::TraceEvent preemption{};
-  preemption.kind = abi::StepKind::kDecision;
-  preemption.thread = 5;
-  preemption.own = 300;
-  preemption.clock = 1000;
-  preemption.object = 6;
-  abi::TraceEvent wake = preemption;
-  wake.flags = 1 + static_cast<std::uint8_t>(abi::ChoiceKind::kWake);
-  wake.size = 3;
-  const abi::TraceEvent trace[] = {access, preemption, access, wake};
-  EXPECT_EQ(script_of(trace), (std::vector<ScriptItem>{{5, 300, 0, 0, 6}, {5, 300, 2, 3, 6}}));
-}
-
 TEST(Guides, Prefix) {
   const std::uint32_t threads[] = {0, 1, 130};
   EXPECT_EQ(prefix_guide(threads), (Bytes{3, 0, 1, 0x82, 1}));

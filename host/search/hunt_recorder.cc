@@ -60,7 +60,7 @@ LaunchPlan HuntRecorder::plan_of(const ExactJob& job) const {
   plan.strategy = job.plan.strategy;
   plan.schedule_seed = job.plan.seed;
   plan.parameters = job.plan.parameters;
-  plan.job_flags = job.plan.flags & ~static_cast<std::uint32_t>(abi::kJobTrace);
+  plan.job_flags = job.plan.flags & ~static_cast<std::uint32_t>(abi::kJobWholeTrace);
   plan.choices = job.choices;
   plan.follow = {job.plan.guide, job.plan.names};
   plan.sharing.assign(job.sharing.begin(), job.sharing.end());
@@ -133,6 +133,7 @@ Result<WorkerJob> HuntRecorder::run_anew(const ExactJob& job) {
   const Leftovers leftovers(std::move(run.reports.created));
   const RunFacts facts = facts_of(run.summary);
   WorkerJob result;
+  result.job.trace.complete = (job.plan.flags & abi::kJobTrace) == 0;
   result.done = run.interrupted_by == 0;
   result.job.result.end = facts.end;
   result.job.result.status = facts.status;

@@ -9,14 +9,13 @@
 #include <unordered_map>
 
 #include "host/search/sampling.h"
-#include "host/search/trace_sharing.h"
+#include "host/trace/trace_sharing.h"
 
 namespace clew {
 namespace {
 
 using abi::StepKind;
 using abi::ThreadKey;
-using abi::TraceEvent;
 
 constexpr std::uint32_t kNobody = ~std::uint32_t{0};
 
@@ -100,7 +99,7 @@ class Player {
 
 class ModelBuilder {
  public:
-  explicit ModelBuilder(std::span<const TraceEvent> trace) : trace_(trace) {}
+  explicit ModelBuilder(std::span<const TraceStep> trace) : trace_(trace) {}
 
   KeyPoints build() {
     const std::vector<bool> key = contended(trace_);
@@ -111,7 +110,7 @@ class ModelBuilder {
   }
 
  private:
-  void add(const TraceEvent& event, bool key) {
+  void add(const TraceStep& event, bool key) {
     const auto [place, is_new] = numbers_.try_emplace(event.thread, model_.threads.size());
     if (is_new && model_.threads.size() < KeyPoints::kMostThreads)
       model_.threads.push_back({event.thread, 0, {}});
@@ -124,7 +123,7 @@ class ModelBuilder {
       model_.prelude = thread.steps;
   }
 
-  KeyPoint point_of(const TraceEvent& event, std::uint64_t step) {
+  KeyPoint point_of(const TraceStep& event, std::uint64_t step) {
     KeyPoint point{step, event.place, event.kind, {}};
     for_each_granule(event, [&](std::uint64_t granule, std::uint8_t) {
       const auto [object, is_new] = objects_.try_emplace(granule, model_.objects);
@@ -149,7 +148,7 @@ class ModelBuilder {
     }
   }
 
-  std::span<const TraceEvent> trace_;
+  std::span<const TraceStep> trace_;
   KeyPoints model_;
   std::unordered_map<ThreadKey, std::size_t> numbers_;
   std::unordered_map<std::uint64_t, std::uint32_t> objects_;
@@ -157,7 +156,7 @@ class ModelBuilder {
 
 }  // namespace
 
-KeyPoints key_points(std::span<const TraceEvent> trace) { return ModelBuilder(trace).build(); }
+KeyPoints key_points(std::span<const TraceStep> trace) { return ModelBuilder(trace).build(); }
 
 std::size_t periods(const Turns& turns) {
   std::size_t count = 1;

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "clew_abi/job.h"
 #include "host/search/guides.h"
+#include "host/trace/trace.h"
 
 namespace clew {
 
@@ -36,7 +36,7 @@ struct KeyPoints {
   // them a schedule begins, so that there are threads to choose from.
   std::uint64_t prelude = 0;
 };
-[[nodiscard]] KeyPoints key_points(std::span<const abi::TraceEvent> trace);
+[[nodiscard]] KeyPoints key_points(std::span<const TraceStep> trace);
 
 // One run of a thread: up to, and without, key point number `end`.
 struct Turn {

@@ -7,14 +7,13 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "host/search/trace_sharing.h"
+#include "host/trace/trace_sharing.h"
 
 namespace clew {
 namespace {
 
 using abi::StepKind;
 using abi::ThreadKey;
-using abi::TraceEvent;
 
 constexpr double kExact = 0x1p53;
 
@@ -236,11 +235,11 @@ void PeriodSearch::learn(const JobPlan&, const JobReport& report) {
   }
   wants_calibration_ |= report.result.sharing_count > 0;
   if (running.calibrates && !settled_) {
-    settled_ = ++calibrations_ == kMostCalibrations || report.trace.size() == last_size_;
+    settled_ = ++calibrations_ == kMostCalibrations || report.trace.steps.size() == last_size_;
     wants_calibration_ |= !settled_;
-    last_size_ = report.trace.size();
+    last_size_ = report.trace.steps.size();
   }
-  if (!report.trace.empty()) learn_points(key_points(report.trace), running.calibrates);
+  if (!report.trace.steps.empty()) learn_points(key_points(report.trace.steps), running.calibrates);
 }
 
 void PeriodSearch::learn_points(KeyPoints model, bool calibrates) {

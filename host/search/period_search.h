@@ -48,7 +48,7 @@
 #include <utility>
 #include <vector>
 
-#include "clew_abi/job.h"
+#include "clew_abi/guides.h"
 #include "host/search/key_points.h"
 #include "host/search/sampling.h"
 #include "host/search/search.h"

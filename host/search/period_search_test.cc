@@ -15,7 +15,6 @@ using abi::kMainThreadKey;
 using abi::Place;
 using abi::StepKind;
 using abi::ThreadKey;
-using abi::TraceEvent;
 
 struct Op {
   StepKind kind;
@@ -28,7 +27,7 @@ class Program {
  public:
   explicit Program(std::vector<std::vector<Op>> bodies) : bodies_(std::move(bodies)) {}
 
-  std::vector<TraceEvent> run(const std::vector<PlanDirective>& plan) {
+  std::vector<TraceStep> run(const std::vector<PlanDirective>& plan) {
     next_.assign(1 + bodies_.size(), 0);
     holders_.clear();
     held_.clear();
@@ -63,9 +62,9 @@ class Program {
   }
 
   // The threads' accesses in order, as "1122".
-  static std::string order(const std::vector<TraceEvent>& trace) {
+  static std::string order(const std::vector<TraceStep>& trace) {
     std::string text;
-    for (const TraceEvent& event : trace)
+    for (const TraceStep& event : trace)
       if (abi::is_access(event.kind)) text += static_cast<char>('0' + event.index);
     return text;
   }
@@ -103,7 +102,7 @@ class Program {
     return held;
   }
   void step(std::size_t thread) {
-    TraceEvent event{};
+    TraceStep event{};
     event.index = static_cast<std::uint16_t>(thread);
     event.thread = thread == 0 ? kMainThreadKey
                                : abi::child_key(kMainThreadKey, static_cast<std::uint32_t>(thread));
@@ -128,7 +127,7 @@ class Program {
   std::vector<std::size_t> next_;
   std::set<std::uint64_t> holders_;
   std::set<std::size_t> held_;
-  std::vector<TraceEvent> trace_;
+  std::vector<TraceStep> trace_;
 };
 
 std::vector<PlanDirective> decode(const std::vector<std::uint8_t>& bytes) {
@@ -160,9 +159,9 @@ Explored explore(PeriodSearch& search, Program& program, std::size_t most, std::
     if (jobs.empty()) break;
     for (const JobPlan& job : jobs) {
       JobReport report;
-      std::vector<TraceEvent> trace = program.run(decode(job.guide));
+      std::vector<TraceStep> trace = program.run(decode(job.guide));
       if (!job.guide.empty()) explored.orders.push_back(Program::order(trace));
-      if ((job.flags & abi::kJobTrace) != 0) report.trace = std::move(trace);
+      if ((job.flags & abi::kJobTrace) != 0) report.trace.steps = std::move(trace);
       search.learn(job, report);
     }
   }
@@ -328,12 +327,12 @@ TEST(PeriodSearch, LearnsNewPoints) {
   for (int i = 0; i < 2; ++i) {
     const JobPlan job = search.next(1).at(0);
     JobReport report;
-    report.trace = small.run({});
+    report.trace.steps = small.run({});
     search.learn(job, report);
   }
   const JobPlan job = search.next(1).at(0);
   JobReport report;
-  report.trace = large.run({});
+  report.trace.steps = large.run({});
   search.learn(job, report);
   EXPECT_EQ(explore(search, large, 4, 100).orders.size(), 6u);
 }
@@ -346,7 +345,7 @@ TEST(PeriodSearch, CalibratesAgainWhenMoreIsShared) {
     ASSERT_EQ(jobs.size(), 1u);
     EXPECT_EQ(jobs[0].flags, abi::kJobTrace);
     JobReport report;
-    report.trace = program.run({});
+    report.trace.steps = program.run({});
     search.learn(jobs[0], report);
   }
   const JobPlan job = search.next(1).at(0);

@@ -4,14 +4,13 @@
 #include <array>
 #include <tuple>
 
-#include "host/search/trace_sharing.h"
+#include "host/trace/trace_sharing.h"
 
 namespace clew {
 namespace {
 
 using abi::Place;
 using abi::StepKind;
-using abi::TraceEvent;
 
 // Chosen, not measured: what is paired grows with the square.
 constexpr std::size_t kMostSites = 16;  // of reads, and of writes, of one granule
@@ -29,7 +28,7 @@ struct Cell {
   bool written_alone = false;           // while there was one thread
 };
 
-void add_site(std::vector<Site>& sites, const TraceEvent& event, std::uint8_t mask) {
+void add_site(std::vector<Site>& sites, const TraceStep& event, std::uint8_t mask) {
   for (Site& site : sites) {
     if (site.place != event.place || site.thread != event.thread) continue;
     site.mask |= mask;
@@ -40,7 +39,7 @@ void add_site(std::vector<Site>& sites, const TraceEvent& event, std::uint8_t ma
 
 class Analysis {
  public:
-  explicit Analysis(std::span<const TraceEvent> trace) : trace_(trace) {}
+  explicit Analysis(std::span<const TraceStep> trace) : trace_(trace) {}
 
   ReadsFromPairs run() {
     const std::vector<bool> contends = contended(trace_);
@@ -53,7 +52,7 @@ class Analysis {
 
  private:
   void access(std::uint32_t number, bool contends) {
-    const TraceEvent& event = trace_[number];
+    const TraceStep& event = trace_[number];
     std::uint32_t source = 0;
     for_each_granule(event, [&](std::uint64_t granule, std::uint8_t mask) {
       Cell& cell = cells_[granule];
@@ -80,7 +79,7 @@ class Analysis {
     }
   }
 
-  std::span<const TraceEvent> trace_;
+  std::span<const TraceStep> trace_;
   std::unordered_map<std::uint64_t, Cell> cells_;
   std::set<ReadsFrom> observed_, possible_;
 };
@@ -97,7 +96,7 @@ bool before(const RffConstraint& a, const RffConstraint& b) {
 
 }  // namespace
 
-ReadsFromPairs reads_from(std::span<const TraceEvent> trace) {
+ReadsFromPairs reads_from(std::span<const TraceStep> trace) {
   ReadsFromPairs pairs =
       Analysis(trace.first(std::min(trace.size(), RffSearch::kMostEvents))).run();
   std::vector<ReadsFrom> both;  // what was observed is possible
@@ -199,8 +198,8 @@ void RffSearch::insert_constraint(AbstractSchedule& schedule) {
 void RffSearch::learn(const JobPlan&, const JobReport& report) {
   AbstractSchedule schedule = std::move(running_.front());
   running_.pop_front();
-  if (report.trace.empty()) return;
-  const ReadsFromPairs pairs = reads_from(report.trace);
+  if (report.trace.steps.empty()) return;
+  const ReadsFromPairs pairs = reads_from(report.trace.steps);
   const std::uint64_t signature = signature_of(pairs.observed);
   const bool new_pair = note(pairs);
   const bool new_signature = ++frequencies_[signature] == 1;

@@ -50,7 +50,7 @@ struct ReadsFromPairs {
   std::vector<ReadsFrom> observed;  // of contended reads; ascending
   std::vector<ReadsFrom> possible;  // ascending
 };
-[[nodiscard]] ReadsFromPairs reads_from(std::span<const abi::TraceEvent> trace);
+[[nodiscard]] ReadsFromPairs reads_from(std::span<const TraceStep> trace);
 
 class RffSearch final : public Search {
  public:

@@ -15,13 +15,12 @@ namespace {
 
 using abi::Place;
 using abi::StepKind;
-using abi::TraceEvent;
 
 constexpr std::uint64_t kX = 0x1000, kY = 0x2000;
 
-TraceEvent at(std::uint16_t index, StepKind kind, std::uint64_t object, Place place,
-              std::uint32_t size = 4) {
-  TraceEvent event{};
+TraceStep at(std::uint16_t index, StepKind kind, std::uint64_t object, Place place,
+             std::uint32_t size = 4) {
+  TraceStep event{};
   event.index = index;
   event.thread = index == 0 ? abi::kMainThreadKey : abi::child_key(abi::kMainThreadKey, index);
   event.kind = kind;
@@ -52,12 +51,12 @@ std::vector<RffConstraint> decode(const std::vector<std::uint8_t>& bytes,
 
 // Main creates two threads. The first writes x at 10 and reads y at 12, the second writes y at 20
 // and reads x at 22; `order` says who runs next, as 1 or 2.
-std::vector<TraceEvent> store_buffering(const std::vector<int>& order) {
-  const std::array<std::array<TraceEvent, 2>, 2> steps{
+std::vector<TraceStep> store_buffering(const std::vector<int>& order) {
+  const std::array<std::array<TraceStep, 2>, 2> steps{
       {{at(1, StepKind::kWrite, kX, 10), at(1, StepKind::kRead, kY, 12)},
        {at(2, StepKind::kWrite, kY, 20), at(2, StepKind::kRead, kX, 22)}}};
-  std::vector<TraceEvent> trace{at(0, StepKind::kCreate, 0x901, 2),
-                                at(0, StepKind::kCreate, 0x902, 4)};
+  std::vector<TraceStep> trace{at(0, StepKind::kCreate, 0x901, 2),
+                               at(0, StepKind::kCreate, 0x902, 4)};
   std::array<std::size_t, 2> next{};
   for (const int who : order)
     trace.push_back(
@@ -65,9 +64,9 @@ std::vector<TraceEvent> store_buffering(const std::vector<int>& order) {
   return trace;
 }
 
-JobReport report_of(std::vector<TraceEvent> trace) {
+JobReport report_of(std::vector<TraceStep> trace) {
   JobReport report;
-  report.trace = std::move(trace);
+  report.trace.steps = std::move(trace);
   return report;
 }
 
@@ -78,7 +77,7 @@ TEST(ReadsFromPairs, AreThoseOfTheLastWrite) {
 }
 
 TEST(ReadsFromPairs, AWriteWithinAnotherIsSeen) {
-  const std::vector<TraceEvent> trace{
+  const std::vector<TraceStep> trace{
       at(0, StepKind::kCreate, 0x901, 2),     at(0, StepKind::kWrite, kX, 4, 16),
       at(1, StepKind::kWrite, kX + 12, 6, 2), at(0, StepKind::kRead, kX, 8, 16),
       at(0, StepKind::kRead, kX, 12, 8),      at(1, StepKind::kUpdate, kX, 14, 1),
@@ -88,7 +87,7 @@ TEST(ReadsFromPairs, AWriteWithinAnotherIsSeen) {
 }
 
 TEST(ReadsFromPairs, WhatOneThreadHasToItselfDoesNotCount) {
-  const std::vector<TraceEvent> trace{
+  const std::vector<TraceStep> trace{
       at(0, StepKind::kWrite, kX, 2), at(0, StepKind::kCreate, 0x901, 4),
       at(1, StepKind::kRead, kX, 6),  at(1, StepKind::kWrite, kY, 8),
       at(1, StepKind::kRead, kY, 10), at(0, StepKind::kJoin, 0x901, 12),
@@ -214,7 +213,7 @@ TEST(RffSearch, WithoutATraceItGoesOn) {
 
 TEST(RffSearch, ALongTraceIsQuick) {
   Random random(1);
-  std::vector<TraceEvent> trace{at(0, StepKind::kCreate, 0x901, 2)};
+  std::vector<TraceStep> trace{at(0, StepKind::kCreate, 0x901, 2)};
   while (trace.size() < 150'000)
     trace.push_back(at(static_cast<std::uint16_t>(random.below(2)),
                        random.below(3) == 0 ? StepKind::kWrite : StepKind::kRead,

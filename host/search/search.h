@@ -13,6 +13,7 @@
 #include "clew_abi/job.h"
 #include "host/outcome.h"
 #include "host/target/job_plan.h"
+#include "host/trace/trace.h"
 
 namespace clew {
 
@@ -20,7 +21,7 @@ struct JobReport {
   abi::JobResult result{};
   Verdict verdict = Verdict::kPass;
   bool new_interleaving = false;  // none of the hunt's runs before had this result.interleaving
-  std::vector<abi::TraceEvent> trace;  // with kJobTrace; empty if it did not fit
+  Trace trace;                    // with kJobTrace
 };
 
 class Search {

@@ -89,8 +89,8 @@ class Machine {
   }
 
   // REQUIRES: index is enabled.
-  abi::TraceEvent step(std::uint32_t index) {
-    abi::TraceEvent event{};
+  TraceStep step(std::uint32_t index) {
+    TraceStep event{};
     event.enabled = enabled();
     event.index = static_cast<std::uint16_t>(index);
     event.thread = order_[index] + 1;
@@ -179,7 +179,7 @@ class Machine {
     queue_.push_back(t.index);
   }
 
-  void execute(Thread& t, abi::TraceEvent& event) {
+  void execute(Thread& t, TraceStep& event) {
     using abi::StepKind;
     if (!t.started) {
       t.started = true;
@@ -341,14 +341,14 @@ inline Run run(const Program& program, std::span<const std::uint32_t> prefix) {
     if (k < prefix.size() && prefix[k] < 64 && (machine.enabled() >> prefix[k] & 1) != 0)
       choice = prefix[k];
     run.report.result.preemptions += machine.preempts(choice);
-    run.report.trace.push_back(machine.step(choice));
-    run.report.trace.back().clock = k + 1;
+    run.report.trace.steps.push_back(machine.step(choice));
+    run.report.trace.steps.back().clock = k + 1;
     run.schedule.push_back(choice);
   }
   run.outcome = machine.outcome();
   run.end = machine.end();
   run.report.result.threads = static_cast<std::uint32_t>(program.threads.size());
-  run.report.result.scheduling_points = run.report.trace.size();
+  run.report.result.scheduling_points = run.report.trace.steps.size();
   run.report.result.end = run.end == End::kExit ? abi::JobEnd::kExited : abi::JobEnd::kFailed;
   run.report.result.failure =
       run.end == End::kDeadlock ? abi::FailureKind::kDeadlock : abi::FailureKind::kAssert;

@@ -4,14 +4,13 @@
 #include <utility>
 
 #include "host/search/guides.h"
-#include "host/search/trace_sharing.h"
+#include "host/trace/trace_sharing.h"
 
 namespace clew {
 namespace {
 
 using abi::StepKind;
 using abi::ThreadKey;
-using abi::TraceEvent;
 
 // Limits of memory, chosen, not measured.
 constexpr std::size_t kMostGroups = 4096;
@@ -67,13 +66,13 @@ std::uint64_t SurwSearch::mean(std::uint64_t count) const {
 
 void SurwSearch::learn(const JobPlan&, const JobReport& report) {
   wants_trace_ |= report.result.sharing_count > 0;
-  if (report.trace.empty()) return;
-  learn_groups(report.trace);
-  learn_counts(report.trace);
-  learn_parents(report.trace);
+  if (report.trace.steps.empty()) return;
+  learn_groups(report.trace.steps);
+  learn_counts(report.trace.steps);
+  learn_parents(report.trace.steps);
 }
 
-void SurwSearch::learn_groups(std::span<const TraceEvent> trace) {
+void SurwSearch::learn_groups(std::span<const TraceStep> trace) {
   struct Object {
     Places places;
     std::uint64_t accesses = 0;
@@ -98,19 +97,19 @@ void SurwSearch::learn_groups(std::span<const TraceEvent> trace) {
   for (const auto& [places, accesses] : groups_) accesses_ += accesses;
 }
 
-void SurwSearch::learn_counts(std::span<const TraceEvent> trace) {
+void SurwSearch::learn_counts(std::span<const TraceStep> trace) {
   if (traces_ == kMostTraces) {
     traces_ /= 2;
     for (auto& [place, threads] : counts_)
       for (auto& [key, count] : threads) count /= 2;
   }
   ++traces_;
-  for (const TraceEvent& event : trace) ++counts_[event.place][event.thread];
+  for (const TraceStep& event : trace) ++counts_[event.place][event.thread];
 }
 
-void SurwSearch::learn_parents(std::span<const TraceEvent> trace) {
+void SurwSearch::learn_parents(std::span<const TraceStep> trace) {
   std::map<ThreadKey, std::uint32_t> keys;  // and how many they may have created
-  for (const TraceEvent& event : trace) keys[event.thread] += event.kind == StepKind::kCreate;
+  for (const TraceStep& event : trace) keys[event.thread] += event.kind == StepKind::kCreate;
   for (const auto& [key, created] : keys)
     for (std::uint32_t ordinal = 1; ordinal <= created; ++ordinal)
       if (const ThreadKey child = abi::child_key(key, ordinal); keys.contains(child))

@@ -50,9 +50,9 @@ class SurwSearch final : public Search {
 
   [[nodiscard]] JobPlan propose();
   [[nodiscard]] const Places& draw_delta();
-  void learn_groups(std::span<const abi::TraceEvent> trace);
-  void learn_counts(std::span<const abi::TraceEvent> trace);
-  void learn_parents(std::span<const abi::TraceEvent> trace);
+  void learn_groups(std::span<const TraceStep> trace);
+  void learn_counts(std::span<const TraceStep> trace);
+  void learn_parents(std::span<const TraceStep> trace);
   // `count` steps over all traces, as a mean.
   [[nodiscard]] std::uint64_t mean(std::uint64_t count) const;
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "clew_abi/stream.h"
-#include "host/search/trace_sharing.h"
+#include "host/trace/trace_sharing.h"
 
 namespace clew {
 namespace {
@@ -14,16 +14,15 @@ using abi::kMainThreadKey;
 using abi::Place;
 using abi::StepKind;
 using abi::ThreadKey;
-using abi::TraceEvent;
 
 const ThreadKey kFirst = abi::child_key(kMainThreadKey, 1);
 const ThreadKey kSecond = abi::child_key(kMainThreadKey, 2);
 
 constexpr std::uint64_t kX = 0x1000, kY = 0x2000, kZ = 0x3000, kLocal = 0x4000, kLock = 0x5000;
 
-TraceEvent at(std::uint16_t index, StepKind kind, std::uint64_t object, Place place,
-              std::uint32_t size = 4) {
-  TraceEvent event{};
+TraceStep at(std::uint16_t index, StepKind kind, std::uint64_t object, Place place,
+             std::uint32_t size = 4) {
+  TraceStep event{};
   event.index = index;
   event.thread = index == 0 ? kMainThreadKey : abi::child_key(kMainThreadKey, index);
   event.kind = kind;
@@ -35,8 +34,8 @@ TraceEvent at(std::uint16_t index, StepKind kind, std::uint64_t object, Place pl
 
 // Two threads: x is updated three and two times, y once each; main writes both before and reads
 // them behind, and z before, which one thread reads.
-std::vector<TraceEvent> program() {
-  std::vector<TraceEvent> trace{
+std::vector<TraceStep> program() {
+  std::vector<TraceStep> trace{
       at(0, StepKind::kWrite, kX, 2),     at(0, StepKind::kWrite, kZ, 4),
       at(0, StepKind::kCreate, 0x901, 6), at(0, StepKind::kCreate, 0x902, 8),
       at(1, StepKind::kOther, 0, 10),     at(2, StepKind::kOther, 0, 10)};
@@ -70,14 +69,14 @@ Guide decode(const std::vector<std::uint8_t>& bytes) {
   return guide;
 }
 
-JobReport report_of(std::vector<TraceEvent> trace) {
+JobReport report_of(std::vector<TraceStep> trace) {
   JobReport report;
-  report.trace = std::move(trace);
+  report.trace.steps = std::move(trace);
   return report;
 }
 
 TEST(Contended, IsWhatThreadsDoToOneAnother) {
-  const std::vector<TraceEvent> trace = program();
+  const std::vector<TraceStep> trace = program();
   const std::vector<bool> contended = clew::contended(trace);
   for (std::size_t i = 0; i < trace.size(); ++i)
     EXPECT_EQ(contended[i], trace[i].index > 0 && (trace[i].object == kX || trace[i].object == kY))
@@ -85,7 +84,7 @@ TEST(Contended, IsWhatThreadsDoToOneAnother) {
 }
 
 TEST(Contended, ReadsDoNotConflictAndNeitherDoNeighbouringBytes) {
-  const std::vector<TraceEvent> trace{
+  const std::vector<TraceStep> trace{
       at(0, StepKind::kCreate, 0, 2),         at(0, StepKind::kRead, kX, 4),
       at(1, StepKind::kRead, kX, 6),          at(0, StepKind::kWrite, kY, 8, 4),
       at(1, StepKind::kWrite, kY + 4, 10, 4), at(0, StepKind::kWrite, kZ, 12, 100),
@@ -95,7 +94,7 @@ TEST(Contended, ReadsDoNotConflictAndNeitherDoNeighbouringBytes) {
 }
 
 TEST(Contended, LocksConflict) {
-  const std::vector<TraceEvent> trace{
+  const std::vector<TraceStep> trace{
       at(0, StepKind::kCreate, 0, 2), at(0, StepKind::kLock, kLock, 4, 0),
       at(0, StepKind::kUnlock, kLock, 6, 0), at(1, StepKind::kLock, kLock, 8, 0)};
   EXPECT_EQ(contended(trace), (std::vector<bool>{false, true, true, true}));
@@ -137,7 +136,7 @@ TEST(SurwSearch, FirstCountsThenDrawsOneObjectAtATime) {
 TEST(SurwSearch, CountsAreMeansAndAreRefreshed) {
   SurwSearch search(1);
   search.learn(search.next(1)[0], report_of(program()));
-  std::vector<TraceEvent> longer = program();
+  std::vector<TraceStep> longer = program();
   for (int i = 0; i < 4; ++i) longer.insert(longer.begin() + 6, at(1, StepKind::kUpdate, kX, 12));
   const std::vector<JobPlan> jobs = search.next(SurwSearch::kTraceEvery);
   EXPECT_EQ(jobs.back().flags, abi::kJobTrace);

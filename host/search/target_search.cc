@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "host/search/trace_sharing.h"
+#include "host/trace/trace_sharing.h"
 
 namespace clew {
 namespace {
@@ -56,7 +56,7 @@ bool disjoint(const Locks& a, const Locks& b) {
 }
 
 struct Step {
-  abi::TraceEvent event;
+  TraceStep event;
   std::size_t position = 0;      // in the trace
   std::uint64_t occurrence = 0;  // of its place in the thread, from 1
   Locks held;                    // before it
@@ -64,9 +64,9 @@ struct Step {
   bool is_data() const { return abi::is_access(event.kind); }
 };
 
-bool conflicts(const abi::TraceEvent& a, const abi::TraceEvent& b) {
+bool conflicts(const TraceStep& a, const TraceStep& b) {
   if (!writes(a.kind) && !writes(b.kind)) return false;
-  const auto end = [](const abi::TraceEvent& e) { return e.object + std::max(e.size, 1u); };
+  const auto end = [](const TraceStep& e) { return e.object + std::max(e.size, 1u); };
   return a.object < end(b) && b.object < end(a);
 }
 
@@ -94,7 +94,7 @@ struct TargetSearch::Thread {
 // What one trace says.
 class TargetSearch::Analysis {
  public:
-  Analysis(std::span<const abi::TraceEvent> trace, std::map<abi::ThreadKey, std::uint64_t>& kinds);
+  Analysis(std::span<const TraceStep> trace, std::map<abi::ThreadKey, std::uint64_t>& kinds);
   const std::vector<Thread>& threads() const { return threads_; }
   // `lockstep`: the trace is of a run in lockstep.
   void find_targets(TargetSearch& search, bool lockstep) const;
@@ -112,7 +112,7 @@ class TargetSearch::Analysis {
   std::vector<Thread> threads_;  // in order of their first step
 };
 
-TargetSearch::Analysis::Analysis(std::span<const abi::TraceEvent> trace,
+TargetSearch::Analysis::Analysis(std::span<const TraceStep> trace,
                                  std::map<abi::ThreadKey, std::uint64_t>& kinds) {
   const std::vector<bool> contended = clew::contended(trace);
   std::unordered_map<abi::ThreadKey, std::size_t> index;
@@ -122,7 +122,7 @@ TargetSearch::Analysis::Analysis(std::span<const abi::TraceEvent> trace,
   std::vector<bool> depends;
   std::vector<std::unordered_map<abi::Place, std::uint64_t>> seen;
   for (std::size_t i = 0; i < trace.size(); ++i) {
-    const abi::TraceEvent& event = trace[i];
+    const TraceStep& event = trace[i];
     const auto [at, is_new] = index.try_emplace(event.thread, threads_.size());
     if (is_new) {
       if (threads_.size() == kMostThreads) {
@@ -357,8 +357,8 @@ void TargetSearch::add(std::uint64_t identity, int score, std::vector<PlanDirect
 }
 
 void TargetSearch::learn(const JobPlan& plan, const JobReport& report) {
-  if (report.trace.empty()) return;
-  const Analysis analysis(report.trace, kinds_);
+  if (report.trace.steps.empty()) return;
+  const Analysis analysis(report.trace.steps, kinds_);
   bool is_new = false;
   for (const Thread& thread : analysis.threads())
     for (const Step& step : thread.steps)

@@ -24,14 +24,14 @@ class TraceOf {
   static abi::ThreadKey key(unsigned thread) { return abi::child_key(kMain, thread); }
   JobReport report() const {
     JobReport report;
-    report.trace = events_;
+    report.trace.steps = events_;
     return report;
   }
 
  private:
   void add(abi::ThreadKey key, unsigned index, abi::Place place, std::uint64_t object,
            StepKind kind) {
-    abi::TraceEvent event{};
+    TraceStep event{};
     event.thread = key;
     event.index = static_cast<std::uint16_t>(index);
     event.place = place;
@@ -41,7 +41,7 @@ class TraceOf {
     event.clock = events_.size() + 1;
     events_.push_back(event);
   }
-  std::vector<abi::TraceEvent> events_;
+  std::vector<TraceStep> events_;
 };
 
 std::vector<PlanDirective> directives_of(const JobPlan& plan) {

@@ -12,6 +12,8 @@
 #include <string>
 #include <utility>
 
+#include "clew_abi/trace.h"
+
 namespace clew {
 namespace {
 
@@ -51,7 +53,8 @@ Result<ControlMemory> ControlMemory::create(const LaunchPlan& plan, const Room& 
   layout.sharing.offset = reserve(layout.sharing.size);
   layout.new_sharing.size = room.sharing * 8 * sizeof(std::uint32_t);
   layout.new_sharing.offset = reserve(layout.new_sharing.size);
-  layout.trace = {reserve(room.trace), room.trace};
+  layout.trace.size = room.trace != 0 ? room.trace + abi::kTraceReserve : 0;
+  layout.trace.offset = reserve(layout.trace.size);
   layout.inputs.size = plan.inputs ? plan.inputs->content.size : 0;
   if (room.record_inputs) layout.inputs.size = kInputsRingSize;
   layout.inputs.offset = reserve(layout.inputs.size);
@@ -89,6 +92,7 @@ Result<ControlMemory> ControlMemory::create(const LaunchPlan& plan, const Room& 
   control->ignored_signals = plan.ignored_signals;
   control->recording = plan.recording;
   control->host = getpid();
+  control->trace_file = -1;
   control->generation = plan.generation;
   control->total_size = total;
   control->queries_offset = queries_offset;

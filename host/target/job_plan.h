@@ -16,6 +16,7 @@ struct JobPlan {
   std::uint32_t flags = 0;  // abi::JobFlags
   std::uint64_t seed = 0;
   std::array<std::uint64_t, 4> parameters{};
+  abi::TraceWindow window;  // kJobTrace
   std::vector<std::uint8_t> guide;
   std::vector<std::string> names;  // thread ids, for kSchedule
   std::uint64_t stop_at = 0;       // kJobCheckpoint: the event to stop before

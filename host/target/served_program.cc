@@ -17,7 +17,9 @@
 
 #include "host/schedule/stream.h"
 #include "host/seconds.h"
+#include "host/target/trace_file.h"
 #include "host/target/watchdog.h"
+#include "host/trace/trace_decoder.h"
 
 namespace clew {
 namespace {
@@ -86,6 +88,7 @@ struct ServedProgram::State {
   FileDescriptor output;
   FileDescriptor errors;
   ControlMemory memory;
+  TraceFile trace_file;
   Child child;
   bool gone = false;
   std::size_t sharing_known = 0;  // bytes laid out last
@@ -126,6 +129,7 @@ struct ServedProgram::State {
 
   void lay_out(std::span<const JobPlan> jobs, std::span<const std::uint8_t> sharing,
                std::uint32_t choices);
+  Trace read_trace(const abi::TraceExtent& extent);
   ServedJob collect(std::uint32_t index, std::uint64_t& shared_at);
   void count_checkpoints(const JobPlan& plan, const abi::JobResult& result) {
     if (result.end == abi::JobEnd::kCheckpoint)
@@ -224,6 +228,7 @@ void ServedProgram::State::lay_out(std::span<const JobPlan> jobs,
     job.choices = choices;
     job.seed = plan.seed;
     std::ranges::copy(plan.parameters, job.parameters);
+    job.window = plan.window;
     job.stop_at = plan.stop_at;
     job.depth = static_cast<std::uint32_t>(standing.size());
     const bool cut = plan.strategy == abi::StrategyKind::kSchedule && !standing.empty();
@@ -248,9 +253,25 @@ void ServedProgram::State::lay_out(std::span<const JobPlan> jobs,
     std::memset(memory.at(layout.sharing.offset + known), 0, sharing_known - known);
   sharing_known = known;
   control().new_sharing_count = 0;
-  control().trace_count = 0;
+  control().trace_used = control().trace_file_used = 0;
+  const bool to_file = std::ranges::any_of(
+      jobs, [](const JobPlan& job) { return (job.flags & abi::kJobTraceFile) != 0; });
+  if (to_file) control().trace_file = trace_file.begin();
   control().jobs_done.store(0, std::memory_order_relaxed);
   control().jobs_count.store(static_cast<std::uint32_t>(jobs.size()), std::memory_order_relaxed);
+}
+
+Trace ServedProgram::State::read_trace(const abi::TraceExtent& extent) {
+  const abi::Part& part = memory.layout().trace;
+  TraceDecoder decoder;
+  const bool there = trace_file.read(extent.file_offset, extent.file_size, decoder) &&
+                     extent.offset <= part.size && extent.size <= part.size - extent.offset;
+  if (there)
+    decoder.push({reinterpret_cast<const std::uint8_t*>(memory.at(part.offset + extent.offset)),
+                  extent.size});
+  Trace trace = decoder.finish();
+  trace.complete &= there && extent.incomplete == 0;
+  return trace;
 }
 
 // The program can write anywhere in this memory: values that would lead outside it are rejected.
@@ -262,20 +283,7 @@ ServedJob ServedProgram::State::collect(std::uint32_t index, std::uint64_t& shar
   job.result.number = index;
   if (job.result.failure >= abi::FailureKind::kCount)
     job.result.failure = abi::FailureKind::kSignal;
-  const std::uint64_t trace_room = layout.trace.size / sizeof(abi::TraceEvent);
-  if (job.result.trace_count > 0 && job.result.trace_first < trace_room &&
-      job.result.trace_count <= trace_room - job.result.trace_first) {
-    job.trace.resize(job.result.trace_count);
-    std::memcpy(job.trace.data(),
-                memory.at(layout.trace.offset + job.result.trace_first * sizeof(abi::TraceEvent)),
-                job.trace.size() * sizeof(abi::TraceEvent));
-    for (abi::TraceEvent& event : job.trace) {
-      const bool decides = event.kind == abi::StepKind::kDecision;
-      if (event.kind > abi::StepKind::kDecision ||
-          (decides && event.flags > static_cast<unsigned>(abi::ChoiceKind::kCount)))
-        event.kind = abi::StepKind::kOther;
-    }
-  }
+  job.trace = read_trace(job.result.trace);
   const std::uint64_t shared_room = layout.new_sharing.size / sizeof(std::uint32_t);
   const std::uint64_t count =
       shared_at < shared_room ? std::min(job.result.sharing_count, shared_room - shared_at) : 0;

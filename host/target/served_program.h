@@ -16,6 +16,7 @@
 #include "host/target/job_plan.h"
 #include "host/target/launch_plan.h"
 #include "host/target/outcome_of.h"
+#include "host/trace/trace.h"
 
 namespace clew {
 
@@ -35,7 +36,7 @@ struct ServeOptions {
 
 struct ServedJob {
   abi::JobResult result{};
-  std::vector<abi::TraceEvent> trace;
+  Trace trace;
   std::vector<std::uint32_t> shared_points;  // newly found
   // Why clew ended it, if it did.
   std::optional<Stopped> stopped;

@@ -19,7 +19,6 @@ namespace clew {
 namespace {
 
 using abi::StepKind;
-using abi::TraceEvent;
 
 // Everything in a run's result except its trace.
 struct Ran {
@@ -53,41 +52,42 @@ JobPlan script_job(const std::vector<ScriptItem>& items) {
 
 JobPlan traced(JobPlan plan, std::uint64_t first = 0, std::uint64_t last = 0) {
   plan.flags |= abi::kJobTrace;
-  plan.parameters[2] = first;
-  plan.parameters[3] = last;
+  plan.window = {first, last};
   return plan;
 }
 
 using Line = std::tuple<std::uint64_t, abi::ThreadKey, std::uint64_t, std::uint64_t, std::uint32_t,
                         StepKind, abi::Place>;
 template <class Wanted>
-std::vector<Line> lines_of(const std::vector<TraceEvent>& trace, Wanted wanted) {
+std::vector<Line> lines_of(const Trace& trace, Wanted wanted) {
   std::vector<Line> lines;
-  for (const TraceEvent& e : trace)
+  for (const TraceStep& e : trace.steps)
     if (wanted(e)) lines.push_back({e.clock, e.thread, e.own, e.object, e.size, e.kind, e.place});
   return lines;
 }
-std::vector<Line> steps_of(const std::vector<TraceEvent>& trace, std::uint64_t first,
-                           std::uint64_t last) {
-  return lines_of(trace, [&](const TraceEvent& e) {
-    return e.kind != StepKind::kDecision && e.clock >= first && e.clock <= last;
-  });
+std::vector<Line> steps_of(const Trace& trace, std::uint64_t first, std::uint64_t last) {
+  return lines_of(trace, [&](const TraceStep& e) { return e.clock >= first && e.clock <= last; });
 }
 
-void expect_ascending(const std::vector<TraceEvent>& trace) {
+void expect_ascending(const Trace& trace) {
+  EXPECT_TRUE(trace.complete);
   std::uint64_t clock = 0, last_step = 0;
   std::map<abi::ThreadKey, std::uint64_t> own, own_step;
-  for (const TraceEvent& e : trace) {
+  const auto ascends = [&](const auto& e) {
     EXPECT_LE(clock, e.clock);
     EXPECT_LE(own[e.thread], e.own);
     clock = e.clock;
     own[e.thread] = e.own;
-    if (e.kind == StepKind::kDecision) continue;
+    return true;
+  };
+  const auto step = [&](const TraceStep& e) {
     EXPECT_LT(last_step, e.clock);
     EXPECT_LT(own_step[e.thread], e.own);
     last_step = e.clock;
     own_step[e.thread] = e.own;
-  }
+    return ascends(e);
+  };
+  for_each_in_order(trace, step, ascends);
 }
 
 class Scripts : public ServedProgramTest {
@@ -116,7 +116,7 @@ class Scripts : public ServedProgramTest {
     EXPECT_TRUE(plain.trace.empty());
     EXPECT_EQ(steps_of(with_trace.trace, 0, UINT64_MAX).size(), 0u);
     expect_ascending(with_trace.trace);
-    for (const TraceEvent& e : with_trace.trace) seen_kinds_.insert(e.flags);
+    for (const TraceDecision& e : with_trace.trace.decisions) seen_kinds_.insert(e.kind);
     return script_of(with_trace.trace);
   }
 
@@ -200,9 +200,10 @@ TEST_P(ScriptModes, FromCheckpoints) {
       stops.push_back(event(first, whole.seen, part));
     // Checkpoints where switches are: threads stand where they have been preempted.
     const ServedJob all = run_one(program, traced(follow));
-    for (std::size_t i = 0; i < all.trace.size(); i += 1 + all.trace.size() / 12)
+    const std::vector<TraceDecision>& switches = all.trace.decisions;
+    for (std::size_t i = 0; i < switches.size(); i += 1 + switches.size() / 12)
       for (const std::uint64_t after : {0, 1, 2})
-        if (all.trace[i].clock > first) stops.push_back(all.trace[i].clock + after);
+        if (switches[i].clock > first) stops.push_back(switches[i].clock + after);
     for (const std::uint64_t stop_at : stops) {
       SCOPED_TRACE(fmt::format("strategy {} checkpoint at {} of {}",
                                static_cast<int>(source.strategy), stop_at, whole.seen.clock));
@@ -280,7 +281,7 @@ TEST_F(Scripts, OwnEventsAreTheSameInAllModes) {
       const JobPlan follow = recorded_job(mode, source);
       const ServedJob all = run_one(program, traced(follow, 1, UINT64_MAX));
       EXPECT_EQ(seen_of(ran->front()), seen_of(all));
-      const auto accesses = [](const TraceEvent& e) { return abi::is_access(e.kind); };
+      const auto accesses = [](const TraceStep& e) { return abi::is_access(e.kind); };
       EXPECT_EQ(lines_of(ran->front().trace, accesses), lines_of(all.trace, accesses));
       EXPECT_GT(lines_of(all.trace, accesses).size(), 50u);
     }

@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -202,6 +203,14 @@ int uncaught() {
 }
 
 int many_threads() { return stir(200, 2); }
+
+// What it writes itself stays far below.
+int limits_files() {
+  const rlimit limit{128 << 10, 128 << 10};
+  if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return 70;
+  return many_threads();
+}
+
 int more_than_pool() { return stir(12, 2); }
 
 int detached() {
@@ -396,6 +405,7 @@ const std::map<std::string, Mode> kModes{
     {"throws", throws},
     {"uncaught", uncaught},
     {"many_threads", many_threads},
+    {"limits_files", limits_files},
     {"more_than_pool", more_than_pool},
     {"detached", detached},
     {"at_exit", at_exit},

@@ -3,6 +3,7 @@
 #define CLEW_RUNTIME_EVENT_STEP_H_
 
 #include "clew_abi/job.h"
+#include "clew_abi/step.h"
 #include "runtime/rt.h"
 
 namespace clew::rt {

@@ -7,12 +7,10 @@
 
 #include "runtime/raw_syscall.h"
 #include "runtime/record/callbacks.h"
-#include "runtime/record/trace.h"
 
 namespace clew::rt {
 
 constinit Log g_log;
-constinit Trace g_trace;
 
 namespace {
 // A check costs about five bytes; every preemption has one at first, so that short runs

@@ -1,4 +1,5 @@
 // What the strategy is asked: who runs at a scheduling point, and the choices beyond switches.
+#include "clew_abi/trace.h"
 #include "runtime/sched/scheduler.h"
 
 namespace clew::rt {

@@ -104,6 +104,7 @@ void write_result_of_death(int wait_status) {
   abi::JobResult& result = result_at(i);
   result = {};
   result.number = job_at(i).number;
+  result.trace.incomplete = (job_at(i).flags & abi::kJobTrace) != 0 ? 1 : 0;
   result.clock = control().live_clock.load(std::memory_order_relaxed);
   if (WIFSIGNALED(wait_status)) {
     result.end = abi::JobEnd::kSignalled;
@@ -227,10 +228,8 @@ void fill_result(abi::JobResult& result, std::uint32_t i, Clock clock) {
   result.switches = g_sched.counts.switches;
   result.preemptions = g_sched.counts.preemptions;
   result.company = g_sched.last_company();
-  result.trace_first = g_trace.first();
-  result.trace_count = g_trace.count();
+  result.trace = g_trace.end();
   result.sharing_count = g_sharing.found();
-  control().trace_count += result.trace_count;
   control().new_sharing_count += result.sharing_count;
 }
 

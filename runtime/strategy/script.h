@@ -1,6 +1,6 @@
 // Script: a schedule whose positions are local to the threads, so that an item goes on to mean the
 // same when others are left out or added. By the clock; what isolating failure-inducing switches
-// runs (abi::TraceEvent, kDecision, gives the items of a run).
+// runs (abi::TraceDecision: the items of a run).
 //
 // An item applies when its thread stands before event n of those that it executes itself, counted
 // from 1 and from the start of the program.

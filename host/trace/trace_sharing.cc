@@ -1,4 +1,4 @@
-#include "host/search/trace_sharing.h"
+#include "host/trace/trace_sharing.h"
 
 #include <limits>
 #include <unordered_map>
@@ -8,7 +8,6 @@ namespace {
 
 using abi::StepKind;
 using abi::ThreadKey;
-using abi::TraceEvent;
 
 // When each thread exists, as positions in the trace.
 struct Lifetime {
@@ -19,12 +18,12 @@ struct Lifetime {
 
 // A join names its thread by the object of its creation, or by its index. A join that does neither
 // is passed over: the thread then exists until the end.
-std::unordered_map<ThreadKey, Lifetime> lifetimes_of(std::span<const TraceEvent> trace) {
+std::unordered_map<ThreadKey, Lifetime> lifetimes_of(std::span<const TraceStep> trace) {
   std::unordered_map<ThreadKey, Lifetime> lives;
   std::unordered_map<std::uint64_t, ThreadKey> names;
   std::unordered_map<ThreadKey, std::uint32_t> children;
   for (std::size_t i = 0; i < trace.size(); ++i) {
-    const TraceEvent& event = trace[i];
+    const TraceStep& event = trace[i];
     Lifetime& life = lives[event.thread];
     life.created = std::min(life.created, i);
     life.last_step = i;
@@ -45,7 +44,7 @@ std::unordered_map<ThreadKey, Lifetime> lifetimes_of(std::span<const TraceEvent>
 }
 
 // For each position whether one thread alone exists there.
-std::vector<bool> alone(std::span<const TraceEvent> trace) {
+std::vector<bool> alone(std::span<const TraceStep> trace) {
   std::vector<int> change(trace.size() + 1);
   for (const auto& [key, life] : lifetimes_of(trace)) {
     ++change[std::min(life.created, trace.size())];
@@ -64,13 +63,13 @@ struct Toucher {
 };
 using Touchers = std::unordered_map<std::uint64_t, std::vector<Toucher>>;  // by granule
 
-void touch(std::vector<Toucher>& list, const TraceEvent& event, std::uint8_t mask) {
+void touch(std::vector<Toucher>& list, const TraceStep& event, std::uint8_t mask) {
   auto at = std::ranges::find(list, event.thread, &Toucher::thread);
   if (at == list.end()) at = list.insert(at, Toucher{event.thread});
   (event.kind == StepKind::kRead ? at->read : at->written) |= mask;
 }
 
-bool conflicts(const std::vector<Toucher>& list, const TraceEvent& event, std::uint8_t mask) {
+bool conflicts(const std::vector<Toucher>& list, const TraceStep& event, std::uint8_t mask) {
   return std::ranges::any_of(list, [&](const Toucher& other) {
     const std::uint8_t theirs =
         event.kind == StepKind::kRead ? other.written : other.written | other.read;
@@ -80,7 +79,7 @@ bool conflicts(const std::vector<Toucher>& list, const TraceEvent& event, std::u
 
 }  // namespace
 
-std::vector<bool> contended(std::span<const TraceEvent> trace) {
+std::vector<bool> contended(std::span<const TraceStep> trace) {
   const std::vector<bool> solo = alone(trace);
   Touchers touchers;
   touchers.reserve(trace.size() / 4);

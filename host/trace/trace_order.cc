@@ -1,4 +1,4 @@
-#include "host/search/trace_order.h"
+#include "host/trace/trace_order.h"
 
 #include <algorithm>
 #include <bit>
@@ -9,13 +9,12 @@ namespace clew {
 namespace {
 
 using abi::StepKind;
-using abi::TraceEvent;
 
 constexpr std::uint64_t bit(std::uint32_t thread) { return std::uint64_t{1} << thread; }
 
-std::uint64_t end_of(const TraceEvent& step) { return step.object + std::max(step.size, 1u); }
+std::uint64_t end_of(const TraceStep& step) { return step.object + std::max(step.size, 1u); }
 
-bool dependent(const TraceEvent& a, const TraceEvent& b) {
+bool dependent(const TraceStep& a, const TraceStep& b) {
   if (a.object == 0 || b.object == 0) return false;
   if (a.kind == StepKind::kOther || b.kind == StepKind::kOther) return false;
   if (a.kind == StepKind::kRead && b.kind == StepKind::kRead) return false;
@@ -23,15 +22,15 @@ bool dependent(const TraceEvent& a, const TraceEvent& b) {
 }
 
 // Of dependent steps: whether there can be a state at which both could be next.
-bool may_be_coenabled(const TraceEvent& a, const TraceEvent& b) {
+bool may_be_coenabled(const TraceStep& a, const TraceStep& b) {
   return !(a.kind == StepKind::kLock && b.kind == StepKind::kUnlock) &&
          !(a.kind == StepKind::kUnlock && b.kind == StepKind::kLock);
 }
 
 }  // namespace
 
-TraceOrder::TraceOrder(std::span<const TraceEvent> trace) : trace_(trace) {
-  for (const TraceEvent& step : trace) {
+TraceOrder::TraceOrder(std::span<const TraceStep> trace) : trace_(trace) {
+  for (const TraceStep& step : trace) {
     width_ = std::max(
         {width_, step.index + 1u, static_cast<std::uint32_t>(std::bit_width(step.enabled))});
   }
@@ -52,7 +51,7 @@ void TraceOrder::each_race(std::size_t from, const Race& race) {
 }
 
 void TraceOrder::step(std::size_t k, const Race* race) {
-  const TraceEvent& now = trace_[k];
+  const TraceStep& now = trace_[k];
   Thread& thread = threads_[now.index];
   if (thread.last != kNone && trace_[thread.last].kind == StepKind::kJoin) {
     const std::uint32_t child = joined_by(trace_[thread.last]);
@@ -90,7 +89,7 @@ void TraceOrder::step(std::size_t k, const Race* race) {
 
 // At every state since u's last step `next` was to come: of each other thread all conflicting steps
 // since then, and the last one before.
-void TraceOrder::races_of(std::size_t k, const TraceEvent& next, std::uint32_t u,
+void TraceOrder::races_of(std::size_t k, const TraceStep& next, std::uint32_t u,
                           const Race& race) const {
   const Thread& thread = threads_[u];
   each_touched(next, [&](const ByThread& steps) {
@@ -133,7 +132,7 @@ bool TraceOrder::may_split(std::size_t k, std::uint32_t u) const {
 }
 
 void TraceOrder::touch(std::size_t k) {
-  const TraceEvent& now = trace_[k];
+  const TraceStep& now = trace_[k];
   if (now.object == 0 || now.kind == StepKind::kOther) return;
   for (std::uint64_t g = now.object >> kGranule; g <= (end_of(now) - 1) >> kGranule; ++g) {
     ByThread& steps = touched_[g];
@@ -143,7 +142,7 @@ void TraceOrder::touch(std::size_t k) {
 }
 
 template <class F>
-void TraceOrder::each_touched(const TraceEvent& step, const F& f) const {
+void TraceOrder::each_touched(const TraceStep& step, const F& f) const {
   if (step.object == 0 || step.kind == StepKind::kOther) return;
   for (std::uint64_t g = step.object >> kGranule; g <= (end_of(step) - 1) >> kGranule; ++g) {
     if (const auto steps = touched_.find(g); steps != touched_.end()) f(steps->second);
@@ -152,7 +151,7 @@ void TraceOrder::each_touched(const TraceEvent& step, const F& f) const {
 
 // Step j is done: what other threads could not go on without it?
 void TraceOrder::see_waking(std::size_t j) {
-  const TraceEvent& now = trace_[j];
+  const TraceStep& now = trace_[j];
   if (now.kind == StepKind::kCreate) {
     const std::uint32_t child = ++creations_;
     created_[now.object] = child;
@@ -191,42 +190,42 @@ void TraceOrder::see_waking(std::size_t j) {
 void TraceOrder::cut_off(const Race& race) const {
   if (trace_.empty()) return;
   const std::size_t end = trace_.size() - 1;
-  const TraceEvent& last = trace_[end];
+  const TraceStep& last = trace_[end];
   // Nobody knows what those will do next that could have gone on.
   for (std::uint64_t left = last.enabled & ~bit(last.index); left != 0; left &= left - 1) {
     const auto u = static_cast<std::uint32_t>(std::countr_zero(left));
     race(end, u);
     for (std::size_t i = end; i-- > 0;) {
-      const TraceEvent& step = trace_[i];
+      const TraceStep& step = trace_[i];
       if (step.index == u || step.kind == StepKind::kOther) continue;
       if (number_[i] > threads_[u].known[step.index]) race(i, u);
     }
   }
   std::uint64_t found = 0;  // threads of which the last such step before `since` is found
   for (std::size_t i = end; i-- > 0;) {
-    const TraceEvent& step = trace_[i];
+    const TraceStep& step = trace_[i];
     if (step.index == last.index || step.kind == StepKind::kOther) continue;
     if ((found & bit(step.index)) != 0 || number_[i] <= known_at_end_[step.index]) continue;
     race(i, last.index);
     if (since_at_end_ != kNone && i < since_at_end_) found |= bit(step.index);
   }
   // Somebody may wait for a lock that is still held (if by a try-lock, it was an update).
-  std::map<std::uint64_t, const TraceEvent*> held;
-  for (const TraceEvent& step : trace_) {
+  std::map<std::uint64_t, const TraceStep*> held;
+  for (const TraceStep& step : trace_) {
     if (step.kind == StepKind::kLock || step.kind == StepKind::kUpdate) held[step.object] = &step;
     if (step.kind == StepKind::kUnlock) held.erase(step.object);
   }
   for (const auto& [object, step] : held) {
     for (std::uint32_t u = 0; u < width_; ++u) {
       if (u == last.index || ((joined_ | last.enabled) & bit(u)) != 0) continue;
-      TraceEvent next = *step;
+      TraceStep next = *step;
       next.kind = StepKind::kLock;
       races_of(trace_.size(), next, u, race);
     }
   }
 }
 
-std::uint32_t TraceOrder::joined_by(const TraceEvent& step) const {
+std::uint32_t TraceOrder::joined_by(const TraceStep& step) const {
   if (const auto child = created_.find(step.object); child != created_.end()) return child->second;
   return step.object < kMostThreads ? static_cast<std::uint32_t>(step.object) : kMostThreads;
 }

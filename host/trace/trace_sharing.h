@@ -1,13 +1,13 @@
 // What a trace says about the memory that threads share. Searches that learn from traces use it.
-#ifndef CLEW_HOST_SEARCH_TRACE_SHARING_H_
-#define CLEW_HOST_SEARCH_TRACE_SHARING_H_
+#ifndef CLEW_HOST_TRACE_TRACE_SHARING_H_
+#define CLEW_HOST_TRACE_TRACE_SHARING_H_
 
 #include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "clew_abi/job.h"
+#include "host/trace/trace.h"
 
 namespace clew {
 
@@ -15,7 +15,7 @@ namespace clew {
 // large one the first kMostGranules count: the work for a trace must be bounded.
 inline constexpr std::uint64_t kMostGranules = 32;
 template <class Visit>
-void for_each_granule(const abi::TraceEvent& event, Visit&& visit) {
+void for_each_granule(const TraceStep& event, Visit&& visit) {
   const std::uint64_t end = event.object + std::max<std::uint64_t>(event.size, 1);
   const std::uint64_t last = std::min((end - 1) >> 3, (event.object >> 3) + kMostGranules - 1);
   for (std::uint64_t granule = event.object >> 3; granule <= last; ++granule) {
@@ -26,15 +26,15 @@ void for_each_granule(const abi::TraceEvent& event, Visit&& visit) {
 }
 
 // Whether the order with other threads' steps on the object can matter at all.
-constexpr bool touches(const abi::TraceEvent& event) {
+constexpr bool touches(const TraceStep& event) {
   using enum abi::StepKind;
   return event.object != 0 && event.kind != kOther && event.kind != kCreate && event.kind != kJoin;
 }
 
 // For each event whether it conflicts (rt::conflict()) with one of another thread. What happens
 // while only one thread exists (before others are created, after they were joined) does not count.
-[[nodiscard]] std::vector<bool> contended(std::span<const abi::TraceEvent> trace);
+[[nodiscard]] std::vector<bool> contended(std::span<const TraceStep> trace);
 
 }  // namespace clew
 
-#endif  // CLEW_HOST_SEARCH_TRACE_SHARING_H_
+#endif  // CLEW_HOST_TRACE_TRACE_SHARING_H_

@@ -1,6 +1,6 @@
 // The happens-before relation of a traced run and its races, for the exhaustive search.
-#ifndef CLEW_HOST_SEARCH_TRACE_ORDER_H_
-#define CLEW_HOST_SEARCH_TRACE_ORDER_H_
+#ifndef CLEW_HOST_TRACE_TRACE_ORDER_H_
+#define CLEW_HOST_TRACE_TRACE_ORDER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -9,11 +9,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "clew_abi/job.h"
+#include "host/trace/trace.h"
 
 namespace clew {
 
-inline constexpr std::uint32_t kMostThreads = 64;  // TraceEvent::enabled has no room for more
+inline constexpr std::uint32_t kMostThreads = 64;  // TraceStep::enabled has no room for more
 
 // The happens-before relation of a trace by vector clocks, and its races.
 class TraceOrder {
@@ -22,7 +22,7 @@ class TraceOrder {
   // happen before it.
   using Race = std::function<void(std::size_t i, std::uint32_t u)>;
 
-  explicit TraceOrder(std::span<const abi::TraceEvent> trace);
+  explicit TraceOrder(std::span<const TraceStep> trace);
 
   // Those of the steps from `from` on with the ones before each; the former and the threads'
   // unknown next steps when the run ended.
@@ -43,19 +43,18 @@ class TraceOrder {
   using ByThread = std::vector<std::vector<std::size_t>>;  // steps, ascending
 
   void step(std::size_t k, const Race* race);
-  void races_of(std::size_t k, const abi::TraceEvent& next, std::uint32_t u,
-                const Race& race) const;
+  void races_of(std::size_t k, const TraceStep& next, std::uint32_t u, const Race& race) const;
   [[nodiscard]] bool could_run(std::size_t i, std::uint32_t u) const;
   [[nodiscard]] bool may_split(std::size_t k, std::uint32_t u) const;
   void touch(std::size_t k);
   void see_waking(std::size_t j);
   void cut_off(const Race& race) const;
-  [[nodiscard]] std::uint32_t joined_by(const abi::TraceEvent& step) const;
+  [[nodiscard]] std::uint32_t joined_by(const TraceStep& step) const;
   static void merge(Clock& into, const Clock& from);
   template <class F>
-  void each_touched(const abi::TraceEvent& step, const F& f) const;
+  void each_touched(const TraceStep& step, const F& f) const;
 
-  std::span<const abi::TraceEvent> trace_;
+  std::span<const TraceStep> trace_;
   std::uint32_t width_ = 0;            // threads
   std::vector<Clock> clocks_;          // what happened before or at each step
   std::vector<std::uint32_t> number_;  // of each step among its thread's, from 1
@@ -71,4 +70,4 @@ class TraceOrder {
 
 }  // namespace clew
 
-#endif  // CLEW_HOST_SEARCH_TRACE_ORDER_H_
+#endif  // CLEW_HOST_TRACE_TRACE_ORDER_H_
