@@ -38,7 +38,7 @@ std::uint64_t common_until(const Schedule& a, const Schedule& b) {
 struct PrefixLane::State {
   LaunchPlan plan;
   ServeOptions options;
-  Workers::OpenInput open_input;
+  OpenInput open_input;
 
   // Of the lane's thread.
   std::optional<ServedProgram> program;
@@ -148,7 +148,7 @@ void PrefixLane::State::work() {
   program.reset();
 }
 
-PrefixLane::PrefixLane(LaunchPlan plan, ServeOptions options, Workers::OpenInput open_input)
+PrefixLane::PrefixLane(LaunchPlan plan, ServeOptions options, OpenInput open_input)
     : state_(std::make_unique<State>()) {
   state_->plan = std::move(plan);
   state_->options = options;

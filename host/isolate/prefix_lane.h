@@ -13,7 +13,7 @@
 
 #include "host/error.h"
 #include "host/schedule/schedule.h"
-#include "host/search/workers.h"
+#include "host/target/job_runner.h"
 
 namespace clew {
 
@@ -22,14 +22,14 @@ namespace clew {
 [[nodiscard]] std::uint64_t common_until(const Schedule& a, const Schedule& b);
 
 struct LaneRun {
-  WorkerJob job;
+  RanJob job;
   std::uint64_t began = 0;  // events that did not have to be run again
   bool cut = false;         // it went past the horizon, and was left there
 };
 
 class PrefixLane {
  public:
-  PrefixLane(LaunchPlan plan, ServeOptions options, Workers::OpenInput open_input);
+  PrefixLane(LaunchPlan plan, ServeOptions options, OpenInput open_input);
   ~PrefixLane();
 
   struct Task {

@@ -8,9 +8,11 @@
 
 #include "host/quote.h"
 #include "host/schedule/stream.h"
+#include "host/search/fresh_processes.h"
 #include "host/search/hunt.h"
 #include "host/search/servable.h"
 #include "host/seconds.h"
+#include "host/target/workers.h"
 
 namespace clew {
 namespace {
@@ -84,7 +86,7 @@ double Trials::cost_runs() const {
          static_cast<double>(std::max<std::uint64_t>(1, failure_.result.clock));
 }
 
-Result<TrialRun> Trials::judged(WorkerJob& ran) {
+Result<TrialRun> Trials::judged(RanJob& ran) {
   TrialRun run;
   run.result = ran.job.result;
   run.trace = std::move(ran.job.trace);
@@ -112,18 +114,24 @@ Result<TrialRun> Trials::judged(WorkerJob& ran) {
 Result<void> Trials::start() {
   serve_.capture = options_.criteria.need_output();
   serve_.in_place = !how_to_serve(options_.plan.program).not_in_place;
-  CLEW_TRY(auto input, input_.open());
+  const auto open_input = [this] { return input_.open(); };
+  CLEW_TRY(auto input, open_input());
   const auto trial = ServedProgram::start(options_.plan, input.get(), serve_);
   if (!trial && trial.error().code != ErrorCode::kBadInput) return std::unexpected(trial.error());
   if (!trial) {
     add_note(fmt::format("the program is restarted for each test: {}", trial.error().message));
-    return {};
+    served_ = false;
+    runner_ = std::make_unique<FreshProcesses>(recorder_);
+    return runner_->start(options_.plan.pool);
   }
-  const auto open_input = [this] { return input_.open(); };
-  workers_ = std::make_unique<Workers>(options_.plan, serve_, options_.jobs, open_input);
+  if (options_.runner) {
+    CLEW_TRY(runner_, options_.runner(options_.plan, serve_, open_input));
+  } else {
+    runner_ = std::make_unique<Workers>(options_.plan, serve_, options_.jobs, open_input);
+  }
   if (options_.checkpoints && options_.long_run)
     lane_ = std::make_unique<PrefixLane>(options_.plan, serve_, open_input);
-  return workers_->start(options_.plan.pool);
+  return runner_->start(options_.plan.pool);
 }
 
 Result<std::optional<TrialRun>> Trials::run_first(const Schedule& failing) {
@@ -139,10 +147,9 @@ Result<std::optional<TrialRun>> Trials::run_first(const Schedule& failing) {
 
 // Two runs at a time would see each other's files.
 Result<void> Trials::leave_files_to_one_worker() {
-  if (!workers_ || !jobs_are_ours_ || !workers_->leave_files_to_one()) return {};
-  options_.jobs = 1;
+  if (!jobs_are_ours_ || !runner_->leave_files_to_one()) return {};
   add_note("one test at a time: the program changes files, which another test could see");
-  return workers_->start(options_.plan.pool);
+  return runner_->start(options_.plan.pool);
 }
 
 // A run that takes much longer than the failing one hangs.
@@ -151,9 +158,8 @@ Result<void> Trials::limit_budget() {
   if (failure_.judgement.kind == FailureKind::kHang || budget >= options_.plan.budget) return {};
   options_.plan.budget = budget;
   recorder_.set_budget(budget);
-  if (!workers_) return {};
-  workers_->set_budget(budget);
-  return workers_->start(options_.plan.pool);
+  runner_->set_budget(budget);
+  return runner_->start(options_.plan.pool);
 }
 
 Result<TrialRun> Trials::set_failure(const Schedule& failing) {
@@ -171,10 +177,10 @@ Result<TrialRun> Trials::set_failure(const Schedule& failing) {
     return fail(ErrorCode::kBadInput, "the failing schedule does not fail when it is run again",
                 "if only the criteria of the hunt call it a failure, give them again");
   failure_known_ = true;
-  const ServedProgram::FileUse files = workers_ ? workers_->file_use() : ServedProgram::FileUse{};
+  const ServedProgram::FileUse files = runner_->file_use();
   CLEW_CHECK_OK(leave_files_to_one_worker());
   CLEW_CHECK_OK(limit_budget());
-  if (!workers_ || lane_ || !options_.checkpoints || seconds < kLongRun) return failure_;
+  if (!served_ || lane_ || !options_.checkpoints || seconds < kLongRun) return failure_;
   if (files.changed_first)
     note_changed_file(files);
   else
@@ -182,31 +188,17 @@ Result<TrialRun> Trials::set_failure(const Schedule& failing) {
   return failure_;
 }
 
-Result<std::vector<TrialRun>> Trials::run_anew(std::span<const JobPlan> plans) {
-  std::vector<TrialRun> runs;
-  for (const JobPlan& plan : plans) {
-    if (!pulse()) return std::vector<TrialRun>{};
-    CLEW_TRY(auto ran, recorder_.run_anew({plan, {}, kAllChoices, options_.plan.pool, Origin{}}));
-    if (!ran.done) {
-      stopped_ = true;
-      return std::vector<TrialRun>{};
-    }
-    CLEW_TRY(auto run, judged(ran));
-    ++runs_;
-    events_ += run.result.clock;
-    runs.push_back(std::move(run));
-  }
-  return runs;
-}
-
 Result<std::vector<TrialRun>> Trials::run(std::span<const JobPlan> plans) {
   if (stopped_) return std::vector<TrialRun>{};
-  if (!workers_) return run_anew(plans);
-  auto ran = workers_->run(plans, {}, kAllChoices, [this](std::uint64_t) { return pulse(); });
+  auto ran = runner_->run(plans, {}, kAllChoices, [this](std::uint64_t) { return pulse(); });
   CLEW_CHECK_OK(ran);
   if (!pulse()) return std::vector<TrialRun>{};
   std::vector<TrialRun> runs;
-  for (WorkerJob& job : *ran) {
+  for (RanJob& job : *ran) {
+    if (!job.done) {
+      stopped_ = true;
+      return std::vector<TrialRun>{};
+    }
     CLEW_TRY(auto run, judged(job));
     ++runs_;
     events_ += run.result.clock;
@@ -248,7 +240,7 @@ Result<std::optional<TrialRun>> Trials::run_ahead(const Schedule& schedule,
                                                   std::span<const Schedule> next) {
   std::vector<const Schedule*> schedules{&schedule};
   for (const Schedule& likely : next)
-    if (workers_ && schedules.size() < options_.jobs && known(likely) == nullptr)
+    if (schedules.size() < runner_->width() && known(likely) == nullptr)
       schedules.push_back(&likely);
   std::vector<JobPlan> plans;
   for (const Schedule* one : schedules) plans.push_back(job_of(*one));

@@ -22,7 +22,7 @@
 #include "host/search/criteria.h"
 #include "host/search/hunt_input.h"
 #include "host/search/hunt_recorder.h"
-#include "host/search/workers.h"
+#include "host/target/job_runner.h"
 
 namespace clew {
 
@@ -35,6 +35,7 @@ struct TrialOptions {
   bool checkpoints = true;
   bool long_run = false;           // a run is known to take so long that checkpoints pay
   std::uint64_t expected_end = 0;  // then: its clock
+  RunnerFactory runner = {};       // who runs short runs; empty: this machine
 };
 
 // How long a run takes for which checkpoints pay, in seconds: making one takes about a millisecond.
@@ -93,8 +94,7 @@ class Trials {
   [[nodiscard]] const TrialRun& failure() const { return failure_; }
 
  private:
-  [[nodiscard]] Result<TrialRun> judged(WorkerJob& ran);
-  [[nodiscard]] Result<std::vector<TrialRun>> run_anew(std::span<const JobPlan> plans);
+  [[nodiscard]] Result<TrialRun> judged(RanJob& ran);
   [[nodiscard]] const TrialRun* known(const Schedule& schedule) const;
   void remember(const Schedule& schedule, const TrialRun& run);
   [[nodiscard]] Result<std::optional<TrialRun>> run_ahead(const Schedule& schedule,
@@ -117,7 +117,8 @@ class Trials {
   Judge judge_;
   TrialPulse pulse_;
   ServeOptions serve_;
-  std::unique_ptr<Workers> workers_;  // null: the program is restarted for every run
+  std::unique_ptr<JobRunner> runner_;
+  bool served_ = true;  // false: the program is restarted for every run
   std::unique_ptr<PrefixLane> lane_;
   TrialRun failure_;
   bool failure_known_ = false;

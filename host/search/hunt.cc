@@ -10,14 +10,15 @@
 #include <utility>
 
 #include "host/quote.h"
+#include "host/search/fresh_processes.h"
 #include "host/search/fuzz_search.h"
 #include "host/search/hunt_input.h"
 #include "host/search/hunt_recorder.h"
 #include "host/search/make_search.h"
 #include "host/search/servable.h"
-#include "host/search/workers.h"
 #include "host/seconds.h"
 #include "host/target/interrupts.h"
+#include "host/target/workers.h"
 
 namespace clew {
 namespace {
@@ -58,10 +59,12 @@ class SharingMap {
 
 class Hunt {
  public:
-  Hunt(const HuntOptions& options, RecordingStore& store, HuntObserver& observer, HuntInput input,
-       Judge judge, std::unique_ptr<Search> search, std::optional<FuzzStart> start)
+  Hunt(const HuntOptions& options, RecordingStore& store, HuntObserver& observer,
+       std::span<ReportListener* const> listeners, HuntInput input, Judge judge,
+       std::unique_ptr<Search> search, std::optional<FuzzStart> start)
       : options_(options),
         observer_(observer),
+        listeners_(listeners),
         input_(std::move(input)),
         judge_(std::move(judge)),
         search_(std::move(search)),
@@ -81,11 +84,15 @@ class Hunt {
   }
 
   Result<void> choose_engine();
-  Result<std::vector<WorkerJob>> run_jobs(std::span<const JobPlan> jobs);
+  void tell(ReportListener& search, const JobPlan& plan, const JobReport& report) const {
+    search.learn(plan, report);
+    for (ReportListener* listener : listeners_) listener->learn(plan, report);
+  }
+  Result<std::vector<RanJob>> run_jobs(std::span<const JobPlan> jobs);
   Result<void> round(std::size_t size);
-  Result<void> take(const JobPlan& plan, WorkerJob& ran);
-  Result<Judgement> judge(const WorkerJob& ran);
-  Result<void> failed(const JobPlan& plan, const WorkerJob& ran, const Judgement& judgement);
+  Result<void> take(const JobPlan& plan, RanJob& ran);
+  Result<Judgement> judge(const RanJob& ran);
+  Result<void> failed(const JobPlan& plan, const RanJob& ran, const Judgement& judgement);
   Result<void> not_repeated(const Judgement& judgement);
   Result<void> raise_budget();
   Result<void> look_for_passing();
@@ -109,6 +116,7 @@ class Hunt {
 
   const HuntOptions& options_;
   HuntObserver& observer_;
+  std::span<ReportListener* const> listeners_;
   HuntInput input_;
   Judge judge_;
   std::unique_ptr<Search> search_;
@@ -116,7 +124,7 @@ class Hunt {
   LaunchPlan plan_;
   HuntRecorder recorder_;
   Interrupts interrupts_;
-  std::optional<Workers> workers_;  // nothing: the program is restarted for every run
+  std::unique_ptr<JobRunner> runner_;
   double started_;
   double stage_until_ = 0;  // 0: only the options bound it
   HuntStage stage_ = HuntStage::kHunting;
@@ -162,39 +170,37 @@ bool Hunt::pulse(std::uint64_t extra) {
 Result<void> Hunt::choose_engine() {
   ServeOptions serve;
   serve.capture = options_.criteria.need_output();
+  const auto open_input = [this] { return input_.open(); };
+  if (options_.runner) {
+    serve.in_place = in_place_ = options_.in_place;
+    CLEW_TRY(runner_, options_.runner(plan_, serve, open_input));
+    return runner_->start(pool_);
+  }
   const Servable servable = how_to_serve(plan_.program);
   serve.in_place = in_place_ = options_.in_place && !servable.not_in_place;
   if (options_.in_place && servable.not_in_place)
     add_note(fmt::format("a process is forked for each schedule: the program uses {}",
                          *servable.not_in_place));
   // Tried once here: a program that cannot be served is restarted for each schedule.
-  CLEW_TRY(auto input, input_.open());
+  CLEW_TRY(auto input, open_input());
   const auto trial = ServedProgram::start(plan_, input.get(), serve);
   if (!trial && trial.error().code != ErrorCode::kBadInput) return std::unexpected(trial.error());
   if (!trial) {
     add_note(fmt::format("the program is restarted for each schedule: {}", trial.error().message));
-    return {};
+    runner_ = std::make_unique<FreshProcesses>(recorder_);
+  } else {
+    runner_ = std::make_unique<Workers>(plan_, serve, options_.jobs != 0 ? options_.jobs : cores(),
+                                        open_input);
   }
-  workers_.emplace(plan_, serve, options_.jobs != 0 ? options_.jobs : cores(),
-                   [this] { return input_.open(); });
-  return workers_->start(pool_);
+  return runner_->start(pool_);
 }
 
-Result<std::vector<WorkerJob>> Hunt::run_jobs(std::span<const JobPlan> jobs) {
-  if (workers_)
-    return workers_->run(jobs, sharing_.bits(), options_.choices,
-                         [this](std::uint64_t done) { return pulse(done); });
-  std::vector<WorkerJob> results;
-  for (const JobPlan& job : jobs) {
-    CLEW_TRY(auto ran, recorder_.run_anew(exact(job)));
-    results.push_back(std::move(ran));
-    if (!pulse(results.size())) break;
-  }
-  results.resize(jobs.size());
-  return results;
+Result<std::vector<RanJob>> Hunt::run_jobs(std::span<const JobPlan> jobs) {
+  return runner_->run(jobs, sharing_.bits(), options_.choices,
+                      [this](std::uint64_t done) { return pulse(done); });
 }
 
-Result<Judgement> Hunt::judge(const WorkerJob& ran) {
+Result<Judgement> Hunt::judge(const RanJob& ran) {
   if (ran.job.stopped) {
     if (ran.job.stopped->kind == FailureKind::kHang)
       return Judgement{Verdict::kFail, FailureKind::kHang, ran.job.stopped->detail};
@@ -206,7 +212,7 @@ Result<Judgement> Hunt::judge(const WorkerJob& ran) {
 }
 
 // In the order of the jobs, whatever the order in which they were run.
-Result<void> Hunt::take(const JobPlan& plan, WorkerJob& ran) {
+Result<void> Hunt::take(const JobPlan& plan, RanJob& ran) {
   ++result_.schedules;
   CLEW_TRY(auto judgement, judge(ran));
   JobReport report;
@@ -219,11 +225,11 @@ Result<void> Hunt::take(const JobPlan& plan, WorkerJob& ran) {
   if (judgement.verdict == Verdict::kPass && !first_passing_) first_passing_ = plan;
   if (judgement.verdict == Verdict::kFail)
     if (auto done = failed(plan, ran, judgement); !done) return done;
-  search_->learn(plan, report);
+  tell(*search_, plan, report);
   return {};
 }
 
-Result<void> Hunt::failed(const JobPlan& plan, const WorkerJob& ran, const Judgement& judgement) {
+Result<void> Hunt::failed(const JobPlan& plan, const RanJob& ran, const Judgement& judgement) {
   std::uint64_t key = ran.job.result.failure_key;
   for (const char c : std::string_view(to_word(*judgement.kind)))
     key = key * 31 + static_cast<unsigned char>(c);
@@ -306,7 +312,7 @@ Result<void> Hunt::raise_budget() {
       plan_.budget / kLongerBudget / 1'000'000, plan_.budget / 1'000'000, result_.schedules));
   recorder_.set_budget(plan_.budget);
   restart_ = true;
-  if (workers_) workers_->set_budget(plan_.budget);
+  runner_->set_budget(plan_.budget);
   ++result_.unresolved;
   return {};
 }
@@ -319,7 +325,7 @@ Result<void> Hunt::not_repeated(const Judgement& judgement) {
   if (!in_place_) return {};
   in_place_ = false;
   restart_ = true;
-  if (workers_) workers_->stop_running_in_place();
+  runner_->stop_running_in_place();
   return {};
 }
 
@@ -338,29 +344,27 @@ Result<void> Hunt::round(std::size_t size) {
   std::uint32_t threads = 0;
   SharingMap learned = sharing_;
   for (std::size_t i = 0; i < plans.size() && !over(); ++i) {
-    WorkerJob& job = ran[i];
+    RanJob& job = ran[i];
     if (!job.done) break;
     threads = std::max(threads, job.job.result.threads);
     learned.add(job.job.shared_points);
     if (auto done = take(plans[i], job); !done) return done;
   }
   sharing_ = std::move(learned);
-  if (workers_ && options_.jobs == 0 && workers_->leave_files_to_one()) {
+  if (options_.jobs == 0 && runner_->leave_files_to_one()) {
     add_note(
         "one schedule at a time: the program changes files or binds an address, which another "
         "run could see (--jobs)");
     restart_ = true;
   }
-  if (restart_ && workers_)
-    if (auto started = workers_->start(pool_); !started) return started;
+  if (restart_) CLEW_CHECK_OK(runner_->start(pool_));
   restart_ = false;
   if (!pool_settled_ && threads > 0) {
     pool_settled_ = true;
     const std::uint32_t wanted = std::min(threads - 1, kMostPool);
     if (wanted > pool_) {
       pool_ = wanted;
-      if (workers_)
-        if (auto started = workers_->start(pool_); !started) return started;
+      CLEW_CHECK_OK(runner_->start(pool_));
     }
   }
   return {};
@@ -393,7 +397,7 @@ Result<bool> Hunt::fuzz_for_passing(std::size_t most) {
             plans[i], fmt::format("switches moved by about {:.1f} events", fuzz.sigma()));
         if (!kept || *kept) return kept;
       }
-      fuzz.learn(plans[i], {ran[i].job.result, judgement.verdict, false, {}});
+      tell(fuzz, plans[i], {ran[i].job.result, judgement.verdict, false, {}});
     }
     tried += plans.size();
     round = std::min<std::size_t>(2 * round, kPassingRound);
@@ -424,8 +428,7 @@ Result<void> Hunt::run_from_failing() {
 }
 
 void Hunt::note_files() {
-  if (!workers_) return;
-  const ServedProgram::FileUse files = workers_->file_use();
+  const ServedProgram::FileUse files = runner_->file_use();
   if (!files.changed_first) return;
   add_note(fmt::format("the program changes {}, which is not put back between schedules",
                        quote(*files.changed_first, abi::kMaxChangedPath)));
@@ -464,7 +467,8 @@ Result<HuntResult> Hunt::run() {
 
 }  // namespace
 
-Result<HuntResult> hunt(const HuntOptions& options, RecordingStore& store, HuntObserver& observer) {
+Result<HuntResult> hunt(const HuntOptions& options, RecordingStore& store, HuntObserver& observer,
+                        std::span<ReportListener* const> listeners) {
   CLEW_TRY(auto judge, Judge::create(options.criteria));
   CLEW_TRY(auto search, make_search(options, store));
   std::optional<FuzzStart> start;
@@ -473,8 +477,8 @@ Result<HuntResult> hunt(const HuntOptions& options, RecordingStore& store, HuntO
     if (given.looking_for == Verdict::kPass) start = std::move(given);
   }
   CLEW_TRY(auto input, HuntInput::from_here());
-  return Hunt(options, store, observer, std::move(input), std::move(judge), std::move(search),
-              std::move(start))
+  return Hunt(options, store, observer, listeners, std::move(input), std::move(judge),
+              std::move(search), std::move(start))
       .run();
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "host/recording/recording.h"
 #include "host/search/criteria.h"
 #include "host/search/hunt_result.h"
+#include "host/search/search.h"
+#include "host/target/job_runner.h"
 #include "host/target/launch_plan.h"
 
 namespace clew {
@@ -37,6 +40,7 @@ struct HuntOptions {
   bool budget_is_guess = false;         // a hang must hold with many times the plan's budget
   bool keep_passing = true;             // look for a passing schedule close to the failing one
   Criteria criteria;
+  RunnerFactory runner = {};  // who runs the jobs; empty: this machine
 };
 
 class HuntObserver {
@@ -48,9 +52,12 @@ class HuntObserver {
   virtual void found(const FoundFailure& failure) = 0;
 };
 
+// `listeners` are told every job of the hunt and what became of it, in the order of the proposals,
+// each after the search: the same for the same seed, whoever runs the jobs.
 // Errors are faults of the set-up or of the machine. A program that never fails is a result.
 [[nodiscard]] Result<HuntResult> hunt(const HuntOptions& options, RecordingStore& store,
-                                      HuntObserver& observer);
+                                      HuntObserver& observer,
+                                      std::span<ReportListener* const> listeners = {});
 
 // The names that `strategy` takes, the default first.
 [[nodiscard]] const std::vector<std::string>& strategy_names();

@@ -125,14 +125,14 @@ Result<std::optional<RecordedJob>> HuntRecorder::record(const ExactJob& job, Ver
   return recorded;
 }
 
-Result<WorkerJob> HuntRecorder::run_anew(const ExactJob& job) {
+Result<RanJob> HuntRecorder::run_anew(const ExactJob& job) {
   CLEW_TRY(auto input, input_.open());
   CLEW_TRY(auto feed, InputFeed::from_file(std::move(input), nullptr));
   RunObserver quiet;
   CLEW_TRY(auto run, run_target(plan_of(job), std::move(feed), nullptr, quiet));
   const Leftovers leftovers(std::move(run.reports.created));
   const RunFacts facts = facts_of(run.summary);
-  WorkerJob result;
+  RanJob result;
   result.job.trace.complete = (job.plan.flags & abi::kJobTrace) == 0;
   result.done = run.interrupted_by == 0;
   result.job.result.end = facts.end;

@@ -15,7 +15,7 @@
 #include "host/search/criteria.h"
 #include "host/search/hunt_input.h"
 #include "host/search/search.h"
-#include "host/search/workers.h"
+#include "host/target/job_runner.h"
 #include "host/target/launch_plan.h"
 #include "host/target/run_result.h"
 
@@ -59,7 +59,7 @@ class HuntRecorder {
   [[nodiscard]] bool ran_out_of_time() const { return ran_out_of_time_; }
 
   // A run in a separate process; for programs that cannot be served.
-  [[nodiscard]] Result<WorkerJob> run_anew(const ExactJob& job);
+  [[nodiscard]] Result<RanJob> run_anew(const ExactJob& job);
 
  private:
   [[nodiscard]] LaunchPlan plan_of(const ExactJob& job) const;

@@ -24,16 +24,21 @@ struct JobReport {
   Trace trace;                    // with kJobTrace
 };
 
-class Search {
+// Whoever wants to see the jobs of a hunt and what became of them.
+class ReportListener {
  public:
-  virtual ~Search() = default;
+  virtual ~ReportListener() = default;
+  // In the order of the proposals, all of a round before the next is proposed.
+  virtual void learn(const JobPlan& plan, const JobReport& report) = 0;
+};
+
+class Search : public ReportListener {
+ public:
   // Guides are made by guides.h. Jobs need kJobAllPoints only to see every access; the hunt adds
   // it to jobs before it knows what threads share.
   //
   // At most `most` jobs, perhaps fewer. None: the search is over, there is nothing left to try.
   [[nodiscard]] virtual std::vector<JobPlan> next(std::size_t most) = 0;
-  // In the order of the proposals, all of a round before next() is called again.
-  virtual void learn(const JobPlan& plan, const JobReport& report) = 0;
   // What the last next() drew on, for the status line ("pos").
   [[nodiscard]] virtual std::string using_now() const = 0;
   // When the search is over: what that means, as a sentence ("all 36 schedules with at most 2

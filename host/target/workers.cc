@@ -1,6 +1,7 @@
-#include "host/search/workers.h"
+#include "host/target/workers.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -39,11 +40,10 @@ struct Workers::State {
   std::span<const JobPlan> jobs;
   std::span<const std::uint8_t> sharing;
   std::uint32_t choices = 0;
-  std::vector<WorkerJob>* results = nullptr;
+  std::vector<RanJob>* results = nullptr;
 
   std::atomic<std::size_t> next{0};
   std::atomic<std::uint64_t> done{0};
-  std::atomic<std::uint64_t> forks{0};
   std::atomic<bool> stop{false};
   std::vector<std::jthread> threads;
 
@@ -90,10 +90,8 @@ Result<void> Workers::State::work_on_round(std::optional<ServedProgram>& program
       }
       const std::size_t fitting = program->fitting(piece.subspan(at));
       if (fitting == 0) return fail(ErrorCode::kInternal, "a schedule is too large to be run");
-      const std::uint64_t forks_before = program->forks();
       const ServedProgram::FileUse files_before = program->file_use();
       auto ran = program->run(piece.subspan(at, fitting), sharing, choices, &stop);
-      forks += program->forks() - forks_before;
       note_files(files_before, program->file_use());
       if (!ran) {
         program.reset();
@@ -101,7 +99,7 @@ Result<void> Workers::State::work_on_round(std::optional<ServedProgram>& program
         continue;
       }
       for (ServedJob& job : *ran) {
-        WorkerJob& result = (*results)[first + at++];
+        RanJob& result = (*results)[first + at++];
         result.job = std::move(job);
         result.done = true;
         if (options.capture) {
@@ -185,12 +183,11 @@ bool Workers::leave_files_to_one() {
   return true;
 }
 
-Result<std::vector<WorkerJob>> Workers::run(std::span<const JobPlan> jobs,
-                                            std::span<const std::uint8_t> sharing,
-                                            std::uint32_t choices,
-                                            const std::function<bool(std::uint64_t)>& pulse) {
+Result<std::vector<RanJob>> Workers::run(std::span<const JobPlan> jobs,
+                                         std::span<const std::uint8_t> sharing,
+                                         std::uint32_t choices, const Pulse& pulse) {
   State& s = *state_;
-  std::vector<WorkerJob> results(jobs.size());
+  std::vector<RanJob> results(jobs.size());
   std::unique_lock lock(s.mutex);
   s.jobs = jobs;
   s.sharing = sharing;
@@ -212,7 +209,7 @@ Result<std::vector<WorkerJob>> Workers::run(std::span<const JobPlan> jobs,
   return results;
 }
 
-std::uint64_t Workers::forks() const { return state_->forks; }
+unsigned Workers::width() const { return state_->count; }
 
 ServedProgram::FileUse Workers::file_use() const {
   const std::lock_guard lock(state_->mutex);
