@@ -35,7 +35,7 @@ std::ostream& operator<<(std::ostream& out, const Ran& ran) {
 }
 Ran ran_of(const ServedJob& job) {
   const abi::JobResult& r = job.result;
-  return {seen_of(job), r.failure_key, r.points, r.switches, r.preemptions, r.questions};
+  return {seen_of(job), r.failure_key, r.scheduling_points, r.switches, r.preemptions, r.questions};
 }
 // A script need not stop at the points of compare-exchanges at which a schedule stops.
 Ran but_questions(Ran ran) {

@@ -174,11 +174,12 @@ class ServedProgramTest : public testing::Test {
               static_cast<std::uint32_t>(summary.threads),
               slurp(draft->path() / "stdout"),
               slurp(draft->path() / "stderr")};
-    const std::string kind = summary.failure ? summary.failure->kind : "exit";
-    if (summary.exit_status > 128 && kind != "exit") {  // a signal, often that of abort()
+    const FailureKind kind = summary.failure ? summary.failure->kind : FailureKind::kExit;
+    if (summary.exit_status > 128 &&
+        kind != FailureKind::kExit) {  // a signal, often that of abort()
       seen.end = JobEnd::kSignalled;
       seen.status -= 128;
-    } else if (kind != "exit") {
+    } else if (kind != FailureKind::kExit) {
       seen.end = JobEnd::kFailed;
     }
     if (schedule != nullptr) {
