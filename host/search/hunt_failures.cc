@@ -1,0 +1,132 @@
+// What a run came to, and what becomes of one that fails.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "host/search/hunt_state.h"
+
+namespace clew {
+namespace {
+
+// Different keys may stand for the same failure; finding out costs a run.
+constexpr std::size_t kMostKeys = 200;
+// Chosen, not measured: a run that is only slow ends within so many times its budget.
+constexpr std::uint64_t kLongerBudget = 200;
+constexpr double kSecondsForSlow = 20;  // to find out which of the two, at least
+
+}  // namespace
+
+Result<Judgement> Hunt::judge(const RanJob& ran) {
+  if (ran.job.stopped) {
+    if (ran.job.stopped->kind == FailureKind::kHang)
+      return Judgement{Verdict::kFail, FailureKind::kHang, ran.job.stopped->detail};
+    add_note(ran.job.stopped->detail);
+    return Judgement{Verdict::kUnresolved, ran.job.stopped->kind, ran.job.stopped->detail};
+  }
+  const abi::JobResult& result = ran.job.result;
+  return judge_.judge({result.end, result.status, result.failure, ran.output, ran.errors});
+}
+
+Result<void> Hunt::failed(const JobPlan& plan, const RanJob& ran, const Judgement& judgement) {
+  std::uint64_t key = ran.job.result.failure_key;
+  for (const char c : std::string_view(to_word(*judgement.kind)))
+    key = key * 31 + static_cast<unsigned char>(c);
+  if (const auto known = failure_of_key_.find(key); known != failure_of_key_.end()) {
+    ++result_.failures[known->second].count;
+    return {};
+  }
+  if (failure_of_key_.size() >= kMostKeys) {
+    add_note("some failures are not listed: there are too many different ones");
+    return {};
+  }
+  if (options_.keep_passing && result_.failures.empty())
+    if (auto reserved = recorder_.reserve_for_passing(); !reserved) return reserved;
+  // Whether it hangs or is only slow: a correct program may pass more points than was guessed.
+  const bool slow =
+      judgement.kind == FailureKind::kHang && options_.budget_is_guess && !budget_raised_;
+  if (slow) {
+    recorder_.set_budget(plan_.budget * kLongerBudget);
+    const double left = options_.seconds > 0 ? started_ + options_.seconds - seconds_now() : 0;
+    recorder_.set_until(seconds_now() + std::max(left, kSecondsForSlow));
+  }
+  auto recorded = recorder_.record(exact(plan), Verdict::kFail);
+  if (slow && recorded && !*recorded && recorder_.interrupted_by() == 0) return raise_budget();
+  recorder_.set_budget(plan_.budget);
+  recorder_.set_until(0);
+  if (recorded && recorder_.ran_out_of_time()) {
+    ++result_.unresolved;
+    add_note(fmt::format(
+        "schedule {} passes more than {} million points; whether it hangs or is only slow is "
+        "not known: the time was up (--budget, --time)",
+        result_.schedules, plan_.budget / 1'000'000));
+    return {};
+  }
+  if (!recorded)
+    return fail(recorded.error().code,
+                fmt::format("schedule {} failed ({}), but could not be recorded: {}",
+                            result_.schedules, judgement.detail, recorded.error().message),
+                recorded.error().hint);
+  if (!*recorded && recorder_.interrupted_by() != 0) {
+    interrupted_ = true;
+    result_.interrupted_by = recorder_.interrupted_by();
+    return {};
+  }
+  if (!*recorded) {
+    ++result_.unresolved;
+    return not_repeated(judgement);
+  }
+  const RunSummary& summary = (*recorded)->summary;
+  const auto same = [&](const FoundFailure& other) {
+    const Failure& a = other.failure;
+    const Failure& b = *summary.failure;
+    const auto line = [](const Failure& f) {
+      return f.at ? std::pair(f.at->file, f.at->line) : std::pair(std::string(), 0u);
+    };
+    return a.kind == b.kind && line(a) == line(b) && other.exit_status == summary.exit_status;
+  };
+  const auto found = std::ranges::find_if(result_.failures, same);
+  failure_of_key_[key] = static_cast<std::size_t>(found - result_.failures.begin());
+  if (found != result_.failures.end()) {
+    ++found->count;
+    return {};
+  }
+  result_.failures.push_back(
+      {*summary.failure, summary.exit_status, 1, result_.schedules, (*recorded)->number});
+  if (result_.failures.size() == 1) {
+    result_.failing = (*recorded)->number;
+    failing_ = (*recorded)->schedule;
+    failing_clock_ = summary.clock;
+  }
+  observer_.found(result_.failures.back());
+  return {};
+}
+
+Result<void> Hunt::raise_budget() {
+  budget_raised_ = true;
+  plan_.budget *= kLongerBudget;
+  add_note(fmt::format(
+      "runs pass more than {} million points: the budget is {} million from schedule "
+      "{} on (--budget)",
+      plan_.budget / kLongerBudget / 1'000'000, plan_.budget / 1'000'000, result_.schedules));
+  recorder_.set_budget(plan_.budget);
+  restart_ = true;
+  runner_->set_budget(plan_.budget);
+  ++result_.unresolved;
+  return {};
+}
+
+// A failure that does not happen again in a separate process cannot be shown to be the program's.
+// State that runs in the same process share is the first suspect.
+Result<void> Hunt::not_repeated(const Judgement& judgement) {
+  if (not_repeated_++ == 0)
+    first_not_repeated_ = fmt::format("schedule {}: {}", result_.schedules, judgement.detail);
+  if (!in_place_) return {};
+  in_place_ = false;
+  restart_ = true;
+  runner_->stop_running_in_place();
+  return {};
+}
+
+}  // namespace clew

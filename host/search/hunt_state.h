@@ -1,0 +1,134 @@
+// A hunt while it runs. hunt.cc has its rounds, hunt_failures.cc what becomes of a run that fails,
+// hunt_passing.cc the search for a passing schedule close to a failing one.
+#ifndef CLEW_HOST_SEARCH_HUNT_STATE_H_
+#define CLEW_HOST_SEARCH_HUNT_STATE_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "host/search/fuzz_search.h"
+#include "host/search/hunt.h"
+#include "host/search/hunt_input.h"
+#include "host/search/hunt_recorder.h"
+#include "host/search/make_search.h"
+#include "host/seconds.h"
+#include "host/target/interrupts.h"
+#include "host/target/job_runner.h"
+
+namespace clew {
+
+// Which yield points are known to touch what threads share.
+class SharingMap {
+ public:
+  std::span<const std::uint8_t> bits() const { return bits_; }
+  void add(const std::vector<std::uint32_t>& points) {
+    for (const std::uint32_t point : points) {
+      if (point / 8 >= bits_.size()) bits_.resize(point / 8 + 1);
+      bits_[point / 8] |= static_cast<std::uint8_t>(1u << (point % 8));
+    }
+  }
+
+ private:
+  std::vector<std::uint8_t> bits_;
+};
+
+class Hunt {
+ public:
+  Hunt(const HuntOptions& options, RecordingStore& store, HuntObserver& observer,
+       std::span<ReportListener* const> listeners, HuntInput input, Judge judge,
+       std::unique_ptr<Search> search, std::optional<FuzzStart> start)
+      : options_(options),
+        observer_(observer),
+        listeners_(listeners),
+        input_(std::move(input)),
+        judge_(std::move(judge)),
+        search_(std::move(search)),
+        start_(std::move(start)),
+        plan_(plan_for(options)),
+        recorder_(plan_, input_, store, judge_),
+        started_(seconds_now()) {}
+
+  Result<HuntResult> run();
+
+ private:
+  static LaunchPlan plan_for(const HuntOptions& options) {
+    LaunchPlan plan = options.plan;
+    plan.seed = options.seed;
+    plan.flags |= abi::kFlagFromMain;
+    return plan;
+  }
+
+  Result<void> choose_engine();
+  void tell(ReportListener& search, const JobPlan& plan, const JobReport& report) const {
+    search.learn(plan, report);
+    for (ReportListener* listener : listeners_) listener->learn(plan, report);
+  }
+  Result<std::vector<RanJob>> run_jobs(std::span<const JobPlan> jobs);
+  Result<void> round(std::size_t size);
+  Result<void> take(const JobPlan& plan, RanJob& ran);
+  Result<Judgement> judge(const RanJob& ran);
+  Result<void> failed(const JobPlan& plan, const RanJob& ran, const Judgement& judgement);
+  Result<void> not_repeated(const Judgement& judgement);
+  Result<void> raise_budget();
+  Result<void> look_for_passing();
+  Result<bool> fuzz_for_passing(std::size_t most);
+  Result<void> run_from_failing();
+  Result<bool> keep_passing(const JobPlan& plan, std::string distance);
+  ExactJob exact(const JobPlan& plan) const {
+    return {plan, sharing_.bits(), options_.choices, pool_,
+            Origin::hunt(result_.schedules, search_->using_now(), options_.seed)};
+  }
+  void note_files();
+  bool pulse(std::uint64_t extra);
+  bool over() const {
+    return interrupted_ || out_of_time_ || (!options_.keep_going && !result_.failures.empty()) ||
+           (options_.schedules != 0 && result_.schedules >= options_.schedules);
+  }
+  void add_note(std::string note) {
+    if (std::ranges::find(result_.notes, note) == result_.notes.end())
+      result_.notes.push_back(std::move(note));
+  }
+
+  const HuntOptions& options_;
+  HuntObserver& observer_;
+  std::span<ReportListener* const> listeners_;
+  HuntInput input_;
+  Judge judge_;
+  std::unique_ptr<Search> search_;
+  std::optional<FuzzStart> start_;  // a failing schedule: one that passes is wanted
+  LaunchPlan plan_;
+  HuntRecorder recorder_;
+  Interrupts interrupts_;
+  std::unique_ptr<JobRunner> runner_;
+  double started_;
+  double stage_until_ = 0;  // 0: only the options bound it
+  HuntStage stage_ = HuntStage::kHunting;
+  std::uint32_t pool_ = 4;  // threads made ready before main, until the first runs tell
+  bool pool_settled_ = false;
+  bool in_place_ = false;
+  bool restart_ = false;
+  bool budget_raised_ = false;
+  std::uint64_t not_repeated_ = 0;
+  std::string first_not_repeated_;
+  bool interrupted_ = false;
+  bool out_of_time_ = false;
+  SharingMap sharing_;
+  std::unordered_set<std::uint64_t> interleavings_;
+  std::map<std::uint64_t, std::size_t> failure_of_key_;  // key of a job to result_.failures
+  std::optional<Schedule> failing_;
+  std::uint64_t failing_clock_ = 0;
+  std::optional<JobPlan> first_passing_;
+  HuntResult result_;
+};
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_SEARCH_HUNT_STATE_H_
