@@ -10,6 +10,7 @@
 #include <sys/times.h>
 #include <time.h>
 
+#include "runtime/arena.h"
 #include "runtime/outside/descriptors.h"
 #include "runtime/outside/foreign.h"
 #include "runtime/raw_syscall.h"
@@ -44,7 +45,9 @@ struct ProgramTimer {
 
 // Timers of a program. Chosen, not measured.
 constexpr int kMost = 1024;
-ProgramTimer g_timers[kMost];
+// Made when they are first used: initialised memory is copied whenever a process is put back, and 88
+// KiB of it cost a hunt several per cent.
+ProgramTimer* g_timers[kMost];
 int g_timers_end = 0;               // none beyond was ever used
 ProgramTimer g_interval_timers[3];  // ITIMER_REAL, _VIRTUAL, _PROF
 
@@ -151,19 +154,21 @@ long set_interval_timer(long which, const itimerval* wanted, itimerval* before) 
 
 ProgramTimer* new_timer() {
   for (int i = 0; i < kMost; ++i) {
-    if (g_timers[i].used) continue;
-    g_timers[i] = {};
-    g_timers[i].used = true;
-    g_timers[i].id = i;
-    if (i >= g_timers_end) g_timers_end = i + 1;
-    return &g_timers[i];
+    if (i == g_timers_end) g_timers[g_timers_end++] = arena_new<ProgramTimer>();
+    ProgramTimer& timer = *g_timers[i];
+    if (timer.used) continue;
+    timer = {};
+    timer.used = true;
+    timer.id = i;
+    return &timer;
   }
   return nullptr;
 }
 
 ProgramTimer* timer_of(long id) {
-  return id >= 0 && id < kMost && g_timers[id].used && g_timers[id].descriptor < 0 ? &g_timers[id]
-                                                                                   : nullptr;
+  if (id < 0 || id >= g_timers_end) return nullptr;
+  ProgramTimer* timer = g_timers[id];
+  return timer->used && timer->descriptor < 0 ? timer : nullptr;
 }
 
 bool is_valid(const sigevent& event) {
@@ -204,7 +209,7 @@ void remove(ProgramTimer& timer) {
 
 ProgramTimer* timer_of_descriptor(long fd) {
   for (int i = 0; i < g_timers_end; ++i)
-    if (g_timers[i].used && g_timers[i].descriptor == fd) return &g_timers[i];
+    if (g_timers[i]->used && g_timers[i]->descriptor == fd) return g_timers[i];
   return nullptr;
 }
 
@@ -360,7 +365,7 @@ void close_timer_descriptor(int fd) {
 void forget_timers() {
   for (ProgramTimer& timer : g_interval_timers) remove(timer);
   for (int i = 0; i < g_timers_end; ++i)
-    if (g_timers[i].used && g_timers[i].descriptor < 0) remove(g_timers[i]);
+    if (g_timers[i]->used && g_timers[i]->descriptor < 0) remove(*g_timers[i]);
   g_timer_threads.forget();
 }
 
