@@ -120,10 +120,12 @@ std::uint64_t approach_from_the_end(ScheduleOracle& oracle, Counts& passing, Cou
     oracle.expect(counts, {}, {});
     const Verdict outcome = oracle.test(counts);
     ++tests;
-    if (outcome == Verdict::kFail) failing = std::move(counts);
-    if (outcome != Verdict::kPass) continue;
-    passing = std::move(counts);
-    break;
+    if (outcome == Verdict::kFail) {
+      failing = std::move(counts);
+    } else if (outcome == Verdict::kPass) {
+      passing = std::move(counts);
+      break;
+    }
   }
   return tests;
 }

@@ -9,8 +9,6 @@
 namespace clew {
 namespace {
 
-using abi::StepKind;
-
 // Chosen, not measured: a limit of memory.
 constexpr std::size_t kMostNodes = std::size_t{1} << 25;
 

@@ -12,9 +12,6 @@
 namespace clew {
 namespace {
 
-using abi::StepKind;
-using abi::ThreadKey;
-
 constexpr double kExact = 0x1p53;
 
 // The same key points, perhaps after other numbers of steps.

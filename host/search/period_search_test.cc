@@ -12,7 +12,6 @@ namespace clew {
 namespace {
 
 using abi::kMainThreadKey;
-using abi::Place;
 using abi::StepKind;
 using abi::ThreadKey;
 
@@ -257,7 +256,7 @@ TEST(PeriodSearch, IsExhaustiveWithoutRepetition) {
   const Explored explored = explore(search, program, 8, 1000);
   EXPECT_TRUE(explored.over);
   std::set<std::string> distinct;
-  for (std::string order : explored.orders) distinct.insert(order);
+  for (const std::string& order : explored.orders) distinct.insert(order);
   EXPECT_EQ(explored.orders.size(), 210u);
   EXPECT_EQ(distinct.size(), 210u);
 }
