@@ -10,9 +10,6 @@
 namespace clew {
 namespace {
 
-// A recording that took so many seconds, with all that starting and recording cost.
-constexpr double kClearlyLong = 4 * kLongRun;
-
 // To see that a run hangs takes all of its budget. A hunt gives a hang two hundred times what it
 // takes for one, to be sure; here others would have ended long before.
 constexpr std::uint64_t kLargeBudget = 1'000'000'000;

@@ -180,7 +180,8 @@ Result<TrialRun> Trials::set_failure(const Schedule& failing) {
   const ServedProgram::FileUse files = runner_->file_use();
   CLEW_CHECK_OK(leave_files_to_one_worker());
   CLEW_CHECK_OK(limit_budget());
-  if (!served_ || lane_ || !options_.checkpoints || seconds < kLongRun) return failure_;
+  const bool is_long = seconds >= (failure_.result.clock < kFewEvents ? kClearlyLong : kLongRun);
+  if (!served_ || lane_ || !options_.checkpoints || !is_long) return failure_;
   if (files.changed_first)
     note_changed_file(files);
   else
@@ -266,6 +267,8 @@ PrefixLane::Task Trials::task_of(const Schedule& schedule, std::span<const Sched
 }
 
 Result<std::optional<TrialRun>> Trials::run_from_checkpoint(PrefixLane::Task task) {
+  // The lane tells while a run lasts; many are over before that.
+  if (!pulse()) return std::nullopt;
   auto ran = lane_->run(task, [this] { return pulse(); });
   CLEW_CHECK_OK(ran);
   if (!*ran) {

@@ -40,6 +40,10 @@ struct TrialOptions {
 
 // How long a run takes for which checkpoints pay, in seconds: making one takes about a millisecond.
 inline constexpr double kLongRun = 0.05;
+// A run that takes this long is a long one even if it was disturbed: a recording, with all that
+// starting and recording cost, or a run of few events on a busy machine. Chosen, not measured.
+inline constexpr double kClearlyLong = 4 * kLongRun;
+inline constexpr std::uint64_t kFewEvents = 10'000;
 
 struct TrialRun {
   Verdict verdict = Verdict::kUnresolved;  // kFail: it is the failure under study
