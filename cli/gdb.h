@@ -14,7 +14,7 @@
 namespace clew::cli {
 
 // Starts gdb on the program once the runtime is in charge: it waits there, before main, until gdb
-// tells it to go on. While this lives, Ctrl-C is gdb's.
+// tells it to continue. While this lives, Ctrl-C is gdb's.
 class GdbSession : public RunObserver {
  public:
   // Fails if there is no gdb, or clew's own gdb commands are missing.

@@ -95,7 +95,7 @@ class EventClock {
     counts_ = false;
     *countdown_ = kUnlimited;
   }
-  // What the countdown was before goes on.
+  // Counting resumes with what the countdown was.
   void resume_counting(std::int64_t countdown) {
     counts_ = true;
     *countdown_ = countdown;

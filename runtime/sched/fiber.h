@@ -109,7 +109,7 @@ struct Fiber {
   Wait* wait = nullptr;            // innermost; null: it waits for nothing
   bool disturbed = false;          // there is a signal or a cancellation to attend to
   SignalState signals;
-  // Where a system call goes on if an address that the program gave it is bad (EFAULT); valid while
+  // Where a system call continues if an address that the program gave it is bad (EFAULT); valid while
   // `guarded`, when only the runtime's code runs on this thread.
   void* guard[5] = {};
   bool guarded = false;

@@ -33,7 +33,7 @@ struct Wait {
 enum class Woke : std::uint8_t {
   kByObject,
   kByTime,
-  kBySignal,  // a handler ran, and the wait does not go on after it
+  kBySignal,  // a handler ran, and the wait does not continue after it
   kByCancel,  // pthread_cancel: the caller acts on it
 };
 

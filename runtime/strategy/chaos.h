@@ -2,7 +2,7 @@
 // high-priority-only intervals). By the clock: it costs nothing between its decisions.
 //
 //  - Some threads have low priority: each with probability 1/10, the main thread with 3/10, drawn
-//    anew now and then. Who goes on when the running thread cannot is drawn among those
+//    anew now and then. Who runs when the running thread cannot is drawn among those
 //    of high priority, if there are any.
 //  - A tenth of the slices is very short, a tenth short, the rest up to kLongSlice.
 //  - For a fifth of the time no slice ends, in intervals of a length D out of 2^6..2^17, one every

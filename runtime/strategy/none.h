@@ -1,4 +1,4 @@
-// Never preempts. (The scheduler still hands on a thread that spins for a whole fair slice.)
+// Never preempts. (The scheduler still preempts a thread that spins for a whole fair slice.)
 #ifndef CLEW_RUNTIME_STRATEGY_NONE_H_
 #define CLEW_RUNTIME_STRATEGY_NONE_H_
 

@@ -15,10 +15,10 @@
 //  - Change points are distinct steps (Floyd's sampling); where two fall together one is lost.
 //  - The change comes before the k_i-th step, not after it: the thread that would take it is held
 //    up there. So each of the k steps can be the one that is held up, the first included.
-//  - A thread that takes kSpinSteps steps on end while others could run, all at a few places and
+//  - A thread that takes kSpinSteps steps in a row while others could run, all at a few places and
 //    objects, is taken to wait for another in a loop, and falls below all. Without that such
 //    programs hang. A loop that counts a single variable up that often is taken for waiting too.
-//    So is one that hands on of its own will kSpinYields times: two that do would go on in turn for
+//    So is one that yields voluntarily kSpinYields times: two that do would run in turn for
 //    ever, above the one that they wait for.
 //  - Priorities are drawn when a thread is first seen: 62 random bits are as good as a place in a
 //    random permutation.
@@ -69,7 +69,7 @@ class Pct final : public ChoosingStrategy {
   std::uint32_t next_change_ = 0;
   std::uint64_t steps_ = 0;  // executed
 
-  // The steps on end of one thread, and where they were.
+  // The steps of one thread in a row, and where they were.
   std::uint32_t spinner_ = UINT32_MAX;
   std::uint32_t spin_steps_ = 0;
   std::uint32_t spin_places_count_ = 0;

@@ -1,9 +1,9 @@
 // Plan: follows a list of directives, then preempts nothing. What directed searches use to put a
 // preemption where they want it, and to hold a thread there while others run.
 //
-// A directive is "run this thread until ...". While it is in force its thread goes on whenever it
+// A directive is "run this thread until ...". While it is in force its thread runs whenever it
 // can. If it cannot (it is blocked, or does not exist yet) the plan goes to the next directive,
-// or, if the directive insists, the default goes on and the directive stays. A directive whose
+// or, if the directive insists, the default runs and the directive stays. A directive whose
 // thread has ended is dropped.
 //
 //   stop      until the thread ...
@@ -14,7 +14,7 @@
 //
 //   flag         meaning
 //   kPlanInsist  see above
-//   kPlanWatch   the thread is not preferred: the default goes on until the thread reaches the stop
+//   kPlanWatch   the thread is not preferred: the default runs until the thread reaches the stop
 //                (kBefore only)
 //   kPlanHold    once the stop is reached (not if the directive is given up), the thread does not
 //                run while any other can. A later directive that names it, or its being the only
@@ -23,7 +23,7 @@
 // Thread key 0 is the thread that is the default when the directive comes into force. n = 0
 // means 1.
 //
-// The default is the running thread if it can go on, or lockstep (round_robin.h).
+// The default is the running thread if it can continue, or lockstep (round_robin.h).
 //
 // Parameters:
 //   kPlanLongestHold  a hold lasts for at most this many steps of others, 0: without limit (a

@@ -6,7 +6,7 @@
 //
 // Parameters: kRandomUpdateWeight: the weight, in percent, of a thread that is about to read and
 // write in one step (compare-exchange, fetch-add); 0 means 100, the plain walk. With less it
-// hesitates there while others go on, and what it has read grows old: bugs of lock-free code (ABA)
+// hesitates there while others run, and what it has read grows old: bugs of lock-free code (ABA)
 // need that. On a model of SafeStack 25 fails once in 130,000 walks, the plain walk once in
 // 600,000, pos in 250,000.
 //

@@ -1,4 +1,4 @@
-// Lockstep: after each scheduling point the next thread goes on, so that threads that do the same
+// Lockstep: after each scheduling point the next thread runs, so that threads that do the same
 // do each step at the same time. It is the schedule with the most switches there is, a good first
 // one: lost updates of alike threads and cyclic locks show at once.
 //

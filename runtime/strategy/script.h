@@ -1,10 +1,10 @@
-// Script: a schedule whose positions are local to the threads, so that an item goes on to mean the
+// Script: a schedule whose positions are local to the threads, so that an item continues to mean the
 // same when others are left out or added. By the clock; what isolating failure-inducing switches
 // runs (abi::TraceDecision: the items of a run).
 //
 // An item applies when its thread stands before event n of those that it executes itself, counted
 // from 1 and from the start of the program.
-//   preemption   the target goes on instead; 0: the next in the run queue. If it cannot run there
+//   preemption   the target runs instead; 0: the next in the run queue. If it cannot run there
 //   is
 //                no effect, and a note. Of several at one place, in order of their ordinals, each
 //                is taken when the thread comes to stand there again; gaps do not matter.

@@ -7,7 +7,7 @@
 // will, it counts for them too: order of program and creation make the steps a forest, whose
 // linear orders are uniform if the next root is drawn by the size of its tree. The thread drawn is
 // the intent. Until it has taken its interesting step, others stop before theirs; what is not
-// interesting goes on as a random walk.
+// interesting proceeds as a random walk.
 //
 // Parameters: none.
 // Guide: abi::SurwThread for each thread, then the places of interesting steps; none: all steps
@@ -19,7 +19,7 @@
 //    blocking.)
 //  - Counts are estimates. A thread beyond its count, or that the guide does not know, weighs 1
 //    while it stands before an interesting step, otherwise nothing.
-//  - After kPatience steps on end without an interesting one the intent may be waiting in a loop
+//  - After kPatience steps in a row without an interesting one the intent may be waiting in a loop
 //    for a thread that waits for the intent. It is then drawn anew, among those that stand before
 //    an interesting step.
 #ifndef CLEW_RUNTIME_STRATEGY_SURW_H_
