@@ -2,18 +2,15 @@
 //
 // Policy, the same in every mode:
 //  - The run queue is first in, first out. A new thread is put at its end and its creator
-//  continues.
-//    A preempted, yielding or woken thread is put at its end.
+//    continues. A preempted, yielding or woken thread is put at its end.
 //  - A switch happens only at a yield point (because the strategy asks for it, or because the
-//  thread
-//    has passed `fair_slice` points in a row while others could run), when a thread blocks, ends,
-//    or yields voluntarily (sched_yield, pause).
+//    thread has passed `fair_slice` points in a row while others could run), when a thread blocks,
+//    ends, or yields voluntarily (sched_yield, pause).
 //  - Blocking switches take the head of the queue, unless the strategy picks another. Those to the
 //    head follow from the state and are not recorded; preemptions and other answers than the
 //    default (abi::ChoiceKind) are.
 //  - Time is virtual: kNanosPerPoint for each point, and a jump to the next deadline when nobody
-//  can
-//    run.
+//    can run.
 //  - Nobody can run and no deadline is pending: a deadlock, exactly.
 //
 // The parts, each with an invariant of its own: the event clock (event_clock.h), who waits for what

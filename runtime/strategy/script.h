@@ -4,8 +4,7 @@
 //
 // An item applies when its thread stands before event n of those that it executes itself, counted
 // from 1 and from the start of the program.
-//   preemption   the target runs instead; 0: the next in the run queue. If it cannot run there
-//   is
+//   preemption   the target runs instead; 0: the next in the run queue. If it cannot run, there is
 //                no effect, and a note. Of several at one place, in order of their ordinals, each
 //                is taken when the thread comes to stand there again; gaps do not matter.
 //   choice       the answer to question `ordinal`, from 0, of those that the thread asks after its

@@ -3,8 +3,7 @@
 //
 //  - A call that would block makes its thread wait in the scheduler (outside/poller.h).
 //  - What the kernel answers is recorded, or, in a replay, taken from the recording: then the
-//  kernel
-//    is not asked at all, except for memory and for what goes to standard output.
+//    kernel is not asked at all, except for memory and for what goes to standard output.
 #ifndef CLEW_RUNTIME_SYSCALL_SYSTEM_CALL_H_
 #define CLEW_RUNTIME_SYSCALL_SYSTEM_CALL_H_
 
