@@ -21,8 +21,7 @@
 //  - A run that failed is not added: its mutants would mostly find the same failure again.
 //  - A mutant that is in the corpus already is not added twice; it takes the newest signature.
 //  - Bounds, for a trace may be long and a hunt too: kMostEvents of a trace, kMostPairs to draw
-//  from,
-//    kMostEntries (beyond it the one with the commonest signature goes), kMostConstraints.
+//    from, kMostEntries (beyond it the one with the commonest signature goes), kMostConstraints.
 #ifndef CLEW_HOST_SEARCH_RFF_SEARCH_H_
 #define CLEW_HOST_SEARCH_RFF_SEARCH_H_
 
