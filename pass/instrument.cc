@@ -24,6 +24,7 @@ SourcePosition position_of(const Site& site, Locations& locations) {
 llvm::PreservedAnalyses Instrument::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
   const Functions functions(module);
   Locations locations;
+  ThreadLocals thread_locals;
   PointTable table(module);
   std::vector<Sites> full;
   std::vector<Sites> silent;
@@ -36,7 +37,8 @@ llvm::PreservedAnalyses Instrument::run(llvm::Module& module, llvm::ModuleAnalys
       silent.push_back(place_silent_calls(function));
       continue;
     }
-    Sites& sites = full.emplace_back(place_points(function, granularity_option(), locations));
+    Sites& sites =
+        full.emplace_back(place_points(function, granularity_option(), locations, thread_locals));
     for (Site& site : sites) site.index = table.add(site.kind, position_of(site, locations));
   }
   if (full.empty() && silent.empty()) return llvm::PreservedAnalyses::all();

@@ -110,13 +110,14 @@ bool wants_entry(llvm::Function& function, Granularity granularity, Locations& l
 
 }  // namespace
 
-Sites place_points(llvm::Function& function, Granularity granularity, Locations& locations) {
+Sites place_points(llvm::Function& function, Granularity granularity, Locations& locations,
+                   ThreadLocals& thread_locals) {
   hoist_static_allocas(function);
   // Reachable blocks only: in the others values may be defined by themselves.
   const llvm::ReversePostOrderTraversal<llvm::Function*> order(&function);
   const Blocks blocks(order.begin(), order.end());
 
-  PointFinder finder(granularity, function.getDataLayout());
+  PointFinder finder(granularity, function.getDataLayout(), thread_locals);
   std::vector<Sites> sites(blocks.size());
   for (const auto [block, of_block] : llvm::zip_equal(blocks, sites))
     for (llvm::Instruction& instruction : *block) finder.collect(instruction, of_block);

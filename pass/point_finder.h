@@ -20,8 +20,8 @@ namespace clew::pass {
 // For one function, before anything is emitted into it.
 class PointFinder {
  public:
-  PointFinder(Granularity granularity, const llvm::DataLayout& layout)
-      : granularity_(granularity), layout_(layout) {}
+  PointFinder(Granularity granularity, const llvm::DataLayout& layout, ThreadLocals& thread_locals)
+      : granularity_(granularity), layout_(layout), sharing_(thread_locals) {}
 
   // Appends the points of `instruction` to `sites`, in execution order.
   void collect(llvm::Instruction& instruction, Sites& sites);

@@ -9,6 +9,7 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Metadata.h"
 
@@ -23,12 +24,26 @@ bool escapes(const llvm::Value* object) {
                                     kMaxUses);
 }
 
-// `extern thread_local` of C++ is reached through a function _ZTW<variable>.
-bool is_thread_local_wrapper(const llvm::Value* value) {
-  const auto* call = llvm::dyn_cast<llvm::CallBase>(value);
-  if (call == nullptr) return false;
-  const auto* callee = llvm::dyn_cast<llvm::Function>(call->getCalledOperand());
-  return callee != nullptr && callee->getName().starts_with("_ZTW");
+// Whether somebody other than the code that names the variable may get to know its address.
+bool address_is_taken(const llvm::GlobalVariable& variable) {
+  return llvm::any_of(variable.users(), [&variable](const llvm::User* user) {
+    if (llvm::isa<llvm::LoadInst>(user)) return false;
+    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(user))
+      return store->getValueOperand() == &variable;
+    const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(user);
+    return call == nullptr || call->getIntrinsicID() != llvm::Intrinsic::threadlocal_address ||
+           escapes(call);
+  });
+}
+
+// Memory that did not exist before the call. That of a realloc may be where it was, and others may
+// know of it.
+bool is_new_memory(const llvm::Value* object) {
+  if (!llvm::isNoAliasCall(object)) return false;
+  const llvm::Attribute kind =
+      llvm::cast<llvm::CallBase>(object)->getFnAttr(llvm::Attribute::AllocKind);
+  return !kind.isValid() ||
+         (kind.getAllocKind() & llvm::AllocFnKind::Realloc) == llvm::AllocFnKind::Unknown;
 }
 
 const llvm::LoadInst* vtable_load(const llvm::LoadInst& slot_load) {
@@ -62,14 +77,22 @@ bool is_parameter_spill(const llvm::Instruction& instruction) {
          llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(store->getPointerOperand()));
 }
 
+bool ThreadLocals::may_be_shared(const llvm::GlobalVariable& variable) {
+  if (!variable.hasLocalLinkage()) return true;
+  const auto [known, is_new] = variables_.try_emplace(&variable, true);
+  if (is_new) known->second = address_is_taken(variable);
+  return known->second;
+}
+
 bool SharingAnalysis::object_may_be_shared(const llvm::Value* object) {
   if (llvm::isa<llvm::AllocaInst>(object)) return escapes(object);
   if (const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(object))
-    return !global->isConstant() && !global->isThreadLocal();
+    return !global->isConstant() &&
+           (!global->isThreadLocal() || thread_locals_.may_be_shared(*global));
   if (const auto* argument = llvm::dyn_cast<llvm::Argument>(object))
     return !argument->hasByValAttr() || escapes(object);
-  if (llvm::isNoAliasCall(object)) return escapes(object);
-  return !llvm::isa<llvm::UndefValue>(object) && !is_thread_local_wrapper(object);
+  if (is_new_memory(object)) return escapes(object);
+  return !llvm::isa<llvm::UndefValue>(object);
 }
 
 bool SharingAnalysis::may_be_shared(const llvm::Value* pointer) {

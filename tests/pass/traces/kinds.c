@@ -53,4 +53,6 @@ __attribute__((annotate("clew_no_yield"))) int main(void) {
 // TRACE: /kinds.c:29:3 kinds AtomicRmw 0
 // TRACE: /kinds.c:30:3 kinds SyncCall 0
 // TRACE: /kinds.c:31:3 kinds SyncCall 0
+// TRACE: /kinds.c:32:7 kinds Load 4
+// TRACE: /kinds.c:32:7 kinds Store 4
 // TRACE: /kinds.c:33:15 kinds BlockRead 0
