@@ -80,6 +80,7 @@ struct Job {
   Part guide;             // kSchedule: a stream
   Part names;             // names_count NUL-terminated thread ids, for kSwitchTo, pick and wake
   std::uint64_t stop_at;  // kJobCheckpoint
+  Place watch;            // of a strategy that follows: counts how often the run comes here; 0: no
   std::uint32_t depth;    // checkpoints that exist when it begins; it resumes from the newest
   std::uint32_t reserved;
 };
@@ -103,8 +104,8 @@ struct TraceExtent {
 };
 
 // In the result of a job that resumes from a checkpoint, `clock`, `hash`, `threads`, `points`,
-// `switches` and `preemptions` count from the start of the program; `interleaving`, trace and
-// sharing cover only what comes after the checkpoint.
+// `switches` and `preemptions` count from the start of the program; `interleaving`, `watched`,
+// trace and sharing cover only what comes after the checkpoint.
 struct JobResult {
   std::uint64_t number;
   JobEnd end;
@@ -123,6 +124,7 @@ struct JobResult {
   std::uint64_t switches;
   std::uint64_t preemptions;
   std::uint64_t company;        // the last event at which another thread could have run; 0: none
+  std::uint64_t watched;        // how often it came to Job::watch
   TraceExtent trace;            // kJobTrace
   std::uint64_t sharing_count;  // points newly found to touch what threads share (Control)
 };

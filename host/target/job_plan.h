@@ -20,6 +20,7 @@ struct JobPlan {
   std::vector<std::uint8_t> guide;
   std::vector<std::string> names;  // thread ids, for kSchedule
   std::uint64_t stop_at = 0;       // kJobCheckpoint: the event to stop before
+  abi::Place watch = 0;            // of a strategy that follows: JobResult::watched; 0: none
   bool operator==(const JobPlan&) const = default;
 };
 

@@ -230,6 +230,7 @@ void ServedProgram::State::lay_out(std::span<const JobPlan> jobs,
     std::ranges::copy(plan.parameters, job.parameters);
     job.window = plan.window;
     job.stop_at = plan.stop_at;
+    job.watch = plan.watch;
     job.depth = static_cast<std::uint32_t>(standing.size());
     const bool cut = plan.strategy == abi::StrategyKind::kSchedule && !standing.empty();
     const std::vector<std::uint8_t> guide =

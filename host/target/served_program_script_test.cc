@@ -288,6 +288,24 @@ TEST_F(Scripts, OwnEventsAreTheSameInAllModes) {
   }
 }
 
+// A place that is watched is counted each time that the run comes to it, and changes nothing.
+TEST_F(Scripts, AWatchedPlaceIsCounted) {
+  ServedProgram program = serve("condition", true);
+  const JobPlan follow = recorded_job("condition", job(StrategyKind::kRandom, 3));
+  const ServedJob all = run_one(program, traced(follow, 1, UINT64_MAX));
+  EXPECT_EQ(all.result.watched, 0u);
+  std::map<abi::Place, std::uint64_t> passed;
+  for (const TraceStep& step : all.trace.steps) ++passed[step.place];
+  ASSERT_GT(passed.size(), 5u);
+  for (const auto& [place, times] : passed) {
+    JobPlan watching = follow;
+    watching.watch = place;
+    const ServedJob watched = run_one(program, watching);
+    EXPECT_GE(watched.result.watched, times);
+    EXPECT_EQ(ran_of(watched), ran_of(all));
+  }
+}
+
 // A thread that spins is preempted by the scheduler: once, whether or not the script says so.
 TEST_F(Scripts, FairnessIsADecision) {
   LaunchPlan launch = plan("spins");

@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 
 #include "runtime/event/sharing.h"
+#include "runtime/event/watch.h"
 #include "runtime/outside/foreign.h"
 #include "runtime/outside/inputs.h"
 #include "runtime/outside/perform.h"
@@ -37,6 +38,8 @@ class Rest final : public Surroundings {
     g_trace.begin(control(), job,
                   manner.follows ? Trace::Decisions::kTraced : Trace::Decisions::kLeftOut);
     g_listeners.add(g_trace, g_trace.hearing());
+    g_watch.begin(job.watch);
+    g_listeners.add(g_watch, g_watch.hearing());
   }
   void stop_at_checkpoint() override { rt::stop_at_checkpoint(); }
   void report_stacks(Clock event) override { rt::report_stacks(event); }

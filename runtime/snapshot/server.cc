@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "runtime/event/sharing.h"
+#include "runtime/event/watch.h"
 #include "runtime/keep.h"
 #include "runtime/outside/descriptors.h"
 #include "runtime/raw_syscall.h"
@@ -228,6 +229,7 @@ void fill_result(abi::JobResult& result, std::uint32_t i, Clock clock) {
   result.switches = g_sched.counts.switches;
   result.preemptions = g_sched.counts.preemptions;
   result.company = g_sched.last_company();
+  result.watched = g_watch.count();
   result.trace = g_trace.end();
   result.sharing_count = g_sharing.found();
   control().new_sharing_count += result.sharing_count;
