@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "host/report/names.h"
 #include "host/report/words.h"
 
 namespace clew {
@@ -232,11 +233,12 @@ std::string pair_text(const CriticalPair& pair) { return order_text(pair) + guar
 
 std::string spot_text(const std::optional<Location>& at) {
   if (!at || (at->file.empty() && at->function.empty())) return "an unknown place";
-  if (at->file.empty()) return printable(at->function);
+  if (at->file.empty()) return printable(function_text(at->function));
   // The whole path stands in the backtrace.
   const std::string line =
       location_text({std::filesystem::path(at->file).filename().string(), at->line, ""});
-  return at->function.empty() ? line : fmt::format("{} (in {})", line, printable(at->function));
+  return at->function.empty() ? line
+                              : fmt::format("{} ({})", line, printable(in_function(at->function)));
 }
 
 std::string label_of(const Standpoint& standpoint) {

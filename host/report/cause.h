@@ -10,7 +10,7 @@
 
 namespace clew {
 
-// "queue.cc:31 (in enqueue(int))", or "an unknown place"
+// "queue.cc:31 (in enqueue)", or "an unknown place"
 std::string spot_text(const std::optional<Location>& at);
 
 // "T0.2 (worker)"

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "host/report/names.h"
 #include "host/report/words.h"
 
 namespace clew {
@@ -55,7 +56,7 @@ std::string cell_text(const EventInfo& event) {
     text = fmt::format("{}:{}", printable(event.at->file.substr(event.at->file.rfind('/') + 1)),
                        event.at->line);
   else if (event.at && !event.at->function.empty())
-    text = printable(event.at->function);
+    text = printable(function_text(event.at->function));
   if (const std::string what = to_word(event.kind); !what.empty()) text += " " + what;
   if (!event.variable.empty()) text += " " + printable(event.variable);
   return text;

@@ -36,7 +36,7 @@ TEST(HuntText, Found) {
   const HuntResult result = finding_hunt();
   EXPECT_EQ(headline(result), "found (assert): assertion `x' failed");
   EXPECT_EQ(hunt_text(result),
-            "  in thread T0.1 at /a/b.cc:7 in f()\n"
+            "  in thread T0.1 at /a/b.cc:7 in f\n"
             "  in schedule 17\n"
             "  1,234 schedules, 400 distinct interleavings, 0.1 s (12,340/s), strategy portfolio, "
             "seed 9\n"

@@ -9,6 +9,7 @@
 #include "host/report/cause.h"
 #include "host/report/course.h"
 #include "host/report/hunt_text.h"
+#include "host/report/names.h"
 #include "host/report/run_text.h"
 #include "host/report/stacks.h"
 #include "host/report/words.h"
@@ -106,7 +107,7 @@ std::string stand_text(const std::string& line, const Standpoint& standpoint) {
   return text + stack_text(standpoint.stack, "    ");
 }
 
-// "T0.2: dequeue() < thread_b(void*)": the passing side's backtraces, in one line.
+// "T0.2: dequeue < thread_b": the passing side's backtraces, in one line.
 std::string short_stack(const Standpoint& standpoint) {
   constexpr std::size_t kMostFrames = 4;
   std::string text;
@@ -114,7 +115,7 @@ std::string short_stack(const Standpoint& standpoint) {
   for (const SourceFrame& frame : standpoint.stack) {
     if (!is_user_code(frame) || frame.function.empty()) continue;
     if (++count > kMostFrames) break;
-    text += (text.empty() ? "" : " < ") + printable(frame.function);
+    text += (text.empty() ? "" : " < ") + printable(function_text(frame.function));
   }
   if (text.empty()) return "";
   return wrapped(

@@ -21,16 +21,16 @@ TEST(IsolateText, TheAnswer) {
   const std::string text = isolate_text(result);
   EXPECT_SAYS(text, "failure: exit: exit status 1");
   EXPECT_SAYS(text,
-              "The failure happens when T0.2 is preempted before queue.cc:47 (in dequeue()) "
-              "by T0.3, which runs from queue.cc:26 (in enqueue(int)). One step later, after "
-              "queue.cc:47 (in dequeue()), the program passes.");
+              "The failure happens when T0.2 is preempted before queue.cc:47 (in dequeue) "
+              "by T0.3, which runs from queue.cc:26 (in enqueue). One step later, after "
+              "queue.cc:47 (in dequeue), the program passes.");
   EXPECT_SAYS(text,
-              "T0.3 read `head` at queue.cc:28 (in f()) before T0.2 wrote it at queue.cc:47 "
-              "(in f()). In this order the program fails, in the other it passes (checked by "
+              "T0.3 read `head` at queue.cc:28 (in f) before T0.2 wrote it at queue.cc:47 "
+              "(in f). In this order the program fails, in the other it passes (checked by "
               "running).");
   EXPECT_SAYS(text, "Switch #4: at clock 10 in the failing run, 11 in the passing run");
-  EXPECT_SAYS(text, "#0 dequeue() at /a/queue.cc:47 #1 work(void*) at /a/queue.cc:90");
-  EXPECT_SAYS(text, "#0 enqueue(int) at /a/queue.cc:26");
+  EXPECT_SAYS(text, "#0 dequeue at /a/queue.cc:47 #1 work at /a/queue.cc:90");
+  EXPECT_SAYS(text, "#0 enqueue at /a/queue.cc:26");
   EXPECT_SAYS(text, "passes: T0.2 is preempted before queue.cc:50");
   EXPECT_SAYS(text, "24 differences between the schedules, 1 left");
   EXPECT_SAYS(text, "4 tests, cost: about 2.2 runs of the program, 0.3 s");
@@ -65,8 +65,8 @@ TEST(IsolateText, MarkedSource) {
 TEST(IsolateText, WindowAndFewest) {
   const std::string text = isolate_text(simplified_result());
   EXPECT_SAYS(text,
-              "T0.2 can be preempted anywhere between queue.cc:43 (in dequeue()) and "
-              "queue.cc:47 (in dequeue()) (3 places, all tried): the program still fails.");
+              "T0.2 can be preempted anywhere between queue.cc:43 (in dequeue) and "
+              "queue.cc:47 (in dequeue) (3 places, all tried): the program still fails.");
   EXPECT_SAYS(text, "1 preemption (simplified from 5 preemptions; none with fewer fails)");
   IsolateResult narrow = simplified_result();
   narrow.fewest = false;
@@ -149,7 +149,7 @@ TEST(IsolateText, Choices) {
   EXPECT_EQ(headline(result),
             "isolated: 1 scheduling choice makes the difference (4 tests, 24 differences)");
   EXPECT_SAYS(isolate_text(result),
-              "a timed wait of T0.2 at queue.cc:47 (in dequeue()) times "
+              "a timed wait of T0.2 at queue.cc:47 (in dequeue) times "
               "out at once. Otherwise the program passes.");
   EXPECT_SAYS(isolate_text(result), "Choice #4 (timeout)");
   for (const abi::ChoiceKind kind : {abi::ChoiceKind::kPick, abi::ChoiceKind::kWake}) {

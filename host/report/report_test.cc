@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 
+#include <algorithm>
+
+#include "host/report/names.h"
 #include "host/report/run_json.h"
 #include "host/report/run_text.h"
 #include "host/report/slices.h"
@@ -49,6 +52,7 @@ TEST(Json, HasTheFieldsOfTheSpecification) {
   EXPECT_EQ(json["failure"]["at"]["file"], "/a/b.cc");
   EXPECT_EQ(json["failure"]["at"]["line"], 7);
   EXPECT_EQ(json["failure"]["at"]["function"], "f()");
+  EXPECT_EQ(json["failure"]["at"]["short"], "f");
   EXPECT_EQ(json["clock"], 12'345);
   EXPECT_EQ(json["switches"], 1);
   EXPECT_EQ(json["threads"], 2);
@@ -120,6 +124,35 @@ TEST(Text, WaitsForWhatIsOutsideNameTheCall) {
   EXPECT_NE(text.find("waits in read of descriptor 5 (which only this program itself could end)"),
             std::string::npos)
       << text;
+}
+
+SourceFrame frame_of(std::string function, std::string file, std::uint32_t line) {
+  return {std::move(function), std::move(file), line, 1, "/a/prog", 0x1000};
+}
+
+TEST(Text, StacksHaveTheFramesOfTheUser) {
+  const std::string header = "/usr/include/c++/12/bits/std_thread.h";
+  const std::vector<SourceFrame> frames{
+      frame_of("std::__detail::compare(int, int)", "/usr/include/c++/12/algorithm", 9),
+      frame_of("less(int, int)", "/a/b.cc", 3),
+      frame_of("void std::__sort<int*>(int*, int*)", "/usr/include/c++/12/algorithm", 10),
+      frame_of("void std::sort<int*>(int*, int*)", "/usr/include/c++/12/algorithm", 20),
+      frame_of("Box::put(int)", "/a/b.cc", 7),
+      frame_of("Box::put(char)", "/a/b.cc", 8),
+      frame_of("main::$_0::operator()() const", "/a/b.cc", 30),
+      frame_of("void std::__invoke_impl<void, main::$_0>(main::$_0&&)", header, 61),
+      frame_of("start_thread", "", 0)};
+  EXPECT_EQ(stack_text(frames, " "),
+            " #0 less at /a/b.cc:3\n"
+            " #1 std::sort<int*> at /usr/include/c++/12/algorithm:20\n"
+            " #2 Box::put(int) at /a/b.cc:7\n"
+            " #3 Box::put(char) at /a/b.cc:8\n"
+            " #4 lambda in main at /a/b.cc:30\n");
+  set_name_style(NameStyle::kFull);
+  const std::string whole = stack_text(frames, " ");
+  set_name_style(NameStyle::kShort);
+  EXPECT_EQ(std::ranges::count(whole, '\n'), 9);
+  EXPECT_NE(whole.find("#6 main::$_0::operator()() const at"), std::string::npos) << whole;
 }
 
 TEST(Slices, LongRunsAreShortenedAroundThePreemptions) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "host/report/names.h"
 #include "host/report/words.h"
 #include "host/target/syscall_names.h"
 
@@ -43,7 +44,10 @@ Json waits_json(const RunResult& run, Symbolizer& symbols) {
 }  // namespace
 
 Json location_json(const Location& location) {
-  return {{"file", location.file}, {"line", location.line}, {"function", location.function}};
+  return {{"file", location.file},
+          {"line", location.line},
+          {"function", location.function},
+          {"short", short_function(location.function)}};
 }
 
 Json location_json(const std::optional<Location>& location) {
@@ -61,6 +65,7 @@ Json stack_json(const std::vector<SourceFrame>& frames) {
   Json list = Json::array();
   for (const SourceFrame& frame : frames)
     list.push_back({{"function", frame.function},
+                    {"short", short_function(frame.function)},
                     {"file", frame.file},
                     {"line", frame.line},
                     {"column", frame.column},

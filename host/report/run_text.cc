@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <iterator>
-#include <span>
 #include <string_view>
 
+#include "host/report/names.h"
 #include "host/report/words.h"
 
 namespace clew {
@@ -82,27 +82,47 @@ std::string headline(const RunSummary& summary) {
                      printable(failure.detail));
 }
 
-std::string stack_text(const std::vector<SourceFrame>& frames, std::string_view indent) {
-  std::string text;
-  auto out = std::back_inserter(text);
+std::vector<SourceFrame> worth_showing(const std::vector<SourceFrame>& frames) {
+  if (name_style() == NameStyle::kFull) return frames;
   // What lies within and without the user's code is the same in every run: libraries, clew, libc.
   const auto first = std::ranges::find_if(frames, is_user_code);
   const auto last = std::find_if(frames.rbegin(), frames.rend(), is_user_code).base();
-  const bool any = first != frames.end();
-  const std::span<const SourceFrame> worth =
-      any ? std::span<const SourceFrame>(first, last) : std::span<const SourceFrame>(frames);
+  std::vector<SourceFrame> shown;
+  if (first == frames.end()) {
+    std::ranges::copy_if(frames, std::back_inserter(shown),
+                         [](const SourceFrame& frame) { return !is_plumbing(frame.function); });
+    return shown.empty() ? frames : shown;
+  }
+  // Of a library between two frames of the user's: the function that the user called.
+  for (auto frame = first; frame != last; ++frame)
+    if (is_user_code(*frame) || (is_user_code(*std::next(frame)) && !is_plumbing(frame->function)))
+      shown.push_back(*frame);
+  return shown;
+}
+
+std::string stack_text(const std::vector<SourceFrame>& frames, std::string_view indent) {
+  std::string text;
+  auto out = std::back_inserter(text);
+  const std::vector<SourceFrame> worth = worth_showing(frames);
+  // With its parameters, if another overload is on the stack.
+  const auto name_of = [&worth](const SourceFrame& frame) {
+    const std::string name = function_text(frame.function);
+    const bool overloaded = std::ranges::any_of(worth, [&](const SourceFrame& other) {
+      return other.function != frame.function && function_text(other.function) == name;
+    });
+    return printable(name.empty() ? "?" : overloaded ? short_signature(frame.function) : name);
+  };
   for (std::size_t shown = 0; shown < worth.size(); ++shown) {
     const SourceFrame& frame = worth[shown];
-    if (shown == kMostFrames) {
+    if (shown == kMostFrames && name_style() == NameStyle::kShort) {
       fmt::format_to(out, "{}… {} more\n", indent, counted(worth.size() - shown, "frame"));
       break;
     }
-    const std::string function = frame.function.empty() ? "?" : printable(frame.function);
     if (!frame.file.empty())
-      fmt::format_to(out, "{}#{} {} at {}:{}\n", indent, shown, function, short_path(frame.file),
-                     frame.line);
+      fmt::format_to(out, "{}#{} {} at {}:{}\n", indent, shown, name_of(frame),
+                     printable(short_path(frame.file)), frame.line);
     else
-      fmt::format_to(out, "{}#{} {} ({}{:#x})\n", indent, shown, function,
+      fmt::format_to(out, "{}#{} {} ({}{:#x})\n", indent, shown, name_of(frame),
                      frame.module.empty() ? "" : frame.module + " ", frame.address);
   }
   return text;

@@ -24,7 +24,10 @@ std::string failure_text(const RunResult& run, Symbolizer& symbols);
 // A replay that left its recording: clock, thread, expected and actual place.
 std::string departure_text(const RunResult& run, const RunSummary& recorded, Symbolizer& symbols);
 
-// One line for each frame from the innermost of user code to the outermost, indented.
+// The frames that tell a reader something: those of user code, and of a library between two of them
+// the function that the user called. All, if names are not to be shortened.
+std::vector<SourceFrame> worth_showing(const std::vector<SourceFrame>& frames);
+// One line for each frame worth showing, innermost first, indented.
 std::string stack_text(const std::vector<SourceFrame>& frames, std::string_view indent);
 
 }  // namespace clew

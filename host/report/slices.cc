@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "host/report/names.h"
 #include "host/report/words.h"
 #include "host/target/syscall_names.h"
 
@@ -13,7 +14,6 @@ namespace {
 
 constexpr std::size_t kAtEachEnd = 20;
 constexpr std::size_t kMostPreemptions = 20;
-constexpr std::size_t kMostFunction = 40;
 
 std::string end_word(abi::SliceEnd end) {
   switch (end) {
@@ -38,12 +38,6 @@ std::string end_text(const RunResult& run, const SliceReport& slice, Symbolizer&
                      object_text(run, symbols, slice.wait, slice.object));
 }
 
-std::string short_function(const std::string& function) {
-  std::string text = printable(function);
-  if (text.size() > kMostFunction) text = text.substr(0, kMostFunction) + "…";
-  return text;
-}
-
 // "queue.cc:31": the function is left to the last place, where the reader looks.
 std::string short_place(Symbolizer& symbols, abi::Place place) {
   const auto found = symbols.place(place);
@@ -56,7 +50,7 @@ std::string lines_text(const SliceReport& slice, Symbolizer& symbols) {
   const std::string first = short_place(symbols, slice.first_place);
   const std::string last = short_place(symbols, slice.last_place);
   const auto place = symbols.place(slice.last_place);
-  const std::string function = place ? short_function(place->at.function) : "";
+  const std::string function = place ? printable(function_text(place->at.function)) : "";
   std::string text = first;
   if (last != first && last != "?") text = first == "?" ? last : first + " .. " + last;
   if (last == "?" && !function.empty()) return first == "?" ? function : first + " .. " + function;

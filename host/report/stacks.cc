@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "host/report/names.h"
 #include "host/report/run_text.h"
 #include "host/report/words.h"
 
@@ -57,6 +58,7 @@ Json moment_json(const RunResult& run, const Moment& moment) {
                 {"file", at.file},
                 {"line", at.line},
                 {"function", at.function},
+                {"short", short_function(at.function)},
                 {"stack", stack_json(position.stack)}};
   };
   Json json{{"clock", moment.clock}};
@@ -67,6 +69,7 @@ Json moment_json(const RunResult& run, const Moment& moment) {
                  {"file", ""},
                  {"line", 0},
                  {"function", ""},
+                 {"short", ""},
                  {"stack", Json::array()}});
   json["others"] = Json::array();
   for (const ThreadPosition& other : moment.others) json["others"].push_back(position_json(other));

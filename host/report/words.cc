@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "host/report/names.h"
 #include "host/target/syscall_names.h"
 
 namespace clew {
@@ -88,10 +89,11 @@ std::string short_path(const std::string& path) {
 }
 
 std::string location_text(const Location& location) {
-  if (location.file.empty() && !location.function.empty()) return printable(location.function);
+  if (location.file.empty() && !location.function.empty())
+    return printable(function_text(location.function));
   std::string text = location.file.empty() ? "unknown file" : printable(short_path(location.file));
   if (location.line != 0) text += fmt::format(":{}", location.line);
-  if (!location.function.empty()) text += " in " + printable(location.function);
+  if (!location.function.empty()) text += " " + printable(in_function(location.function));
   return text;
 }
 

@@ -31,7 +31,7 @@ std::string choice_word(const Choice& choice);
 // "T0.2 (worker)"
 std::string thread_label(const RunResult& run, ThreadIndex thread);
 
-// "queue.cc:31 in enqueue(int)", the path relative to the current folder if it lies below it
+// "queue.cc:31 in enqueue", the path relative to the current folder if it lies below it
 std::string location_text(const Location& location);
 std::string short_path(const std::string& path);
 
@@ -49,7 +49,7 @@ std::string object_text(const RunResult& run, Symbolizer& symbols, abi::WaitKind
                         std::uint64_t object);
 // One waits "for" a mutex, but "in" read.
 const char* waiting_word(abi::WaitKind kind);
-// "queue.cc:31 in enqueue(int)" or "unknown place"
+// "queue.cc:31 in enqueue" or "unknown place"
 std::string place_text(Symbolizer& symbols, abi::Place place);
 
 }  // namespace clew

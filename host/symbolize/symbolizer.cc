@@ -104,7 +104,7 @@ void Symbolizer::Impl::expand(std::uint64_t address, std::uint64_t lookup,
   for (std::uint32_t i = 0; i < count; ++i) {
     const llvm::DILineInfo& line = lines->getFrame(i);
     frames.push_back({known(line.FunctionName), tidy(known_file(line)), line.Line, line.Column,
-                      mapping->path, address});
+                      mapping->path, address, line.StartLine});
   }
   if (count == 0) frames.push_back(std::move(bare));
 }

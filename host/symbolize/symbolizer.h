@@ -21,6 +21,7 @@ struct SourceFrame {
   std::uint32_t column = 0;
   std::string module;
   std::uint64_t address = 0;
+  std::uint32_t start_line = 0;  // where the function begins; 0: not known
 };
 
 // Code of the user's own: not a system header's, not the C++ library's, not clew's.
