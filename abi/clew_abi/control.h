@@ -64,7 +64,7 @@ struct Control {
   std::uint32_t pool;        // threads to make ready at main (kFlagFromMain)
   std::uint64_t seed;        // of the program's own randomness
   std::uint64_t budget;      // the clock at which the run counts as a hang
-  std::uint64_t fair_slice;  // points in a row while other threads are runnable (spin loops)
+  std::uint64_t fair_slice;  // most points in a row while other threads are runnable (spin loops)
   std::int64_t epoch_ns;     // virtual CLOCK_REALTIME at the start
   // As the program begins with them, a bit for each signal: 1 << (number - 1).
   std::uint64_t blocked_signals;

@@ -1,5 +1,6 @@
 // What the strategy is asked: who runs at a scheduling point, and the choices beyond switches.
 #include "clew_abi/trace.h"
+#include "runtime/random.h"
 #include "runtime/sched/scheduler.h"
 
 namespace clew::rt {
@@ -24,9 +25,13 @@ Clock Scheduler::last_decision() const {
   return control_->budget / 2 < kMostEvents ? control_->budget / 2 : kMostEvents;
 }
 
+// Of varying length, up to a quarter less, lest a loop be in step with it: one that is always
+// preempted while it holds the lock that the others wait for would keep it for ever.
 std::uint64_t Scheduler::fair_slice() const {
-  return at_every_point() && control_->fair_slice > kFairSliceDeciding ? kFairSliceDeciding
-                                                                       : control_->fair_slice;
+  const std::uint64_t most = at_every_point() && control_->fair_slice > kFairSliceDeciding
+                                 ? kFairSliceDeciding
+                                 : control_->fair_slice;
+  return most - (static_cast<unsigned __int128>(most / 4) * fair_random_ >> 64);
 }
 
 // By the clock, and by fairness. A replay follows what was recorded.
@@ -35,6 +40,7 @@ Decision Scheduler::decide(Clock event) {
   const bool is_fair = (control_->flags & abi::kFlagReplay) || event < slice_begin_ + fair_slice();
   if (decision.kind != Decision::Kind::kStay || is_fair) return decision;
   slice_begin_ = event;
+  fair_random_ = split_mix(fair_state_);
   return queue_.empty() ? Decision{} : Decision{Decision::Kind::kNext};
 }
 

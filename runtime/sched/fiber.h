@@ -75,6 +75,13 @@ struct CallOfProgram {
   std::uintptr_t* way_back;  // on the program's stack (clew_call_on_stack)
 };
 
+// The deadline that a thread has last waited for, and whether it is only there in case all else
+// fails (Scheduler::time_ran_out_early).
+struct TimeLimit {
+  Nanos deadline = kForever;
+  bool is_for_safety = false;
+};
+
 struct TaskThread;  // of sync/tasks.h
 
 struct Fiber {
@@ -107,7 +114,8 @@ struct Fiber {
 
   CallOfProgram* calls = nullptr;  // innermost
   Wait* wait = nullptr;            // innermost; null: it waits for nothing
-  bool disturbed = false;          // there is a signal or a cancellation to attend to
+  TimeLimit limit;
+  bool disturbed = false;  // there is a signal or a cancellation to attend to
   SignalState signals;
   // Where a system call continues if an address that the program gave it is bad (EFAULT); valid while
   // `guarded`, when only the runtime's code runs on this thread.

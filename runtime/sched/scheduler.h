@@ -4,7 +4,7 @@
 //  - The run queue is first in, first out. A new thread is put at its end and its creator
 //    continues. A preempted, yielding or woken thread is put at its end.
 //  - A switch happens only at a yield point (because the strategy asks for it, or because the
-//    thread has passed `fair_slice` points in a row while others could run), when a thread blocks,
+//    thread has passed up to `fair_slice` points in a row while others could run), when a thread blocks,
 //    ends, or yields voluntarily (sched_yield, pause).
 //  - Blocking switches take the head of the queue, unless the strategy picks another. Those to the
 //    head follow from the state and are not recorded; preemptions and other answers than the
@@ -290,6 +290,8 @@ class Scheduler final : private Run {
   Clock company_since_ = kNever;
   Clock company_ = 0;  // as of the last switch
   Clock slice_begin_ = 0;
+  std::uint64_t fair_state_ = 0;   // of the generator of fair slices
+  std::uint64_t fair_random_ = 0;  // what the present one is shorter by, of 2^64 for the most
   Clock interrupted_clock_ = 0;    // when a fault's handler began: exact or ahead
   std::uint64_t idle_yields_ = 0;  // voluntary yields in a row, with nothing else happening
   std::uint64_t next_query_ = 0;

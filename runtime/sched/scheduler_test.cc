@@ -194,6 +194,34 @@ TEST_F(SchedulerTest, NobodyRunsForLongerThanAFairSlice) {
   EXPECT_GT(g_sched.counts.preemptions, 0u);
 }
 
+// A loop of any length is preempted at every one of its events sooner or later: none is in step
+// with the slices.
+TEST_F(SchedulerTest, FairSlicesAreNotInStepWithALoop) {
+  constexpr Clock kSlice = 60;
+  for (Clock length = 1; length <= kSlice; ++length) {
+    g_sched = Scheduler();
+    main_ = Fiber();
+    main_.countdown = &countdowns_[0];
+    main_.context.thread_pointer = current_thread_pointer();
+    control_->fair_slice = kSlice;
+    AtEvents strategy({});
+    begin(strategy);
+    Clock own = 0;
+    bool over = false;
+    std::vector<bool> preempted(length);
+    start([&] {
+      while (!over) {
+        preempted[own % length] = true;
+        g_sched.yield_voluntarily();
+      }
+    });
+    for (; own < 100'000; ++own) g_sched.reach({.place = 2});
+    over = true;
+    until_alone();
+    for (Clock at = 0; at < length; ++at) EXPECT_TRUE(preempted[at]) << at << " of " << length;
+  }
+}
+
 TEST_F(SchedulerTest, BlockedThreadsRunWhenTheyAreWoken) {
   AtEvents strategy({});
   begin(strategy);
@@ -231,6 +259,68 @@ TEST_F(SchedulerTest, DeadlinesComeInOrder) {
     });
   until_alone();
   EXPECT_EQ(order_, "123");
+}
+
+// Two that yield to each other until a third has slept for an hour do not spin for ever.
+TEST_F(SchedulerTest, ThreadsThatOnlyYieldReachADeadline) {
+  control_->budget = kNever;
+  AtEvents strategy({});
+  begin(strategy);
+  bool over = false;
+  start([&] {
+    g_sched.block(abi::WaitKind::kSleep, nullptr, 3'600'000'000'000);
+    over = true;
+  });
+  start([&] {
+    while (!over) g_sched.yield_voluntarily();
+  });
+  while (!over) g_sched.yield_voluntarily();
+  until_alone();
+  EXPECT_GE(g_sched.now(), 3'600'000'000'000);
+}
+
+class TimesOut final : public Strategy {
+ public:
+  TimesOut() : Strategy(kFollows) {}
+  Choice choose(const Question&) override { return Choice::position(1); }
+};
+
+TEST_F(SchedulerTest, TimeoutsOfLessThanASecondMayFireEarly) {
+  TimesOut strategy;
+  begin(strategy);
+  // Whether the time has run out when the other thread, which could run all the time, does.
+  const auto times_out_early = [&](Nanos length) {
+    Nanos seen = 0;
+    start([&] { seen = g_sched.now(); });
+    const Nanos deadline = g_sched.now() + length;
+    pass('m', 3);  // the deadline was computed a little before the wait
+    g_sched.block(abi::WaitKind::kCondition, &seen, deadline);
+    until_alone();
+    return seen >= deadline;
+  };
+  EXPECT_TRUE(times_out_early(10'000'000));
+  EXPECT_TRUE(times_out_early(899'000'000));
+  EXPECT_FALSE(times_out_early(1'000'000'000));
+  EXPECT_FALSE(times_out_early(2'000'000'000));
+}
+
+// As a loop around a wait does that was woken for something else.
+TEST_F(SchedulerTest, ASecondThatHasBegunIsStillASecond) {
+  TimesOut strategy;
+  begin(strategy);
+  const int object = 0;
+  const Nanos deadline = 1'000'000'000;
+  Nanos seen = 0;
+  start([&] {
+    g_sched.pass_time(500'000'000);
+    g_sched.wake_one(&object);
+    g_sched.yield_voluntarily();
+    seen = g_sched.now();
+  });
+  EXPECT_TRUE(g_sched.block(abi::WaitKind::kCondition, &object, deadline));
+  EXPECT_FALSE(g_sched.block(abi::WaitKind::kCondition, &object, deadline));
+  until_alone();
+  EXPECT_LT(seen, deadline);
 }
 
 TEST_F(SchedulerTest, NobodyCanRunAndNothingIsDueIsADeadlock) {

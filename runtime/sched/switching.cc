@@ -12,6 +12,9 @@ constexpr std::uint64_t kMaxIdleYields = 50'000'000;
 // What a yield costs when only sleepers are left: spinning until a deadline must reach it. Chosen,
 // not measured: a hundred thousand yields for a second.
 constexpr Nanos kNanosPerIdleYield = 10'000;
+// Voluntary yields in a row, with nothing else happening, after which time jumps to the next
+// deadline: those who spin wait for it, however far it is. Chosen, not measured.
+constexpr std::uint64_t kIdleYieldsToDeadline = 1'000'000;
 // Chosen, not measured: a look at the outside is a system call, a yield is not.
 constexpr std::uint64_t kYieldsBetweenPolls = 64;
 
@@ -61,12 +64,14 @@ void Scheduler::yield_voluntarily() {
   // A copy may spin until another process has written to memory that they share.
   if (++idle_yields_ > kMaxIdleYields && !surroundings_->is_copy()) surroundings_->end_spinning();
   if (idle_yields_ % kYieldsBetweenPolls == 0) surroundings_->poll_if_expected();
-  if (queue_.empty()) {
-    if (timers.empty()) return;
-    clock_.pass(kNanosPerIdleYield);
+  if (!timers.empty()) {
+    const bool jumps = idle_yields_ % kIdleYieldsToDeadline == 0;
+    clock_.pass(queue_.empty() ? kNanosPerIdleYield : kNanosPerCall);
+    if (jumps && timers.next_deadline() > clock_.settled_time())
+      clock_.pass(timers.next_deadline() - clock_.settled_time());
     fire_timers();
-    if (queue_.empty()) return;
   }
+  if (queue_.empty()) return rearm();
   decider_.tell(Occurrence::Kind::kYielded, *current);
   yield_to(take_next());
 }

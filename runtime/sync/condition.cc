@@ -23,7 +23,11 @@ Woke wait(pthread_cond_t* cond, bool shared, Nanos deadline) {
     g_sched.yield_voluntarily();
     return Woke::kByObject;
   }
-  if (deadline <= g_sched.now()) return Woke::kByTime;
+  if (deadline <= g_sched.now()) {
+    // The mutex is free for a moment, as it is natively: whoever waits for it can have it.
+    g_sched.yield_voluntarily();
+    return Woke::kByTime;
+  }
   if (!shared) return g_sched.block(abi::WaitKind::kCondition, cond, deadline, kCancel);
   // The runtime is not told when another process signals: the wait wakes up spuriously, as waits
   // may, and the program checks its condition.
