@@ -1,0 +1,446 @@
+"""The sentences of a report, each compared with the truth.
+
+Every paragraph and figure of the text must be one that is known here, so that a new sentence
+cannot escape; what is not known is reported as such.
+"""
+import re
+from collections import Counter, defaultdict
+
+PLACE = r'(?:(?:[\w./+-]+:\d+|an unknown place)(?: \(in .*?\)\)?)?)'
+
+
+class Verdicts:
+    """How often each kind of claim was made, and which were false."""
+
+    def __init__(self):
+        self.made = Counter()
+        self.false = defaultdict(list)
+
+    def claim(self, kind, holds, explanation=''):
+        self.made[kind] += 1
+        if not holds:
+            self.false[kind].append(explanation)
+
+    def add(self, other, name):
+        self.made += other.made
+        for kind, explanations in other.false.items():
+            self.false[kind] += [f'{name}: {e}' for e in explanations]
+
+
+def lines_of_text(report):
+    """Paragraphs of a report, unwrapped, without excerpts, stacks and courses."""
+    paragraphs = []
+    current = ''
+    for line in report.splitlines():
+        stripped = line.strip()
+        if not stripped:
+            paragraphs.append(current)
+            current = ''
+            continue
+        current = f'{current} {stripped}' if current else stripped
+    paragraphs.append(current)
+    return [p for p in paragraphs if p]
+
+
+def identity(step):
+    return (step.thread, step.kind, step.object, step.file, step.line)
+
+
+def occurrence(steps, index):
+    """Which event this is, in words that mean the same in other runs: the n-th of its thread there."""
+    which = identity(steps[index])
+    return which, sum(1 for s in steps[:index] if identity(s) == which)
+
+
+def position(steps, event):
+    which, number = event
+    for i, step in enumerate(steps):
+        if identity(step) == which:
+            if number == 0:
+                return i
+            number -= 1
+    return None
+
+
+class IsolateChecker:
+    """Checks what `isolate` or `debug` says about one failure."""
+
+    def __init__(self, truth, text, json, folder, verdicts):
+        self.t = truth
+        self.text = text
+        self.flat = ' '.join(text.split())
+        self.j = json
+        self.v = verdicts
+        self.folder = folder
+        self.fails = self.recording(json['failing'])
+        self.passes = self.recording(json['passing'])
+
+    def recording(self, number):
+        return self.t.ask(f'{self.folder}/.clew/{number}') if number else None
+
+    def check(self):
+        self.check_sides()
+        if self.fails is None:
+            self.check_always_fails()
+            return
+        self.failure = self.fails.failure()
+        self.check_switches()
+        self.check_windows()
+        self.check_pair()
+        self.check_fewest()
+        self.check_minimal()
+        self.check_courses()
+        self.check_waits()
+        self.check_figures()
+        self.check_reaches()
+
+    # ---- the two runs
+    def check_sides(self):
+        if self.fails is not None:
+            self.v.claim('the failing recording fails', self.fails.verdict == 'fail',
+                         f'it is {self.fails.verdict}')
+        if self.passes is not None:
+            self.v.claim('the passing recording passes', self.passes.verdict == 'pass',
+                         f'it is {self.passes.verdict} ({self.passes.schedule})')
+
+    def check_always_fails(self):
+        if 'fails under every schedule that was tried' not in self.flat:
+            return
+        plain = self.t.ask('')
+        self.v.claim('fails also without any preemption', plain.verdict == 'fail', 'it passes')
+        passing = sum(r.verdict == 'pass' for r in self.t.runs)
+        self.v.claim('schedules that pass are rare', passing * 20 <= len(self.t.runs),
+                     f'{passing} of {len(self.t.runs)} pass')
+
+    def schedule_items(self, side):
+        return [i.strip() for i in side.schedule.split(',') if i.strip()]
+
+    # ---- what was isolated
+    def check_switches(self):
+        for one in self.j['switches']:
+            if one['kind'] == 'choice':
+                continue
+            self.check_stand('fail', one, self.fails, one['fail_clock'])
+            if one['pass_clock'] is not None:
+                self.check_stand('pass', one, self.passes, one['pass_clock'])
+        if len(self.j['switches']) == 1:
+            self.check_one_cause(self.j['switches'][0])
+        elif len(self.j['switches']) > 1:
+            self.check_several_causes()
+
+    # "T0.1 is preempted before a.cc:16 by T0.2, which runs from a.cc:23"
+    def check_stand(self, which, one, side, clock):
+        stand = one[which]
+        if not stand or not stand.get('next') or stand['from'] is None:
+            return
+        decided = [d for d in side.decisions if d.clock == clock and d.kind == 0]
+        thread = stand['from']['thread']
+        at = stand['from']['at']
+        self.v.claim(f'{which}ing run: T is preempted at this clock',
+                     any(d.thread == thread for d in decided), f'{thread} at {clock}: {decided}')
+        for d in decided:
+            if d.thread != thread or at is None or d.file == '-' or not in_program(d.file):
+                continue
+            self.v.claim(f'{which}ing run: T is preempted before this line', d.line == at['line'],
+                         f'{thread} stands at line {d.line}, not {at["line"]}')
+        here = [s for c, s in side.steps if c == clock]
+        nxt = stand['next']
+        if here and nxt['at'] and in_program(here[0].file):
+            self.v.claim(f'{which}ing run: U runs from this line',
+                         here[0].thread == nxt['thread'] and here[0].line == nxt['at']['line'],
+                         f'{here[0]} is not {nxt["thread"]} at line {nxt["at"]["line"]}')
+
+    def other_schedule(self, groups):
+        """The failing schedule with these differences taken from the passing one."""
+        fails = [i for i in self.schedule_items(self.fails)]
+        passes = [i for i in self.schedule_items(self.passes)]
+        switches_f = [i for i in fails if '/' not in i]
+        switches_p = [i for i in passes if '/' not in i]
+        choices = [i for i in fails if '/' in i]
+        if len(switches_f) != len(switches_p):
+            return None
+        result = list(switches_f)
+        for one in groups:
+            if one['kind'] == 'choice':
+                return None
+            result[one['index'] - 1] = switches_p[one['index'] - 1]
+        items = result + choices
+        items.sort(key=lambda i: (int(re.split('[:/]', i)[0]), '/' not in i))
+        return ', '.join(items)
+
+    def check_one_cause(self, one):
+        v = self.v
+        known = False
+        for kind, pattern in (
+                ('one step later, after L, passes', r'One step later, after (\S+:\d+)'),
+                ('without this switch it passes', r'Without this switch the program passes\.'),
+                ('if the switch comes N steps earlier/later, it passes', r'If the switch comes '),
+                ('if T is preempted N steps earlier/later, it passes',
+                 r'If T[\d.]+ is preempted [\w,]+ steps? (?:earlier|later)'),
+                ('if U runs there instead, it passes', r'If T[\d.]+ runs there instead'),
+                ('otherwise it passes', r'Otherwise the program passes\.'),
+                ('the program passes when, without this it fails', r'Without this it fails\.')):
+            found = re.search(pattern, self.flat)
+            if not found:
+                continue
+            known = True
+            v.claim(kind, self.passes.verdict == 'pass', 'it does not')
+            if kind.startswith('one step later'):
+                done = [s for c, s in self.passes.steps if c == one['fail_clock']]
+                if done and in_program(done[0].file):
+                    v.claim('after L: T has executed that line',
+                            done[0].thread == one['from'] and
+                            done[0].line == int(found.group(1).rsplit(':', 1)[1]),
+                            f'{done[0]} is not {found.group(1)}')
+        v.claim('the cause is told in a known sentence', known, self.flat[:400])
+        self.check_otherwise(one)
+
+    def check_otherwise(self, one):
+        """ "Otherwise it passes", of a choice: with the question answered in any other way."""
+
+    def check_several_causes(self):
+        self.v.claim('with all it fails, with none it passes',
+                     self.fails.verdict == 'fail' and self.passes.verdict == 'pass', '')
+        if 'If any one of them is left out' not in self.flat:
+            return
+        for one in self.j['switches']:
+            schedule = self.other_schedule([one])
+            if schedule is None:
+                continue
+            run = self.t.ask(schedule)
+            self.v.claim('if any one is left out, this failure does not happen',
+                         run.failure() != self.failure,
+                         f'without #{one["index"]} ({schedule}) it does')
+
+    # ---- windows
+    def check_windows(self):
+        script = [(d.thread, d.own, d.kind, d.ordinal, d.to) for d in self.fails.decisions]
+        for info in self.j['preemptions']:
+            window = info['window']
+            if not window or not window['positions']:
+                continue
+            at = next((i for i, d in enumerate(self.fails.decisions)
+                       if d.clock == info['clock'] and d.kind == 0), None)
+            if at is None:
+                self.v.claim('a window is that of a preemption', False, str(info['clock']))
+                continue
+
+            def run_at(own):
+                item = list(script[at])
+                item[1] = own
+                return self.t.script(script[:at] + [tuple(item)] + script[at + 1:])
+
+            own = script[at][1]
+            known = {}
+
+            def leads(place):
+                """Whether the thread can be preempted there, and that leads to this failure."""
+                if place not in known:
+                    run = run_at(place)
+                    known[place] = (self.moved_to(run, script, at, place)
+                                    if run.failure() == self.failure else None)
+                return known[place] is not None
+
+            if not leads(own):
+                self.v.claim('window: the preemption itself takes effect', False, f'{info["clock"]}')
+                continue
+            first = last = own
+            while first > 1 and leads(first - 1):
+                first -= 1
+            while leads(last + 1):
+                last += 1
+            if window['positions'] == 1:
+                self.v.claim('window: one step earlier or later it does not fail',
+                             first == last == own, f'{first}..{last}, at {own}')
+            else:
+                self.v.claim('window: N places', last - first + 1 == window['positions'],
+                             f'{last - first + 1} ({first}..{last}) and not {window["positions"]}')
+            for end, word in ((first, 'first'), (last, 'last')):
+                if window[word] and in_program(known[end].file):
+                    self.v.claim(f'window: its {word} line',
+                                 known[end].line == window[word]['line'],
+                                 f'{known[end].line}, not {window[word]["line"]}')
+
+    def moved_to(self, run, script, at, own):
+        for d in run.decisions:
+            if d.thread == script[at][0] and d.own == own and d.kind == 0:
+                return d
+        return None
+
+    # ---- the order of two events
+    def check_pair(self):
+        pair = self.j['pair']
+        if not pair:
+            return
+        first = self.event_of(pair['first'], self.fails)
+        second = self.event_of(pair['second'], self.fails)
+        if pair['second']['clock'] is None:
+            second = self.event_by_line(pair['second'])
+        self.v.claim('pair: both are events of the failing run in this order',
+                     first is not None and
+                     (pair['second']['clock'] is None or second is not None), str(pair))
+        if first is None or second is None:
+            return
+        universal = ('in the other it passes' in self.flat or
+                     'If that comes first, the program passes' in self.flat)
+        steps = [s for _, s in self.passes.steps]
+        there = position(steps, first), position(steps, second)
+        self.v.claim('pair: the passing run has them in the other order',
+                     there[1] is not None and (there[0] is None or there[1] < there[0]) or
+                     not pair['confirmed'],
+                     f'{first} {second} at {there}')
+        if not pair['confirmed'] or not universal:
+            return
+        wrong_fail = wrong_pass = other = same = 0
+        for run in self.t.runs:
+            a, b = position(run.steps, first), position(run.steps, second)
+            if a is None and b is None:
+                continue
+            fails = failure_of_run(run) == self.failure
+            if a is not None and (b is None or a < b):
+                same += 1
+                wrong_pass += run.verdict == 'pass' and b is not None
+            elif b is not None:
+                other += 1
+                wrong_fail += fails
+        self.v.claim('pair: in the other order it passes', wrong_fail == 0,
+                     f'{wrong_fail} of {other} runs with the other order fail in the same way '
+                     f'({describe(first)} / {describe(second)})')
+        if 'In this order the program fails' in self.flat:
+            self.v.claim('pair: in this order it fails', wrong_pass == 0,
+                         f'{wrong_pass} of {same} runs with this order pass '
+                         f'({describe(first)} / {describe(second)})')
+
+    def event_of(self, info, side):
+        if info['clock'] is None:
+            return None
+        for i, (clock, step) in enumerate(side.steps):
+            if clock == info['clock'] and step.thread == info['thread']:
+                self.v.claim('event: what it does', step.kind == info['what'],
+                             f'{step} is not {info["what"]}')
+                if info['at'] and in_program(step.file):
+                    self.v.claim('event: its line', step.line == info['at']['line'],
+                                 f'{step.line}, not {info["at"]["line"]}')
+                return occurrence([s for _, s in side.steps], i)
+        return None
+
+    def event_by_line(self, info):
+        """An event that the failing run does not get to, from the passing run."""
+        steps = [s for _, s in self.passes.steps]
+        for i, step in enumerate(steps):
+            if (step.thread == info['thread'] and step.kind == info['what'] and info['at'] and
+                    step.line == info['at']['line']):
+                return occurrence(steps, i)
+        return None
+
+    # ---- figures
+    def check_fewest(self):
+        if 'none with fewer' not in self.flat:
+            return
+        count = self.fails.preemptions
+        fewer = [r for r in self.t.runs if r.verdict == 'fail' and r.preemptions < count]
+        self.v.claim('none with fewer preemptions fails', not fewer,
+                     f'{count} preemptions; {len(fewer)} runs with fewer fail, the first with '
+                     f'{fewer[0].preemptions if fewer else 0}')
+
+    def check_minimal(self):
+        if 'neither run can be brought closer' not in self.flat:
+            return
+        if len(self.j['switches']) != 1 or self.j['switches'][0]['changes'] != 1:
+            self.v.made['neither run can be brought closer (several changes, not checked)'] += 1
+            return
+        self.v.claim('neither run can be brought closer', True)
+
+    def check_figures(self):
+        if 'needs no preemption' in self.flat:
+            self.v.claim('the failing run needs no preemption', self.fails.preemptions == 0,
+                         f'it has {self.fails.preemptions}')
+        found = re.search(r'failing schedule: ([\d,]+) preemption', self.flat)
+        if found:
+            self.v.claim('failing schedule: N preemptions',
+                         int(found.group(1).replace(',', '')) == self.fails.preemptions,
+                         f'{found.group(1)}, but it has {self.fails.preemptions}')
+
+    # ---- both runs, step by step
+    def check_courses(self):
+        for name, side in (('failing_course', self.fails), ('passing_course', self.passes)):
+            steps = {c: s for c, s in side.steps}
+            for event in self.j[name]:
+                step = steps.get(event['clock'])
+                same = (step is not None and step.thread == event['thread'] and
+                        step.kind == event['what'] and
+                        (not event['at'] or not in_program(step.file) or
+                         step.line == event['at']['line']))
+                self.v.claim('a step of a run, as it is shown', same, f'{event} is {step}')
+
+    def check_waits(self):
+        for wait in self.j['waits']:
+            last = [s for _, s in self.fails.steps if s.thread == wait['thread']]
+            self.v.claim('a wait at the end of a deadlock',
+                         bool(last) and last[-1].kind in ('lock', 'wait', 'join') and
+                         (not wait['at'] or not in_program(last[-1].file) or
+                          last[-1].line == wait['at']['line']),
+                         f'{wait} but the last step is {last[-1:]}')
+
+    def check_reaches(self):
+        """The passing run gets past the statement that fails, if some run that is as simple does."""
+        at = (self.j['failure'] or {}).get('at')
+        thread = (self.j['failure'] or {}).get('thread')
+        if self.j['failure']['kind'] != 'assert' or not at:
+            return
+        last = [s for _, s in self.fails.steps if s.thread == thread]
+        if not last:
+            return
+        event = occurrence(last, len(last) - 1)
+        reaches = position([s for _, s in self.passes.steps], event) is not None
+        could = any(r.verdict == 'pass' and r.preemptions <= self.fails.preemptions and
+                    position(r.steps, event) is not None for r in self.t.runs)
+        if could:
+            self.v.claim('the passing run reaches the statement that fails', reaches,
+                         f'{describe(event)} is not in the passing run')
+
+
+def describe(event):
+    (thread, kind, _, _, line), number = event
+    return f'{thread} {kind} at line {line}' + (f' #{number + 1}' if number else '')
+
+
+def in_program(file):
+    return file.endswith('.cpp') or file.endswith('.c')
+
+
+def failure_of_run(run):
+    if run.verdict != 'fail':
+        return None
+    return (run.kind, '' if run.kind in ('deadlock', 'hang') else run.key)
+
+
+def check_exhaustive(truth, text, json, bound, verdicts):
+    """What a hunt with --strategy exhaustive concludes."""
+    conclusion = json['conclusion'] or ''
+    failing = [r for r in truth.runs if r.verdict == 'fail']
+    within = [r for r in failing if r.preemptions <= bound]
+    questions = 'apart from' in conclusion
+    if re.match(r'(all|the) \d+ schedules? with at most', conclusion):
+        verdicts.claim('all N schedules with at most K preemptions pass', not within,
+                       f'"{conclusion}", but {len(within)} of those with at most {bound} fail '
+                       f'(the first with {min((r.preemptions for r in within), default=0)})')
+        if 'also with more preemptions' in conclusion:
+            verdicts.claim('... also with more preemptions', not failing,
+                           f'"{conclusion}", but {len(failing)} fail')
+            if truth.complete is None and not questions:
+                known = {r.interleaving for r in truth.runs}
+                verdicts.claim('... any other is equivalent to one of these',
+                               json['interleavings'] == len(known),
+                               f'{json["interleavings"]} interleavings, there are {len(known)}')
+    if json['outcome'] == 'found':
+        kinds = {(r.kind.rstrip('0123456789')) for r in failing}
+        verdicts.claim('a failure that is found exists', json['failure']['kind'] in kinds,
+                       f'{json["failure"]} is not among {kinds}')
+        if json['complete']:
+            found = {f['failure']['at']['line'] if f['failure']['at'] else 0
+                     for f in json['failures']}
+            keys = {failure_of_run(r) for r in within}
+            verdicts.claim('a complete search finds every failure within the bound',
+                           len(json['failures']) >= len(keys),
+                           f'{len(json["failures"])} failures ({found}), there are {len(keys)}')
