@@ -96,19 +96,19 @@ Result<int> run(DebugCommand& command) {
   Json json = {{"hunt", hunt_json(*found)}, {"isolate", nullptr}};
   if (!found->failing || found->interrupted_by != 0 || interrupts.take() != 0) {
     print_headline(outcome_of(*found), headline(*found));
-    print_details(hunt_text(*found));
+    print_details(hunt_text(*found, last_words(store, found->failing.value_or(0))));
   } else {
     print_found(*found);
     Stages stages;
     const auto result = isolate(isolation_of(command.hunt.hunt, *found), store, stages);
     stages.end();
     if (result) {
-      print_isolated(*result, command.json);
+      print_isolated(*result, store, command.json);
       json["isolate"] = isolate_json(*result);
     } else {
       // What was found stays found.
       report_error(result.error());
-      print_details(hunt_text(*found));
+      print_details(hunt_text(*found, last_words(store, found->failing.value_or(0))));
     }
   }
   CLEW_CHECK_OK(write_json(command.json, json));

@@ -65,7 +65,7 @@ Result<int> run(IsolateCommand& command) {
   const auto result = isolate(command.isolate, store, status);
   status.clear();
   CLEW_CHECK_OK(result);
-  print_isolated(*result, command.json);
+  print_isolated(*result, store, command.json);
   CLEW_CHECK_OK(write_json(command.json, isolate_json(*result)));
   return exit_status_of(*result);
 }

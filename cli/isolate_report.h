@@ -21,7 +21,8 @@ class IsolateStatusLine : public IsolateObserver {
 
 // The first line on standard error. The report on standard output, or with the first line if JSON
 // goes there.
-void print_isolated(const IsolateResult& result, const std::string& json);
+void print_isolated(const IsolateResult& result, const RecordingStore& store,
+                    const std::string& json);
 
 }  // namespace clew::cli
 

@@ -43,6 +43,13 @@ std::string place_line(const Failure& failure) {
   return text;
 }
 
+// "exited with status 1", "assertion `x' failed", "uncaught std::bad_alloc", "SIGSEGV at address 0x0"
+bool says_its_kind(FailureKind kind) {
+  return kind == FailureKind::kExit || kind == FailureKind::kAssert ||
+         kind == FailureKind::kException || kind == FailureKind::kSignal ||
+         kind == FailureKind::kSanitizer;
+}
+
 std::string table(const std::vector<FoundFailure>& failures) {
   std::string text =
       fmt::format("  {:>9}  {:>9}  {:>9}  {}\n", "count", "schedule", "recording", "failure");
@@ -70,7 +77,7 @@ std::string next_commands(const HuntResult& result) {
   return text;
 }
 
-std::string found_text(const HuntResult& result) {
+std::string found_text(const HuntResult& result, const LastWords& words) {
   std::string text;
   if (result.failures.size() > 1) {
     text += table(result.failures);
@@ -78,6 +85,7 @@ std::string found_text(const HuntResult& result) {
     const FoundFailure& only = result.failures.front();
     if (const std::string place = place_line(only.failure); !place.empty())
       text += fmt::format("  {}\n", place);
+    text += symptom_text(only.failure, words, "  ");
     text += only.count > 1 ? fmt::format("  first in schedule {}, {} times in all\n",
                                          with_commas(only.first_schedule), with_commas(only.count))
                            : fmt::format("  in schedule {}\n", with_commas(only.first_schedule));
@@ -119,7 +127,8 @@ std::string status_text(const HuntStatus& status) {
 }
 
 std::string failure_line(const Failure& failure) {
-  std::string text = fmt::format("{}: {}", to_word(failure.kind), printable(failure.detail));
+  std::string text = printable(failure.detail);
+  if (!says_its_kind(failure.kind)) text = fmt::format("{}: {}", to_word(failure.kind), text);
   if (failure.kind == FailureKind::kDeadlock) return text;
   if (failure.at) text += ", at " + location_text(*failure.at);
   if (!failure.thread.empty()) text += ", thread " + failure.thread;
@@ -168,8 +177,8 @@ std::string headline(const HuntResult& result) {
                      interrupted);
 }
 
-std::string hunt_text(const HuntResult& result) {
-  if (!result.failures.empty()) return found_text(result);
+std::string hunt_text(const HuntResult& result, const LastWords& words) {
+  if (!result.failures.empty()) return found_text(result, words);
   std::string text = fmt::format("  {}\n", figures_text(result));
   if (result.looked_for_passing) return text;
   if (const std::string advice = hint(result); !advice.empty())

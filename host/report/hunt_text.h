@@ -5,6 +5,7 @@
 #include <string>
 
 #include "host/outcome.h"
+#include "host/report/symptom.h"
 #include "host/search/hunt_result.h"
 
 namespace clew {
@@ -12,7 +13,7 @@ namespace clew {
 // "12,345 schedules (1,234/s), 56 interleavings, 2 failures (exit 17, deadlock 3), pos, 43 s left"
 std::string status_text(const HuntStatus& status);
 
-// "assert: assertion `x' failed, at queue.cc:31 in f(), thread T0.2"
+// "assertion `x' failed, at queue.cc:31 in f, thread T0.2"
 std::string failure_line(const Failure& failure);
 
 // "12,345 schedules, 56 distinct interleavings, 10.0 s (1,234/s), strategy pos, seed 7"
@@ -21,9 +22,9 @@ std::string figures_text(const HuntResult& result);
 // The first line without "clew: ".
 std::string headline(const HuntResult& result);
 
-// What follows the first line, each line indented: the failure or the table of failures, the
+// What follows the first line, each line indented: the failure with the last words of its run, or the table of failures, the
 // figures, the next commands; or what was tried, and a hint.
-std::string hunt_text(const HuntResult& result);
+std::string hunt_text(const HuntResult& result, const LastWords& words = {});
 
 }  // namespace clew
 

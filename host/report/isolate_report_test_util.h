@@ -34,7 +34,7 @@ inline EventInfo event(std::uint64_t clock, std::string thread, std::uint32_t nu
 // Figure 6 of Choi and Zeller 2002.
 inline IsolateResult queue_result() {
   IsolateResult result;
-  result.failure = {FailureKind::kExit, "exit status 1", "", {}};
+  result.failure = {FailureKind::kExit, "exited with status 1", "", {}};
   result.original = 2;
   result.original_preemptions = 5;
   result.deltas = 24;

@@ -307,8 +307,9 @@ std::string headline(const IsolateResult& result) {
   return fmt::format("not isolated: nothing was found {}", effort_text(result));
 }
 
-std::string isolate_text(const IsolateResult& result) {
+std::string isolate_text(const IsolateResult& result, const LastWords& words) {
   std::string text = wrapped("failure: " + failure_line(result.failure), "  ");
+  text += symptom_text(result.failure, words, "  ");
   if (how_far(result) == Isolated::kNarrowed)
     text += "\n" + wrapped(
                        "The isolation ended early. What is left at this point may be more than "

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "host/isolate/isolate_result.h"
+#include "host/report/symptom.h"
 
 namespace clew {
 
@@ -14,9 +15,9 @@ std::string status_text(const IsolateStatus& status);
 // The first line without "clew: ".
 std::string headline(const IsolateResult& result);
 
-// What follows the first line: the failure, the cause in a few sentences, each switch with its
+// What follows the first line: the failure with the last words of its run, the cause in a few sentences, each switch with its
 // backtraces, both runs in columns, the figures, what could not be shown, the next commands.
-std::string isolate_text(const IsolateResult& result);
+std::string isolate_text(const IsolateResult& result, const LastWords& words = {});
 
 }  // namespace clew
 

@@ -19,7 +19,7 @@ TEST(IsolateText, TheAnswer) {
   EXPECT_EQ(exit_status_of(result), 0);
   EXPECT_EQ(outcome_of(result), Outcome::kPass);
   const std::string text = isolate_text(result);
-  EXPECT_SAYS(text, "failure: exit: exit status 1");
+  EXPECT_SAYS(text, "failure: exited with status 1");
   EXPECT_SAYS(text,
               "The failure happens when T0.2 is preempted before queue.cc:47 (in dequeue) "
               "by T0.3, which runs from queue.cc:26 (in enqueue). One step later, after "

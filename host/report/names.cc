@@ -405,6 +405,9 @@ std::string_view without_marks_of_compilers(std::string_view text) {
     if (text.starts_with(prefix)) text.remove_prefix(prefix.size());
   for (const std::string_view suffix : {" [clone", " (.", "@GLIBC", "@CXXABI", " requires "})
     text = text.substr(0, text.find(suffix));
+  // What __PRETTY_FUNCTION__ adds of a template: "T Queue<T>::pop() [T = int]"
+  if (const std::size_t bracket = text.find(" ["); bracket != std::string_view::npos)
+    if (text.substr(bracket).contains(" = ")) text = text.substr(0, bracket);
   return text;
 }
 

@@ -87,6 +87,8 @@ TEST(Names, Functions) {
       {"non-virtual thunk to Widget::draw(int)", "Widget::draw"},
       {"Cache::get(int) [clone .cold]", "Cache::get"},
       {"Cache::get(int) (.cold)", "Cache::get"},
+      {"T Queue<T>::pop() [T = int]", "Queue<T>::pop"},
+      {"void BoundedBuffer::put(int *)", "BoundedBuffer::put"},
       {"auto cmp<int>(int) requires std::integral<int>", "cmp<int>"},
       {"pthread_mutex_lock@GLIBC_2.2.5", "pthread_mutex_lock"},
       // Long ones lose their template arguments, then their outer scopes.

@@ -58,7 +58,7 @@ std::optional<Judgement> failed_end(const RunFacts& facts) {
     case abi::JobEnd::kExited:
       if (facts.status == 0) return std::nullopt;
       return Judgement{Verdict::kFail, FailureKind::kExit,
-                       fmt::format("exit status {}", facts.status)};
+                       fmt::format("exited with status {}", facts.status)};
     case abi::JobEnd::kSignalled:
       if (facts.failure == abi::FailureKind::kExit || facts.failure == abi::FailureKind::kSignal)
         return Judgement{Verdict::kFail, FailureKind::kSignal,

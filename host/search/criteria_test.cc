@@ -43,7 +43,7 @@ TEST(Criteria, EndsOfRuns) {
   EXPECT_EQ(judge_one({}, exited(0)).verdict, Verdict::kPass);
   EXPECT_EQ(judge_one({}, exited(0)).kind, std::nullopt);
   EXPECT_EQ(judge_one({}, exited(3)).kind, FailureKind::kExit);
-  EXPECT_EQ(judge_one({}, exited(3)).detail, "exit status 3");
+  EXPECT_EQ(judge_one({}, exited(3)).detail, "exited with status 3");
   EXPECT_EQ(judge_one({}, failed(abi::FailureKind::kDeadlock)).kind, FailureKind::kDeadlock);
   EXPECT_EQ(judge_one({}, failed(abi::FailureKind::kHang)).verdict, Verdict::kFail);
   EXPECT_EQ(judge_one({}, failed(abi::FailureKind::kAssert)).kind, FailureKind::kAssert);

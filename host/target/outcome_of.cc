@@ -37,7 +37,7 @@ void judge_status(int wait_status, RunSummary& summary) {
   } else if (WEXITSTATUS(wait_status) != 0) {
     summary.outcome = Outcome::kFail;
     summary.failure = Failure{
-        FailureKind::kExit, fmt::format("exit status {}", WEXITSTATUS(wait_status)), "", {}};
+        FailureKind::kExit, fmt::format("exited with status {}", WEXITSTATUS(wait_status)), "", {}};
   } else {
     summary.outcome = Outcome::kPass;
   }

@@ -36,7 +36,7 @@ TEST(OutcomeOf, ExitStatusFails) {
   const RunResult run = judged({exited(3), 0, {}});
   EXPECT_EQ(run.summary.outcome, Outcome::kFail);
   EXPECT_EQ(run.summary.failure->kind, FailureKind::kExit);
-  EXPECT_EQ(run.summary.failure->detail, "exit status 3");
+  EXPECT_EQ(run.summary.failure->detail, "exited with status 3");
   EXPECT_EQ(exit_status_of(run), 3);
 }
 

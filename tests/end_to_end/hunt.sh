@@ -40,7 +40,7 @@ printf '#include <sys/syscall.h>\n#include <unistd.h>\nint main(void) { return (
 for p in two arguments slow leaves; do "$clew" cc -O1 -g $p.c -o $p -pthread || exit 1; done
 check "help with examples" bash -c '"$0" hunt --help | grep -qi "examples:"' "$clew"
 check "finds a lost update" run 1 hunt --seed 1 --schedules 2000 --json out.json ./lost
-check "... says what" says err.txt "exit status"
+check "... says what" says err.txt "exited with status"
 check "... and what to do next" bash -c 'tail -n 1 err.txt | grep -q "replay it: clew replay [0-9]"'
 check "... and how it was found" says err.txt "seed 1"
 check "... its output is not shown" [ ! -s out.txt ]
