@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "host/isolate/pair.h"
+#include "host/isolate/order.h"
 #include "host/isolate/script.h"
 #include "host/isolate/source_view.h"
 #include "host/isolate/window.h"
@@ -24,11 +24,12 @@ namespace {
 constexpr std::size_t kMostPreemptions = 16;
 // Events behind the point at which the two runs part among which the pair is sought.
 constexpr std::uint64_t kTraced = 400'000;
-constexpr std::size_t kMostPairs = 64;
-constexpr std::size_t kPairsOfLong = 4;
-// Positions tried within a window; runs that are long enough for checkpoints cost more.
-constexpr std::uint64_t kInner = 64;
-constexpr std::uint64_t kInnerOfLong = 8;
+// Events before it that are traced as well, so that it can be told how often a thread came to a
+// place.
+constexpr std::uint64_t kTracedBefore = 100'000;
+// Places tried to find a window; runs that are long enough for checkpoints cost more.
+constexpr std::uint64_t kPlaces = 128;
+constexpr std::uint64_t kPlacesOfLong = 16;
 
 class Answer {
  public:
@@ -41,16 +42,16 @@ class Answer {
  private:
   void tell_switches(SourceView& failing, SourceView& passing, const Trace& failing_trace,
                      const Trace& passing_trace);
-  Result<std::optional<EventPair>> find_pair(SourceView& view, const Trace& failing_trace,
-                                             const Trace& passing_trace);
-  Result<void> tell_preemptions(SourceView& view);
+  Result<void> tell_preemptions(SourceView& view, const Trace& failing_trace,
+                                const Trace& passing_trace);
   Result<void> look_closer();
 
   Experiment& x_;
   const Narrowed& narrowed_;
   const RecordedJob& failing_record_;
   const RecordedJob& passing_record_;
-  std::map<std::size_t, std::uint64_t> begins_;  // of windows: a clock just before, by preemption
+  bool from_start_ = false;  // so are the traces; otherwise from where the runs part
+  std::map<std::size_t, std::uint64_t> begins_;  // of windows, by preemption
 };
 
 struct Handover {
@@ -58,13 +59,36 @@ struct Handover {
   std::optional<Standpoint> next;
 };
 
+// What the thread that is preempted, or asks, is about to do.
+// `from_start`: so is the trace.
+Standpoint with_step(SourceView& view, const Trace& trace, bool from_start,
+                     const TraceDecision& decision, Standpoint standpoint) {
+  const auto is_it = [&](const TraceStep& step) {
+    return step.thread == decision.thread && step.own == decision.own;
+  };
+  const auto step = std::ranges::find_if(trace.steps, is_it);
+  if (step == trace.steps.end()) return standpoint;
+  standpoint.step = view.event(*step);
+  if (from_start)
+    standpoint.step->time =
+        1 + static_cast<std::uint64_t>(
+                std::ranges::count_if(trace.steps.begin(), step, [&](const TraceStep& other) {
+                  return other.thread == step->thread && other.place == step->place;
+                }));
+  return standpoint;
+}
+
 // Who is preempted at this clock, and by whom.
-Handover handover(SourceView& view, const Trace& trace, std::uint64_t clock, abi::ScriptKind kind) {
+Handover handover(SourceView& view, const Trace& trace, bool from_start, std::uint64_t clock,
+                  abi::ScriptKind kind) {
   const TraceDecision* decision = decision_at(trace, clock, kind);
   Handover over;
   if (decision != nullptr) {
     over.from = view.standing(clock, view.thread(decision->thread));
+    if (over.from) over.from = with_step(view, trace, from_start, *decision, std::move(*over.from));
     over.next = view.running(clock);
+    // A switch to the thread that runs already is none.
+    if (over.from && over.next && over.next->thread == over.from->thread) over.next.reset();
   } else {
     over.from = view.running(clock);
   }
@@ -105,11 +129,11 @@ void Answer::tell_switches(SourceView& failing, SourceView& passing, const Trace
       one.pass_to = text_of(passes.to);
     }
     if (pass_clock <= passing_end) one.pass_clock = pass_clock;
-    Handover over = handover(failing, failing_trace, one.fail_clock, kind);
+    Handover over = handover(failing, failing_trace, from_start_, one.fail_clock, kind);
     if (over.from) one.fail_from = std::move(*over.from);
     one.fail_next = std::move(over.next);
     if (one.pass_clock) {
-      over = handover(passing, passing_trace, pass_clock, kind);
+      over = handover(passing, passing_trace, from_start_, pass_clock, kind);
       one.pass_from = std::move(over.from);
       one.pass_next = std::move(over.next);
     }
@@ -117,48 +141,47 @@ void Answer::tell_switches(SourceView& failing, SourceView& passing, const Trace
   }
 }
 
-// The last pair whose order decides, by running; otherwise the first there is.
-Result<std::optional<EventPair>> Answer::find_pair(SourceView& view, const Trace& failing_trace,
-                                                   const Trace& passing_trace) {
-  x_.stage = IsolateStage::kOrder;
-  const std::vector<EventPair> pairs = flipped_pairs(failing_trace, passing_trace, kMostPairs);
-  if (pairs.empty()) return std::nullopt;
-  const auto schedule_of = [&](const EventPair& pair) -> std::optional<Schedule> {
-    const auto first = ThreadId::parse(view.thread(pair.first.thread));
-    const auto second = ThreadId::parse(view.thread(pair.second.thread));
-    if (!first || !second) return std::nullopt;
-    return flipped(narrowed_.failing.schedule, failing_trace, pair, *first, *second);
-  };
-  // Of those that are confirmed the last: the one nearest to the failure.
-  EventPair chosen = pairs.front();
-  bool confirmed = false;
-  const std::size_t first =
-      x_.trials.has_checkpoints() && pairs.size() > kPairsOfLong ? pairs.size() - kPairsOfLong : 0;
-  for (std::size_t i = pairs.size(); i-- > first && !confirmed;) {
-    const auto schedule = schedule_of(pairs[i]);
-    if (!schedule) continue;
-    CLEW_TRY(const auto run, x_.trials.run_one(*schedule, {}));
-    if (!run) break;
-    confirmed = run->verdict == Verdict::kPass;
-    if (confirmed) chosen = pairs[i];
+// How many events each thread has in its course, as far as one of the runs shows it.
+std::uint64_t course_of(const Trace& failing, const Trace& passing, abi::ThreadKey thread) {
+  std::uint64_t most = 0;
+  for (const Trace* trace : {&failing, &passing}) {
+    for (const TraceStep& step : trace->steps)
+      if (step.thread == thread) most = std::max(most, step.own);
+    for (const TraceDecision& decision : trace->decisions)
+      if (decision.thread == thread) most = std::max(most, decision.own);
   }
-  CriticalPair& found = x_.result.pair.emplace();
-  found.first = view.event(chosen.first);
-  found.second = view.event(chosen.second);
-  found.confirmed = confirmed;
-  if (const auto guarded = guarded_pair(failing_trace, passing_trace, pairs, chosen)) {
-    found.guarded_first = view.event(guarded->first);
-    found.guarded_second = view.event(guarded->second);
-  }
-  return chosen;
+  return most;
 }
 
-Result<void> Answer::tell_preemptions(SourceView& view) {
-  const JobPlan plan = [&] {
-    JobPlan job = job_of(narrowed_.failing.schedule);
-    job.flags |= abi::kJobWholeTrace;
-    return job;
-  }();
+SwitchWindow shown_window(SourceView& view, const ScriptWindow& found) {
+  const Window& window = found.window;
+  SwitchWindow shown;
+  const auto event = [&](const TraceStep& step) -> std::optional<EventInfo> {
+    if (step.thread == 0) return std::nullopt;
+    EventInfo info = view.event(step);
+    // What a library does inside tells the reader little.
+    if (!info.at || !is_user_location(*info.at)) return std::nullopt;
+    return info;
+  };
+  shown.after = event(found.before);
+  shown.first = event(found.first);
+  shown.last = event(found.last);
+  shown.others_first = event(found.others_first);
+  shown.others_last = event(found.others_last);
+  shown.places = window.places;
+  shown.gapless = window.gapless;
+  shown.ends_before = window.ends_before;
+  shown.ends_after = window.ends_after;
+  shown.others = window.others;
+  shown.others_failing = window.others_failing;
+  shown.whole_course = window.whole_course;
+  return shown;
+}
+
+Result<void> Answer::tell_preemptions(SourceView& view, const Trace& failing_trace,
+                                      const Trace& passing_trace) {
+  JobPlan plan = job_of(narrowed_.failing.schedule);
+  plan.flags |= abi::kJobWholeTrace;
   if (narrowed_.failing.schedule.switches.size() > kMostPreemptions) return {};
   // Unless it is asked for, not worth whole runs.
   if (x_.trials.has_checkpoints() && !x_.result.simplified) return {};
@@ -179,32 +202,24 @@ Result<void> Answer::tell_preemptions(SourceView& view) {
     info.clock = decision.clock;
     info.to = view.thread(decision.to);
     if (auto from = view.standing(decision.clock, view.thread(decision.thread)))
-      info.from = std::move(*from);
+      info.from = with_step(view, failing_trace, from_start_, decision, std::move(*from));
     info.next = view.running(decision.clock);
-    CLEW_TRY(const auto window,
-             window_of(x_.trials, script, at, x_.trials.has_checkpoints() ? kInnerOfLong : kInner));
+    const std::uint64_t course =
+        std::max(decision.own, course_of(failing_trace, passing_trace, decision.thread));
+    CLEW_TRY(const auto window, window_of(x_.trials, script, at, course,
+                                          x_.trials.has_checkpoints() ? kPlacesOfLong : kPlaces));
     if (window) {
-      const Window& found = window->window;
-      SwitchWindow& shown = info.window.emplace();
-      shown.after = view.location(window->before);
-      shown.first = view.location(window->first);
-      shown.last = view.location(window->last);
-      // Where a library is, the place of the switch itself will do.
-      for (std::optional<Location>* end : {&shown.first, &shown.last})
-        if (!*end || !is_user_location(**end)) *end = info.from.at;
-      shown.positions = found.last - found.first + 1;
-      shown.tested = found.tested;
-      // Within one slice the clock counts the thread's own events.
-      const std::uint64_t back = decision.own - found.first + 1;
-      if (found.first > 1 && back < decision.clock)
-        begins_[x_.result.preemptions.size()] = decision.clock - back;
+      info.window = shown_window(view, *window);
+      for (const TraceStep& step : failing_trace.steps)
+        if (step.thread == decision.thread && step.own == window->window.first)
+          begins_[x_.result.preemptions.size()] = step.clock;
     }
     x_.result.preemptions.push_back(std::move(info));
   }
   return {};
 }
 
-// A further look at the failing run: where the threads stood before the windows began, hence in
+// A further look at the failing run: where the threads stood when the windows began, hence in
 // which calls they are preempted; and which lines of the user's led to events in libraries.
 Result<void> Answer::look_closer() {
   std::vector<EventInfo*> events;
@@ -231,10 +246,9 @@ Result<void> Answer::look_closer() {
       event->at = standing->at;
   for (const auto& [preemption, clock] : begins_) {
     PreemptionInfo& info = x_.result.preemptions[preemption];
-    const auto before = view.running(clock);
-    if (!before || before->thread != info.from.thread) continue;
-    info.window->after = before->at;
-    const auto shared = shared_call(before->stack, info.from.stack);
+    const auto begin = view.running(clock);
+    if (!begin || begin->thread != info.from.thread) continue;
+    const auto shared = shared_call(begin->stack, info.from.stack);
     if (!shared) continue;
     info.window->caller_first = shared->first;
     info.window->caller_last = shared->second;
@@ -254,10 +268,12 @@ Result<void> Answer::complete() {
   // Both runs are the same up to here.
   const std::uint64_t parting =
       common_until(narrowed_.failing.schedule, narrowed_.passing.schedule);
+  from_start_ = !x_.trials.has_checkpoints() && parting <= kTracedBefore;
+  const std::uint64_t from = from_start_ ? 1 : parting;
   CLEW_TRY(const auto failing_run,
-           x_.trials.run_traced(narrowed_.failing.schedule, parting, parting + kTraced));
+           x_.trials.run_traced(narrowed_.failing.schedule, from, parting + kTraced));
   CLEW_TRY(const auto passing_run,
-           x_.trials.run_traced(narrowed_.passing.schedule, parting, parting + kTraced));
+           x_.trials.run_traced(narrowed_.passing.schedule, from, parting + kTraced));
   const bool traced = failing_run && passing_run;
   if (traced && failing_run->result.hash != failing_record_.run.summary.hash)
     x_.doubt(
@@ -272,10 +288,15 @@ Result<void> Answer::complete() {
   tell_switches(failing, passing, failing_trace, passing_trace);
   x_.result.waits = failing.waits();
   if (!traced) return {};
-  CLEW_TRY(const auto pair, find_pair(failing, failing_trace, passing_trace));
-  x_.result.failing_course = failing.course(failing_trace.steps, pair);
-  x_.result.passing_course = passing.course(passing_trace.steps, pair);
-  if (auto done = tell_preemptions(failing); !done) return done;
+  if (x_.trials.knows_failing_place()) x_.result.reaches = !passing_run->hides;
+  CLEW_TRY(const auto pair, find_order(x_, narrowed_, failing, failing_trace, passing_trace));
+  const auto behind = [&](const Trace& trace) {
+    const auto first = std::ranges::lower_bound(trace.steps, parting, {}, &TraceStep::clock);
+    return std::span(first, trace.steps.end());
+  };
+  x_.result.failing_course = failing.course(behind(failing_trace), pair);
+  x_.result.passing_course = passing.course(behind(passing_trace), pair);
+  if (auto done = tell_preemptions(failing, failing_trace, passing_trace); !done) return done;
   return look_closer();
 }
 

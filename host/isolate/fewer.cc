@@ -177,9 +177,9 @@ Result<Fewer> look_for_fewer(Trials& trials, const ThreadScript& script,
         CLEW_TRY(auto found, to_script(plans[i]));
         if (found && preemptions_of(*found) < preemptions) return Fewer{std::move(*found), false};
       }
-      const Verdict verdict = run.verdict == Verdict::kPass   ? Verdict::kPass
-                              : run.verdict == Verdict::kFail ? Verdict::kFail
-                                                              : Verdict::kUnresolved;
+      const Verdict verdict = run.judgement.verdict == Verdict::kPass ? Verdict::kPass
+                              : run.verdict == Verdict::kFail         ? Verdict::kFail
+                                                                      : Verdict::kUnresolved;
       search.learn(plans[i], {run.result, verdict, false, std::move(run.trace)});
     }
     done += plans.size();

@@ -16,12 +16,24 @@
 
 namespace clew {
 
+// An event: what a thread does at a yield point.
+struct EventInfo {
+  std::uint64_t clock = 0;
+  std::string thread;
+  std::optional<Location> at;
+  abi::StepKind kind = abi::StepKind::kOther;
+  std::uint64_t object = 0;  // address; 0: none
+  std::string variable;      // "head", "queue+40"; empty: not known
+  std::uint64_t time = 0;    // the thread comes to this place for the n-th time; 0: not known
+};
+
 // Where a thread stands: before the event that it would execute next.
 struct Standpoint {
   std::string thread;              // "T0.2"
   std::string name;                // given by the program; may be empty
   std::optional<Location> at;      // nothing: not started, or no symbols
   std::vector<SourceFrame> stack;  // innermost first
+  std::optional<EventInfo> step;   // that event, if it is known and is an access or a call
 };
 
 // A difference that remains: in the failing schedule this, in the passing one that.
@@ -42,17 +54,28 @@ struct IsolatedSwitch {
   std::optional<Standpoint> pass_next;
 };
 
-// The part of a thread's course within which a preemption still leads to the failure.
+// The part of a thread's course within which a preemption still leads to the failure. A place is a
+// position in the course at which the preemption took effect when it was tried.
 struct SwitchWindow {
-  std::optional<Location> after;  // what the thread has just done at its beginning
-  std::optional<Location> first;  // what it is about to do there
-  std::optional<Location> last;   // and at its end
+  // What the thread has just done at its beginning, and what it is about to do at its beginning and
+  // at its end, as far as it is known.
+  std::optional<EventInfo> after;
+  std::optional<EventInfo> first;
+  std::optional<EventInfo> last;
   // The lines of the innermost function that the thread is in from the beginning to the place of
   // the switch, if that is not where the accesses are: it is preempted between these calls.
   std::optional<Location> caller_first;
   std::optional<Location> caller_last;
-  std::uint64_t positions = 0;  // yield points from first to last, both included
-  std::uint64_t tested = 0;     // of them, by running
+  std::uint64_t places = 0;  // that were tried from first to last: all fail
+  bool gapless = false;      // all from first to last were tried
+  bool ends_before = false;  // one step earlier it was tried, and does not fail
+  bool ends_after = false;   // one step later likewise
+  // Elsewhere in the course.
+  std::uint64_t others = 0;  // that were tried
+  std::uint64_t others_failing = 0;
+  std::optional<EventInfo> others_first;  // of those that fail
+  std::optional<EventInfo> others_last;
+  bool whole_course = false;  // the whole course of the thread was tried
 };
 
 // A preemption of the failing schedule.
@@ -64,24 +87,32 @@ struct PreemptionInfo {
   std::optional<SwitchWindow> window;  // nothing: not determined
 };
 
-// An event: what a thread does at a yield point.
-struct EventInfo {
-  std::uint64_t clock = 0;
-  std::string thread;
-  std::optional<Location> at;
-  abi::StepKind kind = abi::StepKind::kOther;
-  std::uint64_t object = 0;  // address; 0: none
-  std::string variable;      // "head", "queue+40"; empty: not known
-};
-
-// Two events whose order decides.
+// Two events that come in one order in the failing run and in the other in the passing one.
 struct CriticalPair {
-  EventInfo first;         // in the failing run
-  EventInfo second;        // clock 0: the failing run ends before it happens
-  bool confirmed = false;  // flipping just them makes the failure go away, by running
+  // What the failing run does when the second comes before the first.
+  enum class Swapped : std::uint8_t {
+    kNotTried,  // or the program's synchronisation does not allow it there
+    kPasses,
+    kFails,  // all the same
+    kOther,  // fails in another way, or hides the failure
+  };
+  // Runs of similar schedules.
+  struct Tally {
+    std::uint64_t failed = 0;
+    std::uint64_t passed = 0;
+  };
+
+  EventInfo first;   // in the failing run
+  EventInfo second;  // clock 0: the failing run ends before it happens
+  Swapped swapped = Swapped::kNotTried;
+  bool alone = false;  // kPasses: no other conflicting events were seen to change their order
+  Tally this_order = {};
+  Tally other_order = {};
   // If they take the same lock: the first accesses made under it whose order changes with theirs.
   std::optional<EventInfo> guarded_first = {};
   std::optional<EventInfo> guarded_second = {};
+
+  [[nodiscard]] bool decides() const { return swapped == Swapped::kPasses; }
 };
 
 // The course of a run around what was isolated, one line for each event.
@@ -124,6 +155,9 @@ struct IsolateResult {
   std::vector<CourseLine> passing_course;
   std::optional<std::uint64_t> failing;  // recordings of both sides
   std::optional<std::uint64_t> passing;
+  // Whether the passing run comes to where the failing one fails, and passes there; nothing: not
+  // known, or the failure is no statement's.
+  std::optional<bool> reaches;
   bool minimal = false;             // 1-minimal (definition 16), by running
   bool always_fails = false;        // no passing schedule was found
   std::vector<std::string> doubts;  // what could not be confirmed, a sentence each

@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t kFuzzJobs = 1000;
 constexpr std::size_t kFuzzRound = 16;
 constexpr std::size_t kFuzzJobsOfLong = 100;
+constexpr std::size_t kSampledRounds = 32;
 
 class SideFinder {
  public:
@@ -29,6 +30,8 @@ class SideFinder {
 
  private:
   Result<std::optional<Side>> passing_for(const Side& failing);
+  Result<std::optional<Side>> near_passing(const Side& failing);
+  Result<std::optional<Side>> sampled_passing();
   Result<std::optional<Side>> given_passing();
   Result<std::optional<Side>> recorded_passing(const std::string& selector);
   Result<std::optional<Side>> passing_side(Schedule schedule);
@@ -182,7 +185,32 @@ Result<std::optional<Side>> SideFinder::fuzzed_passing(const Side& failing) {
   return std::nullopt;
 }
 
+// Anywhere among all schedules, when none near the failing one will do.
+Result<std::optional<Side>> SideFinder::sampled_passing() {
+  if (x_.trials.has_checkpoints()) return std::nullopt;  // that would take long
+  for (std::size_t round = 0; round < kSampledRounds; ++round) {
+    std::vector<JobPlan> plans;
+    for (std::size_t i = 0; i < kFuzzRound; ++i) {
+      JobPlan& plan = plans.emplace_back();
+      plan.strategy = i % 2 == 0 ? abi::StrategyKind::kRandom : abi::StrategyKind::kPos;
+      plan.seed = x_.options.seed + round * kFuzzRound + i;
+      plan.flags = abi::kJobAllPoints;
+    }
+    CLEW_TRY(const auto runs, x_.trials.run(plans));
+    if (runs.empty()) return std::nullopt;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (runs[i].verdict != Verdict::kPass) continue;
+      CLEW_TRY(auto recorded, x_.record(plans[i], Verdict::kPass, {}));
+      if (!recorded) continue;
+      CLEW_CHECK_OK(x_.store.remove(recorded->number));
+      return passing_side(std::move(recorded->schedule));
+    }
+  }
+  return std::nullopt;
+}
+
 Result<std::optional<Side>> SideFinder::given_passing() {
+  x_.trials.accept_hiding();
   Result<std::optional<Side>> given;
   if (x_.subject.recording) {
     given = recorded_passing(*x_.options.passing);
@@ -198,6 +226,17 @@ Result<std::optional<Side>> SideFinder::given_passing() {
 
 Result<std::optional<Side>> SideFinder::passing_for(const Side& failing) {
   if (x_.options.passing) return given_passing();
+  for (;;) {
+    auto near = near_passing(failing);
+    if (!near || *near || x_.trials.stopped()) return near;
+    auto sampled = sampled_passing();
+    if (!sampled || *sampled || x_.trials.stopped()) return sampled;
+    if (x_.trials.accepts_hiding() || !x_.trials.knows_failing_place()) return std::nullopt;
+    x_.trials.accept_hiding();
+  }
+}
+
+Result<std::optional<Side>> SideFinder::near_passing(const Side& failing) {
   if (x_.result.simplified && !script_.empty()) {
     auto less = without_one(script_);
     if (!less || *less) return less;

@@ -39,6 +39,20 @@ bool place_matters(FailureKind kind) {
          kind != FailureKind::kSanitizer;
 }
 
+// Failures that happen at a statement which a passing run can come to and get past. A deadlock is
+// no statement's, and the last steps before an exit are those of destructors.
+bool has_place(FailureKind kind) {
+  return kind == FailureKind::kAssert || kind == FailureKind::kException ||
+         kind == FailureKind::kSignal || kind == FailureKind::kSanitizer;
+}
+// Otherwise it may not look at the accesses of places where nothing was shared so far.
+bool sees_every_event(const JobPlan& plan) {
+  return plan.strategy == abi::StrategyKind::kSchedule ||
+         plan.strategy == abi::StrategyKind::kScript || (plan.flags & abi::kJobAllPoints) != 0;
+}
+// How far behind the failure its last step is looked for.
+constexpr std::uint64_t kLastEvents = 100'000;
+
 }  // namespace
 
 JobPlan job_of(const Schedule& schedule) {
@@ -86,7 +100,7 @@ double Trials::cost_runs() const {
          static_cast<double>(std::max<std::uint64_t>(1, failure_.result.clock));
 }
 
-Result<TrialRun> Trials::judged(RanJob& ran) {
+Result<TrialRun> Trials::judged(RanJob& ran, bool watches) {
   TrialRun run;
   run.result = ran.job.result;
   run.trace = std::move(ran.job.trace);
@@ -106,7 +120,10 @@ Result<TrialRun> Trials::judged(RanJob& ran) {
            (!place_matters(*run.judgement.kind) ||
             run.result.failure_key == failure_.result.failure_key);
   };
-  if (run.judgement.verdict == Verdict::kPass) run.verdict = Verdict::kPass;
+  if (run.judgement.verdict == Verdict::kPass) {
+    run.hides = watches && run.result.watched == 0;
+    if (!run.hides || accepts_hiding_) run.verdict = Verdict::kPass;
+  }
   if (run.judgement.verdict == Verdict::kFail && is_the_failure()) run.verdict = Verdict::kFail;
   return run;
 }
@@ -181,7 +198,12 @@ Result<TrialRun> Trials::set_failure(const Schedule& failing) {
   CLEW_CHECK_OK(leave_files_to_one_worker());
   CLEW_CHECK_OK(limit_budget());
   const bool is_long = seconds >= (failure_.result.clock < kFewEvents ? kClearlyLong : kLongRun);
-  if (!served_ || lane_ || !options_.checkpoints || !is_long) return failure_;
+  if (!served_ || lane_) return failure_;
+  if (!is_long) {
+    CLEW_CHECK_OK(find_failing_place(failing));
+    return failure_;
+  }
+  if (!options_.checkpoints) return failure_;
   if (files.changed_first)
     note_changed_file(files);
   else
@@ -189,9 +211,29 @@ Result<TrialRun> Trials::set_failure(const Schedule& failing) {
   return failure_;
 }
 
+// Right after its last step the thread that was running failed.
+Result<void> Trials::find_failing_place(const Schedule& failing) {
+  if (!has_place(*failure_.judgement.kind)) return {};
+  const std::uint64_t end = failure_.result.clock;
+  CLEW_TRY(const auto run, run_traced(failing, end > kLastEvents ? end - kLastEvents : 1, end + 1));
+  if (!run || run->trace.steps.empty() || !run->trace.complete) return {};
+  last_step_ = run->trace.steps.back();
+  failing_place_ = last_step_->place;
+  return {};
+}
+
+void Trials::accept_hiding() {
+  accepts_hiding_ = true;
+  known_.clear();
+  known_switches_ = 0;
+}
+
 Result<std::vector<TrialRun>> Trials::run(std::span<const JobPlan> plans) {
   if (stopped_) return std::vector<TrialRun>{};
-  auto ran = runner_->run(plans, {}, kAllChoices, [this](std::uint64_t) { return pulse(); });
+  std::vector<JobPlan> watching(plans.begin(), plans.end());
+  for (JobPlan& plan : watching)
+    if (sees_every_event(plan)) plan.watch = failing_place_;
+  auto ran = runner_->run(watching, {}, kAllChoices, [this](std::uint64_t) { return pulse(); });
   CLEW_CHECK_OK(ran);
   if (!pulse()) return std::vector<TrialRun>{};
   std::vector<TrialRun> runs;
@@ -200,7 +242,7 @@ Result<std::vector<TrialRun>> Trials::run(std::span<const JobPlan> plans) {
       stopped_ = true;
       return std::vector<TrialRun>{};
     }
-    CLEW_TRY(auto run, judged(job));
+    CLEW_TRY(auto run, judged(job, watching[runs.size()].watch != 0));
     ++runs_;
     events_ += run.result.clock;
     runs.push_back(std::move(run));
@@ -285,7 +327,7 @@ Result<std::optional<TrialRun>> Trials::run_from_checkpoint(PrefixLane::Task tas
   const std::uint64_t clock = lane_run.job.job.result.clock;
   events_ += clock - std::min(lane_run.began, clock);
   if (!lane_run.cut) {
-    CLEW_TRY(auto run, judged(lane_run.job));
+    CLEW_TRY(auto run, judged(lane_run.job, false));
     return std::move(run);
   }
   has_cut_ = true;

@@ -50,7 +50,8 @@ struct TrialRun {
   abi::JobResult result{};
   Trace trace;
   Judgement judgement;
-  bool cut = false;  // taken as passing because it went far past where failures show
+  bool cut = false;    // taken as passing because it went far past where failures show
+  bool hides = false;  // it passed, but never came to where the failing run fails
 };
 
 // Called while trials run; false: stop them.
@@ -81,6 +82,15 @@ class Trials {
   [[nodiscard]] Result<std::optional<TrialRun>> run_traced(const Schedule& schedule,
                                                            std::uint64_t first, std::uint64_t last);
 
+  // A run that passes without ever coming to where the failing run fails hides the failure: it
+  // shows nothing about what fails. Such a run is unresolved, until this is called.
+  void accept_hiding();
+  [[nodiscard]] bool accepts_hiding() const { return accepts_hiding_; }
+  // Whether the failing run's last step is known, so that it can be told.
+  [[nodiscard]] bool knows_failing_place() const { return failing_place_ != 0; }
+  // The step itself; nothing: not known.
+  [[nodiscard]] const std::optional<TraceStep>& last_step() const { return last_step_; }
+
   // No run is cut short from now on.
   void run_to_the_end() { may_cut_ = false; }
 
@@ -98,7 +108,8 @@ class Trials {
   [[nodiscard]] const TrialRun& failure() const { return failure_; }
 
  private:
-  [[nodiscard]] Result<TrialRun> judged(RanJob& ran);
+  // `watches`: it was counted whether the run came to where the failing one fails.
+  [[nodiscard]] Result<TrialRun> judged(RanJob& ran, bool watches);
   [[nodiscard]] const TrialRun* known(const Schedule& schedule) const;
   void remember(const Schedule& schedule, const TrialRun& run);
   [[nodiscard]] Result<std::optional<TrialRun>> run_ahead(const Schedule& schedule,
@@ -111,6 +122,7 @@ class Trials {
   [[nodiscard]] Result<std::optional<TrialRun>> run_first(const Schedule& failing);
   [[nodiscard]] Result<void> leave_files_to_one_worker();
   [[nodiscard]] Result<void> limit_budget();
+  [[nodiscard]] Result<void> find_failing_place(const Schedule& failing);
   void add_note(std::string note);
   void note_changed_file(const ServedProgram::FileUse& files);
   [[nodiscard]] bool pulse();
@@ -130,6 +142,9 @@ class Trials {
   bool may_cut_ = true;
   bool has_cut_ = false;
   bool stopped_ = false;
+  bool accepts_hiding_ = false;
+  abi::Place failing_place_ = 0;
+  std::optional<TraceStep> last_step_;
   std::uint64_t runs_ = 0;
   std::uint64_t events_ = 0;
   std::vector<std::string> notes_;

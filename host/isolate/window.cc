@@ -8,158 +8,184 @@
 namespace clew {
 namespace {
 
-// One end of the window: failing up to `fails`, not at `other`.
-struct Edge {
-  std::uint64_t fails;
-  std::uint64_t other;
-  std::uint64_t step = 1;  // while the other is not known: 0 once it is
-
-  bool open() const { return step != 0 || (fails > other ? fails - other : other - fails) > 1; }
-};
-
-class Edges {
+class WindowFinder {
  public:
-  Edges(std::uint64_t known, std::uint64_t end, const FailsAt& fails)
-      : end_(end), fails_(fails), low_{known, 0}, high_{known, end + 1} {
-    answers_[known] = true;
-    // Positions 0 and end + 1 do not exist: they count as not failing.
-    answers_[0] = answers_[end + 1] = false;
+  WindowFinder(std::uint64_t known, std::uint64_t end, const MovedTo& moved)
+      : known_(known), end_(end), moved_(moved) {
+    answers_[known] = Moved::kFails;
   }
 
   // False: stopped.
-  Result<bool> narrow() {
-    while (low_.open() || high_.open()) {
-      std::vector<std::uint64_t> wanted;
-      if (low_.open()) wanted.push_back(probe(low_, -1));
-      if (high_.open()) wanted.push_back(probe(high_, +1));
-      if (auto done = ask(wanted); !done || !*done) return done;
-      if (low_.open()) take(low_, -1);
-      if (high_.open()) take(high_, +1);
+  Result<bool> try_positions(std::uint64_t most) {
+    if (end_ <= most) {
+      std::vector<std::uint64_t> all(end_);
+      std::iota(all.begin(), all.end(), std::uint64_t{1});
+      return ask(std::move(all));
     }
-    return true;
+    std::vector<std::uint64_t> wanted;
+    const std::uint64_t near = most / 4;
+    for (std::uint64_t at = known_ > near ? known_ - near : 1; at <= std::min(end_, known_ + near);
+         ++at)
+      wanted.push_back(at);
+    const std::uint64_t spread = std::max<std::uint64_t>(2, most / 2);
+    for (std::uint64_t i = 0; i < spread; ++i) {
+      const auto part = static_cast<unsigned __int128>(end_ - 1) * i / (spread - 1);
+      wanted.push_back(1 + static_cast<std::uint64_t>(part));
+    }
+    return ask(std::move(wanted));
   }
 
-  // False: stopped. Tries positions in between; a hole becomes an end.
-  Result<bool> look_inside(std::uint64_t known, std::uint64_t inner) {
+  // False: stopped. Until the positions next to the window have been tried.
+  Result<bool> find_ends() {
     for (;;) {
-      const std::uint64_t width = high_.fails - low_.fails;
+      const auto [below, first] = lower_end();
+      const auto [last, above] = upper_end();
       std::vector<std::uint64_t> wanted;
-      const std::uint64_t count = std::min(width, inner);
-      for (std::uint64_t i = 1; i < count; ++i) {
-        const auto part = static_cast<unsigned __int128>(width) * i / count;
-        wanted.push_back(low_.fails + static_cast<std::uint64_t>(part));
-      }
-      if (auto done = ask(wanted); !done || !*done) return done;
-      std::uint64_t below = low_.other;
-      std::uint64_t above = high_.other;
-      for (const auto& [at, failed] : answers_) {
-        if (failed) continue;
-        if (at < known) below = std::max(below, at);
-        if (at > known) above = std::min(above, at);
-      }
-      if (below == low_.other && above == high_.other) return true;
-      const auto nearest = [&](std::uint64_t from, std::uint64_t to) {
-        // The failing position known that is nearest to the hole, on our side of it.
-        std::uint64_t best = known;
-        for (const auto& [at, failed] : answers_)
-          if (failed && at > std::min(from, to) && at < std::max(from, to) &&
-              (from < to ? at < best : at > best))
-            best = at;
-        return best;
-      };
-      if (below != low_.other) low_ = {nearest(below, known), below, 0};
-      if (above != high_.other) high_ = {nearest(above, known), above, 0};
-      if (auto done = narrow(); !done || !*done) return done;
+      if (first - below > 1) wanted.push_back(std::midpoint(below, first));
+      if (above - last > 1) wanted.push_back(std::midpoint(last, above));
+      std::erase_if(wanted, [this](std::uint64_t at) { return answers_.contains(at); });
+      if (wanted.empty()) return true;
+      if (auto done = ask(std::move(wanted)); !done || !*done) return done;
     }
   }
 
   Window window() const {
-    Window window{low_.fails, high_.fails, 0};
-    for (const auto& [at, failed] : answers_)
-      if (failed && at >= window.first && at <= window.last) ++window.tested;
+    Window window;
+    const auto [below, first] = lower_end();
+    const auto [last, above] = upper_end();
+    window.first = first;
+    window.last = last;
+    std::uint64_t tried = 0;
+    for (const auto& [at, answer] : answers_) {
+      const bool inside = at >= first && at <= last;
+      if (inside) ++tried;
+      if (inside && answer == Moved::kFails) ++window.places;
+      if (inside || answer == Moved::kNoPlace) continue;
+      ++window.others;
+      if (answer != Moved::kFails) continue;
+      if (window.others_failing++ == 0) window.others_first = at;
+      window.others_last = at;
+    }
+    window.gapless = tried == last - first + 1;
+    window.ends_before = does_not(first - 1);
+    window.ends_after = does_not(last + 1);
+    window.whole_course = answers_.size() == end_;
     return window;
   }
 
  private:
-  std::uint64_t probe(const Edge& edge, int direction) const {
-    if (edge.step == 0) return std::midpoint(edge.fails, edge.other);
-    if (direction < 0) return edge.fails > edge.step ? edge.fails - edge.step : 0;
-    return std::min(end_ + 1, edge.fails + edge.step);
+  bool does_not(std::uint64_t at) const {
+    const auto found = answers_.find(at);
+    return found != answers_.end() && found->second == Moved::kDoesNot;
   }
 
-  void take(Edge& edge, int direction) {
-    const std::uint64_t at = probe(edge, direction);
-    if (answers_.at(at)) {
-      edge.fails = at;
-      edge.step *= 2;
-    } else {
-      edge.other = at;
-      edge.step = 0;
+  // The next position tried that does not fail, or 0, and the last that fails before that.
+  std::pair<std::uint64_t, std::uint64_t> lower_end() const {
+    std::uint64_t first = known_;
+    for (auto at = std::make_reverse_iterator(answers_.find(known_)); at != answers_.rend(); ++at) {
+      if (at->second == Moved::kDoesNot) return {at->first, first};
+      if (at->second == Moved::kFails) first = at->first;
     }
+    // Nothing is known beyond the first that was tried.
+    return {std::min(first - 1, answers_.begin()->first - 1), first};
+  }
+  std::pair<std::uint64_t, std::uint64_t> upper_end() const {
+    std::uint64_t last = known_;
+    for (auto at = answers_.find(known_); at != answers_.end(); ++at) {
+      if (at->second == Moved::kDoesNot) return {last, at->first};
+      if (at->second == Moved::kFails) last = at->first;
+    }
+    return {last, std::max(last + 1, answers_.rbegin()->first + 1)};
   }
 
   Result<bool> ask(std::vector<std::uint64_t> wanted) {
+    std::ranges::sort(wanted);
+    const auto repeated = std::ranges::unique(wanted);
+    wanted.erase(repeated.begin(), repeated.end());
     std::erase_if(wanted, [this](std::uint64_t at) { return answers_.contains(at); });
     if (wanted.empty()) return true;
-    CLEW_TRY(const auto failed, fails_(wanted));
-    if (failed.empty()) return false;
-    for (std::size_t i = 0; i < wanted.size(); ++i) answers_[wanted[i]] = failed[i];
+    CLEW_TRY(const auto answers, moved_(wanted));
+    if (answers.empty()) return false;
+    for (std::size_t i = 0; i < wanted.size(); ++i) answers_[wanted[i]] = answers[i];
     return true;
   }
 
+  std::uint64_t known_;
   std::uint64_t end_;
-  const FailsAt& fails_;
-  Edge low_;
-  Edge high_;
-  std::map<std::uint64_t, bool> answers_;
+  const MovedTo& moved_;
+  std::map<std::uint64_t, Moved> answers_;
 };
 
-// Where the thread stood when the item took effect.
-abi::Place place_of(const Trace& trace, const ScriptItem& item) {
+bool took_effect(const Trace& trace, const ScriptItem& item) {
+  return std::ranges::any_of(trace.decisions, [&](const TraceDecision& decision) {
+    return decision.thread == item.thread && decision.own == item.own &&
+           decision.kind == item.kind && (item.to == 0 || decision.to == item.to);
+  });
+}
+
+// The thread's event with this number; if it is no access or call, only its place.
+TraceStep step_of(const Trace& trace, abi::ThreadKey thread, std::uint64_t own) {
+  for (const TraceStep& step : trace.steps)
+    if (step.thread == thread && step.own == own) return step;
   for (const TraceDecision& decision : trace.decisions)
-    if (decision.thread == item.thread && decision.own == item.own && decision.kind == item.kind)
-      return decision.place;
-  return 0;
+    if (decision.thread == thread && decision.own == own)
+      return {.thread = thread, .place = decision.place, .own = own};
+  return {};
 }
 
 }  // namespace
 
 Result<std::optional<Window>> find_window(std::uint64_t known, std::uint64_t end,
-                                          std::uint64_t inner, const FailsAt& fails) {
-  Edges search(known, std::max(known, end), fails);
-  CLEW_TRY(const bool narrowed, search.narrow());
-  if (!narrowed) return std::nullopt;
-  CLEW_TRY(const bool seen, search.look_inside(known, inner));
-  if (!seen) return std::nullopt;
+                                          std::uint64_t most, const MovedTo& moved) {
+  WindowFinder search(known, std::max(known, end), moved);
+  CLEW_TRY(const bool tried, search.try_positions(most));
+  if (!tried) return std::nullopt;
+  CLEW_TRY(const bool found, search.find_ends());
+  if (!found) return std::nullopt;
   return search.window();
 }
 
 Result<std::optional<ScriptWindow>> window_of(Trials& trials, const ThreadScript& script,
-                                              std::size_t item, std::uint64_t inner) {
-  const auto moved = [&](std::uint64_t own) {
+                                              std::size_t item, std::uint64_t course,
+                                              std::uint64_t most) {
+  const auto at_position = [&](std::uint64_t own) {
     ThreadScript other = script;
     other[item].own = own;
     return other;
   };
-  const FailsAt fails = [&](const std::vector<std::uint64_t>& at) -> Result<std::vector<bool>> {
+  const MovedTo moved = [&](const std::vector<std::uint64_t>& at) -> Result<std::vector<Moved>> {
+    std::vector<ThreadScript> scripts;
     std::vector<JobPlan> plans;
-    for (const std::uint64_t own : at) plans.push_back(job_of(moved(own)));
+    for (const std::uint64_t own : at) scripts.push_back(at_position(own));
+    for (const ThreadScript& one : scripts) plans.push_back(job_of(one, abi::kJobWholeTrace));
     CLEW_TRY(const auto runs, trials.run(plans));
-    std::vector<bool> failed;
-    for (const TrialRun& run : runs) failed.push_back(run.verdict == Verdict::kFail);
-    return failed;
+    std::vector<Moved> answers;
+    for (std::size_t i = 0; i < runs.size(); ++i)
+      answers.push_back(!took_effect(runs[i].trace, scripts[i][item]) ? Moved::kNoPlace
+                        : runs[i].verdict == Verdict::kFail           ? Moved::kFails
+                                                                      : Moved::kDoesNot);
+    return answers;
   };
-  CLEW_TRY(const auto window,
-           find_window(script[item].own, trials.failure().result.clock, inner, fails));
+  CLEW_TRY(const auto window, find_window(script[item].own, course, most, moved));
   if (!window) return std::nullopt;
-  const std::uint64_t first = window->first;
-  const ThreadScript ends[] = {moved(first), moved(window->last), moved(first > 1 ? first - 1 : 1)};
+  const std::uint64_t ends[] = {window->first, window->last, window->others_first,
+                                window->others_last};
   std::vector<JobPlan> plans;
-  for (const ThreadScript& end : ends) plans.push_back(job_of(end, abi::kJobWholeTrace));
+  for (const std::uint64_t own : ends) {
+    JobPlan& plan = plans.emplace_back(
+        job_of(at_position(own != 0 ? own : script[item].own), abi::kJobWholeTrace));
+    // All of it: where in the run that is, the clock does not say.
+    if (!trials.has_checkpoints()) plan.window = {1, UINT64_MAX};
+  }
   CLEW_TRY(const auto runs, trials.run(plans));
   if (runs.empty()) return std::nullopt;
-  const auto place = [&](std::size_t i) { return place_of(runs[i].trace, ends[i][item]); };
-  return ScriptWindow{*window, first > 1 ? place(2) : 0, place(0), place(1)};
+  const abi::ThreadKey thread = script[item].thread;
+  const auto step = [&](std::size_t i) {
+    return ends[i] == 0 ? TraceStep{} : step_of(runs[i].trace, thread, ends[i]);
+  };
+  return ScriptWindow{*window, step_of(runs[0].trace, thread, window->first - 1),
+                      step(0), step(1),
+                      step(2), step(3)};
 }
 
 }  // namespace clew

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <filesystem>
 #include <string_view>
 #include <utility>
 
-#include "host/report/names.h"
+#include "host/report/event_words.h"
+#include "host/report/order_text.h"
+#include "host/report/window_text.h"
 #include "host/report/words.h"
 
 namespace clew {
@@ -27,10 +27,11 @@ std::string thread_or(const std::string& thread, std::string_view otherwise) {
 }
 
 std::string preempted_text(const Standpoint& from, std::uint64_t clock) {
-  if (!from.at)
-    return fmt::format("{} is preempted at clock {}, at an unknown place,", label_of(from),
-                       with_commas(clock));
-  return fmt::format("{} is preempted before {}", label_of(from), spot_text(from.at));
+  const std::string ahead = ahead_text(from);
+  if (ahead.empty())
+    return fmt::format("{} is preempted at clock {}", label_of(from), with_commas(clock));
+  return fmt::format("{} is preempted before {}{}", label_of(from), ahead,
+                     from.step ? time_text(from.step->time) : "");
 }
 
 std::string next_text(const std::optional<Standpoint>& next, const std::string& to) {
@@ -49,8 +50,7 @@ std::string switch_text(const Standpoint& from, std::uint64_t clock,
 std::string maybe_switch_text(const Standpoint& from, std::uint64_t clock,
                               const std::optional<Standpoint>& next, const std::string& to) {
   if (next) return switch_text(from, clock, next, to);
-  return fmt::format("{} runs at clock {}{}", label_of(from), with_commas(clock),
-                     from.at ? ", from " + spot_text(from.at) : "");
+  return fmt::format("{} is not preempted at clock {}", label_of(from), with_commas(clock));
 }
 
 // ---- Choices
@@ -90,47 +90,45 @@ std::string steps_text(std::uint64_t fail_clock, std::uint64_t pass_clock) {
                      steps == 1 ? "step" : "steps", pass_clock > fail_clock ? "later" : "earlier");
 }
 
-std::string capitalized(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z')
-    text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text;
-}
-
 std::string moved_text(const IsolatedSwitch& difference) {
-  if (!difference.pass_clock) return "Without this switch the program passes.";
+  if (!difference.pass_clock) return "Without this switch it passes.";
   const std::string steps = steps_text(difference.fail_clock, *difference.pass_clock);
   if (!difference.pass_from || !difference.pass_next)
-    return fmt::format("If the switch comes {}, the program passes.", steps);
+    return fmt::format("If the switch comes {}, it passes.", steps);
   const Standpoint& from = *difference.pass_from;
   const bool same = from.thread == difference.fail_from.thread;
   // The one step is the event that the thread stood before.
-  if (same && *difference.pass_clock == difference.fail_clock + 1 && difference.fail_from.at)
-    return fmt::format("{}, after {}, the program passes.", capitalized(steps),
-                       spot_text(difference.fail_from.at));
+  if (same && *difference.pass_clock == difference.fail_clock + 1 && difference.fail_from.step)
+    return fmt::format("If the switch comes one step later, when {} {}, it passes.", label_of(from),
+                       perfect_text(*difference.fail_from.step));
+  const std::string ahead = ahead_text(from);
+  const std::string before =
+      ahead.empty()
+          ? ""
+          : fmt::format(", before {}{}", ahead, from.step ? time_text(from.step->time) : "");
   if (same)
-    return fmt::format("If {} is preempted {}{}, the program passes.", label_of(from), steps,
-                       from.at ? ", before " + spot_text(from.at) : "");
-  return fmt::format("If the switch comes {}, when {} runs{}, the program passes.", steps,
-                     label_of(from), from.at ? " and stands before " + spot_text(from.at) : "");
+    return fmt::format("If {} is preempted {}{}, it passes.", label_of(from), steps, before);
+  return fmt::format("If the switch comes {}, when {} runs{}, it passes.", steps, label_of(from),
+                     before);
 }
 
 std::string target_text(const IsolatedSwitch& difference) {
   const bool known = difference.pass_next && !difference.pass_next->thread.empty();
   const std::string other =
       known ? label_of(*difference.pass_next) : thread_or(difference.pass_to, "another thread");
-  return fmt::format("If {} runs there instead, the program passes.", other);
+  return fmt::format("If {} runs there instead, it passes.", other);
 }
 
 // ---- The answer
 
+// Each sentence is about the two runs that were made, not about all runs.
 std::string one_cause(const IsolatedSwitch& difference) {
   const std::string failing = failing_side(difference);
   const std::string passing = passing_side(difference);
   if (failing.empty())
-    return passing.empty()
-               ? "The difference is in a part of the runs that could not be examined."
-               : fmt::format("The program passes when {}. Without this it fails.", passing);
-  std::string text = fmt::format("The failure happens when {}. ", failing);
+    return passing.empty() ? "The difference is in a part of the runs that could not be examined."
+                           : fmt::format("In the passing run, {}. Without this it fails.", passing);
+  std::string text = fmt::format("In the failing run, {}. ", failing);
   switch (difference.kind) {
     case IsolatedSwitch::Kind::kMove:
       return text + moved_text(difference);
@@ -139,7 +137,7 @@ std::string one_cause(const IsolatedSwitch& difference) {
     case IsolatedSwitch::Kind::kChoice:
       break;
   }
-  return text + "Otherwise the program passes.";
+  return text + "Otherwise it passes.";
 }
 
 std::string several_causes(const IsolateResult& result) {
@@ -152,94 +150,16 @@ std::string several_causes(const IsolateResult& result) {
   return text;
 }
 
-struct Verb {
-  abi::StepKind kind;
-  std::string_view past;
-  std::string_view alone;  // of an unknown object
-};
-constexpr std::array<Verb, 9> kVerbs{{{abi::StepKind::kRead, "read", "read memory"},
-                                      {abi::StepKind::kWrite, "wrote", "wrote to memory"},
-                                      {abi::StepKind::kUpdate, "changed", "changed memory"},
-                                      {abi::StepKind::kLock, "locked", "took a lock"},
-                                      {abi::StepKind::kUnlock, "unlocked", "released a lock"},
-                                      {abi::StepKind::kWait, "waited for", "waited"},
-                                      {abi::StepKind::kSignal, "signalled", "signalled"},
-                                      {abi::StepKind::kCreate, "created", "created a thread"},
-                                      {abi::StepKind::kJoin, "joined", "joined a thread"}}};
-
-// What the runtime calls its own objects, in words.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kOwnObjects{
-    {{"clew_outside", "the outside (files, pipes, sockets)"}, {"clew_process", "the process"}}};
-
-std::string object_of(const EventInfo& event) {
-  for (const auto& [name, words] : kOwnObjects)
-    if (event.variable == name) return std::string(words);
-  if (!event.variable.empty()) return fmt::format("`{}`", printable(event.variable));
-  return event.object != 0 ? fmt::format("{:#x}", event.object) : "";
-}
-
-// "T0.3 read `head` at queue.cc:28"
-std::string did_text(const EventInfo& event, const std::string& object) {
-  const auto verb = std::ranges::find(kVerbs, event.kind, &Verb::kind);
-  const std::string thread = thread_or(event.thread, "a thread");
-  if (verb == kVerbs.end()) return fmt::format("{} passed {}", thread, spot_text(event.at));
+// The passing run may show nothing about what fails.
+std::string reach_text(const IsolateResult& result) {
+  if (result.reaches.value_or(true)) return "";
   return fmt::format(
-      "{} {} at {}", thread,
-      object.empty() ? std::string(verb->alone) : fmt::format("{} {}", verb->past, object),
-      spot_text(event.at));
+      "The passing run does not come to where the failing one fails{}: it may hide the failure "
+      "rather than avoid it. No run was found that comes there and passes.",
+      result.failure.at ? " (" + spot_text(result.failure.at) + ")" : "");
 }
-
-// "write `head` at queue.cc:47"
-std::string coming_text(const EventInfo& event, const std::string& object) {
-  const bool known = std::ranges::find(kVerbs, event.kind, &Verb::kind) != kVerbs.end();
-  if (!known) return spot_text(event.at);
-  return fmt::format("{}{} at {}", to_word(event.kind), object.empty() ? "" : " " + object,
-                     spot_text(event.at));
-}
-
-// What the two critical sections are about.
-std::string guarded_text(const CriticalPair& pair) {
-  if (!pair.guarded_first || !pair.guarded_second) return "";
-  const std::string first = object_of(*pair.guarded_first);
-  std::string second = object_of(*pair.guarded_second);
-  if (!first.empty() && first == second) second = "it";
-  return fmt::format(" With that, {} before {} could {}.", did_text(*pair.guarded_first, first),
-                     thread_or(pair.guarded_second->thread, "a thread"),
-                     coming_text(*pair.guarded_second, second));
-}
-
-std::string order_text(const CriticalPair& pair) {
-  const std::string first = object_of(pair.first);
-  std::string second = object_of(pair.second);
-  if (!first.empty() && first == second) second = "it";
-  if (pair.second.clock == 0)
-    return fmt::format("{}, and the run fails before {} gets to {}.{}", did_text(pair.first, first),
-                       thread_or(pair.second.thread, "a thread"), coming_text(pair.second, second),
-                       pair.confirmed
-                           ? " If that comes first, the program passes (checked by running)."
-                           : " Not confirmed: clew could not test this order alone.");
-  const std::string order =
-      fmt::format("{} before {}", did_text(pair.first, first), did_text(pair.second, second));
-  if (pair.confirmed)
-    return order +
-           ". In this order the program fails, in the other it passes (checked by running).";
-  return fmt::format("In the failing run, {}. Not confirmed: clew could not test this order alone.",
-                     order);
-}
-
-std::string pair_text(const CriticalPair& pair) { return order_text(pair) + guarded_text(pair); }
 
 }  // namespace
-
-std::string spot_text(const std::optional<Location>& at) {
-  if (!at || (at->file.empty() && at->function.empty())) return "an unknown place";
-  if (at->file.empty()) return printable(function_text(at->function));
-  // The whole path stands in the backtrace.
-  const std::string line =
-      location_text({std::filesystem::path(at->file).filename().string(), at->line, ""});
-  return at->function.empty() ? line
-                              : fmt::format("{} ({})", line, printable(in_function(at->function)));
-}
 
 std::string label_of(const Standpoint& standpoint) {
   const std::string id = thread_or(standpoint.thread, "a thread");
@@ -258,46 +178,18 @@ std::string passing_side(const IsolatedSwitch& difference) {
     return "";
   if (difference.choice)
     return only_passing(difference) ? choice_text(*difference.choice, *difference.pass_from) : "";
-  return maybe_switch_text(*difference.pass_from, *difference.pass_clock, difference.pass_next,
-                           difference.pass_to);
+  const std::string passing = maybe_switch_text(*difference.pass_from, *difference.pass_clock,
+                                                difference.pass_next, difference.pass_to);
+  if (passing != failing_side(difference)) return passing;
+  return fmt::format("the same {}", steps_text(difference.fail_clock, *difference.pass_clock));
 }
 
 std::string preemption_text(const PreemptionInfo& preemption) {
   return switch_text(preemption.from, preemption.clock, preemption.next, preemption.to);
 }
 
-// The calls between which, or within which, it happens: the code that should be atomic.
-std::string callers_text(const SwitchWindow& window) {
-  if (!window.caller_first || !window.caller_last) return "";
-  const std::string first = spot_text(window.caller_first);
-  const std::string last = spot_text(window.caller_last);
-  if (first == last) return fmt::format(" Both are within the call at {}.", first);
-  return fmt::format(" It is between the calls at {} and at {}.", first, last);
-}
-
 std::string window_text(const PreemptionInfo& preemption) {
-  if (!preemption.window || preemption.window->positions == 0) return "";
-  const SwitchWindow& window = *preemption.window;
-  const std::string who = label_of(preemption.from);
-  const std::string begin = spot_text(window.after ? window.after : window.first);
-  const std::string end = spot_text(window.last);
-  const std::string where =
-      begin == end ? "on " + end : fmt::format("between {} and {}", begin, end);
-  const std::string calls = callers_text(window);
-  if (window.positions == 1)
-    return fmt::format(
-        "A preemption of {} {} leads to this failure; one step earlier or later, it does not.{}",
-        who, window.after ? where : "there", calls);
-  const std::string tried = window.tested >= window.positions
-                                ? "all tried"
-                                : fmt::format("{} tried", with_commas(window.tested));
-  const std::string size = fmt::format("{}, {}", counted(window.positions, "place"), tried);
-  if (!window.first && !window.last)
-    return fmt::format(
-        "{} can be preempted in a wider part of its course ({}): the program still fails.", who,
-        size);
-  return fmt::format("{} can be preempted anywhere {} ({}): the program still fails.{}", who, where,
-                     size, calls);
+  return preemption.window ? window_text(*preemption.window, label_of(preemption.from)) : "";
 }
 
 // "At the end of the failing run, T0.1 waits for mutex a, held by T0.2, at x.cc:17 (in f()); ..."
@@ -321,8 +213,10 @@ std::vector<std::string> cause_paragraphs(const IsolateResult& result) {
   if (result.preemptions.size() == 1 && result.preemption_count == 1)
     if (const std::string window = window_text(result.preemptions.front()); !window.empty())
       paragraphs.push_back(window);
-  if (result.pair) paragraphs.push_back(pair_text(*result.pair));
+  if (result.pair) paragraphs.push_back(order_text(*result.pair));
   if (!result.waits.empty()) paragraphs.push_back(waits_text(result.waits));
+  if (std::string reach = reach_text(result); !reach.empty())
+    paragraphs.push_back(std::move(reach));
   return paragraphs;
 }
 

@@ -10,14 +10,11 @@
 
 namespace clew {
 
-// "queue.cc:31 (in enqueue)", or "an unknown place"
-std::string spot_text(const std::optional<Location>& at);
-
 // "T0.2 (worker)"
 std::string label_of(const Standpoint& standpoint);
 
 // What one difference is in the failing run and in the passing one, without a full stop: "T0.2 is
-// preempted before queue.cc:31 by T0.3". Empty: that run does without it.
+// preempted before it reads `head` at queue.cc:31 by T0.3". Empty: that run does without it.
 std::string failing_side(const IsolatedSwitch& difference);
 std::string passing_side(const IsolatedSwitch& difference);
 

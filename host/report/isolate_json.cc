@@ -9,10 +9,25 @@ namespace {
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
+Json event_json(const EventInfo& event) {
+  return {{"clock", event.clock == 0 ? Json(nullptr) : Json(event.clock)},
+          {"thread", event.thread},
+          {"at", location_json(event.at)},
+          {"what", clew::to_word(event.kind)},
+          {"object", event.object == 0 ? Json(nullptr) : Json(fmt::format("{:#x}", event.object))},
+          {"variable", text_or_null(event.variable)},
+          {"time", event.time == 0 ? Json(nullptr) : Json(event.time)}};
+}
+
+Json event_json(const std::optional<EventInfo>& event) {
+  return event ? event_json(*event) : Json(nullptr);
+}
+
 Json standpoint_json(const Standpoint& standpoint) {
   return {{"thread", text_or_null(standpoint.thread)},
           {"name", text_or_null(standpoint.name)},
           {"at", location_json(standpoint.at)},
+          {"step", event_json(standpoint.step)},
           {"stack", stack_json(standpoint.stack)}};
 }
 
@@ -73,13 +88,20 @@ Json switch_json(const IsolatedSwitch& one) {
 
 Json window_json(const std::optional<SwitchWindow>& window) {
   if (!window) return nullptr;
-  return {{"after", location_json(window->after)},
-          {"first", location_json(window->first)},
-          {"last", location_json(window->last)},
+  return {{"after", event_json(window->after)},
+          {"first", event_json(window->first)},
+          {"last", event_json(window->last)},
           {"caller_first", location_json(window->caller_first)},
           {"caller_last", location_json(window->caller_last)},
-          {"positions", window->positions},
-          {"tested", window->tested}};
+          {"places", window->places},
+          {"gapless", window->gapless},
+          {"ends_before", window->ends_before},
+          {"ends_after", window->ends_after},
+          {"others", window->others},
+          {"others_failing", window->others_failing},
+          {"others_first", event_json(window->others_first)},
+          {"others_last", event_json(window->others_last)},
+          {"whole_course", window->whole_course}};
 }
 
 Json preemption_json(const PreemptionInfo& one) {
@@ -92,13 +114,22 @@ Json preemption_json(const PreemptionInfo& one) {
           {"next", standpoint_json(one.next)}};
 }
 
-Json event_json(const EventInfo& event) {
-  return {{"clock", event.clock == 0 ? Json(nullptr) : Json(event.clock)},
-          {"thread", event.thread},
-          {"at", location_json(event.at)},
-          {"what", clew::to_word(event.kind)},
-          {"object", event.object == 0 ? Json(nullptr) : Json(fmt::format("{:#x}", event.object))},
-          {"variable", text_or_null(event.variable)}};
+const char* to_word(CriticalPair::Swapped swapped) {
+  switch (swapped) {
+    case CriticalPair::Swapped::kPasses:
+      return "passes";
+    case CriticalPair::Swapped::kFails:
+      return "fails";
+    case CriticalPair::Swapped::kOther:
+      return "other";
+    case CriticalPair::Swapped::kNotTried:
+      break;
+  }
+  return "not-tried";
+}
+
+Json tally_json(const CriticalPair::Tally& tally) {
+  return {{"failed", tally.failed}, {"passed", tally.passed}};
 }
 
 Json pair_json(const std::optional<CriticalPair>& pair) {
@@ -106,7 +137,10 @@ Json pair_json(const std::optional<CriticalPair>& pair) {
   return {
       {"first", event_json(pair->first)},
       {"second", event_json(pair->second)},
-      {"confirmed", pair->confirmed},
+      {"swapped", to_word(pair->swapped)},
+      {"alone", pair->alone},
+      {"this_order", tally_json(pair->this_order)},
+      {"other_order", tally_json(pair->other_order)},
       {"guarded_first", pair->guarded_first ? event_json(*pair->guarded_first) : Json(nullptr)},
       {"guarded_second", pair->guarded_second ? event_json(*pair->guarded_second) : Json(nullptr)}};
 }
@@ -159,6 +193,7 @@ Json isolate_json(const IsolateResult& result) {
           {"simplest", result.simplified ? Json(result.simplest) : Json(nullptr)},
           {"fewest", result.fewest},
           {"minimal", result.minimal},
+          {"reaches", or_null(result.reaches)},
           {"complete", result.complete},
           {"always_fails", result.always_fails},
           {"original_preemptions", result.original_preemptions},

@@ -28,7 +28,7 @@ inline Standpoint standpoint(std::string thread, std::uint32_t number,
 
 inline EventInfo event(std::uint64_t clock, std::string thread, std::uint32_t number,
                        abi::StepKind kind, std::string variable) {
-  return {clock, std::move(thread), line(number, "f()"), kind, 0x4000, std::move(variable)};
+  return {clock, std::move(thread), line(number, "f()"), kind, 0x4000, std::move(variable), 0};
 }
 
 // Figure 6 of Choi and Zeller 2002.
@@ -45,12 +45,17 @@ inline IsolateResult queue_result() {
   one.pass_clock = 11;
   one.fail_to = one.pass_to = "T0.3";
   one.fail_from = standpoint("T0.2", 47, "dequeue()");
+  one.fail_from.step = event(10, "T0.2", 47, abi::StepKind::kWrite, "head");
   one.fail_next = standpoint("T0.3", 26, "enqueue(int)");
   one.pass_from = standpoint("T0.2", 50, "dequeue()");
   one.pass_next = standpoint("T0.3", 26, "enqueue(int)");
   result.switches = {one};
   result.pair = CriticalPair{event(11, "T0.3", 28, abi::StepKind::kRead, "head"),
-                             event(15, "T0.2", 47, abi::StepKind::kWrite, "head"), true};
+                             event(15, "T0.2", 47, abi::StepKind::kWrite, "head"),
+                             CriticalPair::Swapped::kPasses,
+                             true,
+                             {12, 0},
+                             {0, 30}};
   result.failing_course = {{event(9, "T0.2", 44, abi::StepKind::kWrite, "tail"), false, false},
                            {event(11, "T0.3", 28, abi::StepKind::kRead, "head"), true, true},
                            {event(15, "T0.2", 47, abi::StepKind::kWrite, "head"), true, true}};
@@ -75,9 +80,12 @@ inline IsolateResult simplified_result() {
   preemption.from = result.switches[0].fail_from;
   preemption.next = result.switches[0].fail_next;
   SwitchWindow& window = preemption.window.emplace();
-  window.first = line(43, "dequeue()");
-  window.last = line(47, "dequeue()");
-  window.positions = window.tested = 3;
+  window.first = event(0, "T0.2", 43, abi::StepKind::kRead, "tail");
+  window.last = event(0, "T0.2", 47, abi::StepKind::kWrite, "head");
+  window.places = 3;
+  window.gapless = window.ends_before = window.ends_after = window.whole_course = true;
+  window.others = 17;
+  result.simplest = 1;
   result.preemptions = {preemption};
   result.preemption_count = 1;
   return result;

@@ -77,9 +77,8 @@ std::string effort_text(const IsolateResult& result) {
 std::string no_answer(const IsolateResult& result) {
   if (how_far(result) == Isolated::kAlwaysFails && result.complete)
     return "The program fails under every schedule that was tried, also without any preemption. "
-           "Either the failure does not depend on the schedule, or schedules under which the "
-           "program "
-           "passes are rare.";
+           "Either the failure does not depend on the schedule, or no schedule under which the "
+           "program passes was among them.";
   if (how_far(result) == Isolated::kAlwaysFails)
     return "No passing schedule was found before the limit. Without one there is nothing to "
            "compare "
@@ -130,15 +129,10 @@ bool same_line(const std::optional<Location>& a, const std::optional<Location>& 
 std::string failing_text(const IsolatedSwitch& one) {
   const std::string side = failing_side(one);
   if (side.empty()) return "  fails: without this\n";
-  if (one.kind == IsolatedSwitch::Kind::kChoice || !one.fail_next)
-    return stand_text("fails: " + side, one.fail_from);
-  const std::string before = fmt::format("fails: {} is preempted before {}",
-                                         label_of(one.fail_from), spot_text(one.fail_from.at));
-  const std::string instead =
-      fmt::format("by {}{}", label_of(*one.fail_next),
-                  one.fail_next->at ? ", which runs from " + spot_text(one.fail_next->at)
-                                    : " (not started yet, or at an unknown place)");
-  return stand_text(before, one.fail_from) + stand_text(instead, *one.fail_next);
+  std::string text = stand_text("fails: " + side, one.fail_from);
+  if (one.kind != IsolatedSwitch::Kind::kChoice && one.fail_next)
+    text += stand_text(label_of(*one.fail_next) + " runs instead", *one.fail_next);
+  return text;
 }
 
 std::string passing_text(const IsolatedSwitch& one) {
@@ -212,16 +206,22 @@ std::string courses_text(const IsolateResult& result) {
   const auto add = [&](const char* which, const std::vector<CourseLine>& course) {
     if (course.empty()) return;
     const bool marked = std::ranges::any_of(course, &CourseLine::marked);
-    text +=
-        fmt::format("\n{} run, step by step{}\n", which,
-                    !marked                                 ? ""
-                    : result.pair && result.pair->confirmed ? " (*: the steps whose order decides)"
-                                                            : " (*: the two steps named above)");
+    text += fmt::format("\n{} run, step by step{}\n", which,
+                        !marked ? "" : " (*: the two steps named above)");
     text += course_text(course, threads);
   };
   add("Failing", result.failing_course);
   add("Passing", result.passing_course);
   return text;
+}
+
+// About schedules with fewer preemptions than the failing run has.
+std::string simplest_text(const IsolateResult& result) {
+  if (result.simplest < result.preemption_count)
+    return result.simplest == 0
+               ? "; without any it fails, too"
+               : fmt::format("; with {} it fails, too", with_commas(result.simplest));
+  return result.fewest ? "; none with fewer fails" : "";
 }
 
 std::string figures_text(const IsolateResult& result) {
@@ -240,13 +240,11 @@ std::string figures_text(const IsolateResult& result) {
     fmt::format_to(out, " and {}", counted(result.choice_count, "other choice"));
   if (result.simplified && result.failing)
     fmt::format_to(out, " (simplified from {}{})",
-                   counted(result.original_preemptions, "preemption"),
-                   result.fewest ? "; none with fewer fails" : "");
+                   counted(result.original_preemptions, "preemption"), simplest_text(result));
   text += "\n";
   if (how_far(result) == Isolated::kDone)
-    text += result.minimal
-                ? "  checked by running: neither run can be brought closer to the other\n"
-                : "  not checked: whether the two runs can be brought still closer\n";
+    text += result.minimal ? "  checked by running: no single change brings the two runs closer\n"
+                           : "  not checked: whether the two runs can be brought still closer\n";
   if (how_far(result) == Isolated::kDone && !result.complete)
     fmt::format_to(out, "  {} before everything about it was examined\n", end_text(result));
   return text;

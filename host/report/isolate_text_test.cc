@@ -21,13 +21,14 @@ TEST(IsolateText, TheAnswer) {
   const std::string text = isolate_text(result);
   EXPECT_SAYS(text, "failure: exited with status 1");
   EXPECT_SAYS(text,
-              "The failure happens when T0.2 is preempted before queue.cc:47 (in dequeue) "
-              "by T0.3, which runs from queue.cc:26 (in enqueue). One step later, after "
-              "queue.cc:47 (in dequeue), the program passes.");
+              "In the failing run, T0.2 is preempted before it writes `head` at queue.cc:47 (in f) "
+              "by T0.3, which runs from queue.cc:26 (in enqueue). If the switch comes one step "
+              "later, when T0.2 has written `head`, it passes.");
   EXPECT_SAYS(text,
-              "T0.3 read `head` at queue.cc:28 (in f) before T0.2 wrote it at queue.cc:47 "
-              "(in f). In this order the program fails, in the other it passes (checked by "
-              "running).");
+              "In the failing run, T0.3 read `head` at queue.cc:28 (in f) before T0.2 wrote it at "
+              "queue.cc:47 (in f). With just these two in the other order the program passes (run "
+              "once). Of 42 runs of similar schedules, all 12 with this order fail, all 30 with "
+              "the other order pass.");
   EXPECT_SAYS(text, "Switch #4: at clock 10 in the failing run, 11 in the passing run");
   EXPECT_SAYS(text, "#0 dequeue at /a/queue.cc:47 #1 work at /a/queue.cc:90");
   EXPECT_SAYS(text, "#0 enqueue at /a/queue.cc:26");
@@ -62,24 +63,48 @@ TEST(IsolateText, MarkedSource) {
   std::filesystem::remove(path);
 }
 
-TEST(IsolateText, WindowAndFewest) {
-  const std::string text = isolate_text(simplified_result());
-  EXPECT_SAYS(text,
-              "T0.2 can be preempted anywhere between queue.cc:43 (in dequeue) and "
-              "queue.cc:47 (in dequeue) (3 places, all tried): the program still fails.");
-  EXPECT_SAYS(text, "1 preemption (simplified from 5 preemptions; none with fewer fails)");
-  IsolateResult narrow = simplified_result();
-  narrow.fewest = false;
-  narrow.preemptions[0].window->positions = 1;
-  EXPECT_SAYS(
-      isolate_text(narrow),
-      "A preemption of T0.2 there leads to this failure; one step earlier or later, it does not");
-  EXPECT_SILENT(isolate_text(narrow), "none with fewer");
-  IsolateResult wide = simplified_result();
-  wide.preemptions[0].window = SwitchWindow{};
-  wide.preemptions[0].window->positions = 5'000;
-  wide.preemptions[0].window->tested = 12;
-  EXPECT_SAYS(isolate_text(wide), "(5,000 places, 12 tried)");
+TEST(IsolateText, Windows) {
+  IsolateResult result = simplified_result();
+  SwitchWindow& window = *result.preemptions[0].window;
+  EXPECT_SAYS(isolate_text(result),
+              "A preemption of T0.2 leads to the failure at each of 3 places in a row, from before "
+              "it reads `tail` at queue.cc:43 (in f) to before it writes `head` at queue.cc:47 (in "
+              "f). At the 17 other places in its course, it does not (all were tried).");
+  window.gapless = window.whole_course = false;
+  EXPECT_SAYS(isolate_text(result),
+              "leads to the failure at all that were tried, 3 places, from before it reads");
+  EXPECT_SAYS(isolate_text(result),
+              "At 17 other places in its course that were tried, it does not.");
+  EXPECT_SILENT(isolate_text(result), "all were tried");
+  window.others_failing = 4;
+  window.others_first = event(0, "T0.2", 60, StepKind::kRead, "head");
+  window.others_last = event(0, "T0.2", 61, StepKind::kRead, "head");
+  EXPECT_SAYS(isolate_text(result),
+              "At 4 of 17 other places in its course that were tried it does so, too, from before "
+              "it reads `head` at queue.cc:60 (in f) to before it reads `head` at queue.cc:61");
+  window.places = 1;
+  EXPECT_SAYS(isolate_text(result),
+              "A preemption of T0.2 at just this place leads to the failure; one step earlier or "
+              "later it does not.");
+  window.ends_after = false;
+  EXPECT_SAYS(isolate_text(result), "one step earlier it does not.");
+  EXPECT_SILENT(isolate_text(result), "or later");
+  window = SwitchWindow{};
+  window.places = 1;
+  EXPECT_SILENT(isolate_text(result), "at just this place");
+}
+
+TEST(IsolateText, FewestIsSaidOnlyOfTheScheduleThatIsShown) {
+  IsolateResult result = simplified_result();
+  EXPECT_SAYS(isolate_text(result),
+              "1 preemption (simplified from 5 preemptions; none with fewer fails)");
+  result.fewest = false;
+  EXPECT_SILENT(isolate_text(result), "none with fewer");
+  // Narrowing adds the switches of the passing side to a schedule that fails without them.
+  result.fewest = true;
+  result.simplest = 0;
+  EXPECT_SILENT(isolate_text(result), "none with fewer");
+  EXPECT_SAYS(isolate_text(result), "without any it fails, too)");
 }
 
 TEST(IsolateText, SeveralPreemptionsAreListed) {
@@ -99,7 +124,7 @@ TEST(IsolateText, FailsWithoutAnyPreemption) {
   result.switches[0].fail_from = {};
   result.switches[0].fail_next.reset();
   const std::string text = isolate_text(result);
-  EXPECT_SAYS(text, "The program passes when T0.2 is preempted before queue.cc:50");
+  EXPECT_SAYS(text, "In the passing run, T0.2 is preempted before queue.cc:50");
   EXPECT_SAYS(text, "Without this it fails.");
   EXPECT_SAYS(text, "The failing run needs no preemption");
   EXPECT_SAYS(text, "fails: without this");
@@ -115,20 +140,58 @@ TEST(IsolateText, HowFarThePassingSwitchIs) {
   EXPECT_SAYS(isolate_text(result), "If T0.2 is preempted one step earlier, before");
   one.pass_from->thread = "T0.1";
   EXPECT_SAYS(isolate_text(result),
-              "If the switch comes one step earlier, when T0.1 runs and stands before");
+              "If the switch comes one step earlier, when T0.1 runs, before queue.cc:50");
   one.pass_clock.reset();
   one.pass_from.reset();
-  EXPECT_SAYS(isolate_text(result), "Without this switch the program passes.");
+  EXPECT_SAYS(isolate_text(result), "Without this switch it passes.");
   EXPECT_SAYS(isolate_text(result), "passes: without this");
 }
 
 TEST(IsolateText, ASwitchWithoutEffect) {
   IsolateResult result = queue_result();
   result.switches[0].pass_next.reset();
-  EXPECT_SAYS(isolate_text(result), "If the switch comes one step later, the program passes.");
-  EXPECT_SAYS(isolate_text(result), "passes: T0.2 runs at clock 11, from queue.cc:50");
+  EXPECT_SAYS(isolate_text(result), "If the switch comes one step later, it passes.");
+  EXPECT_SAYS(isolate_text(result), "passes: T0.2 is not preempted at clock 11");
   result.switches[0].fail_next.reset();
-  EXPECT_SAYS(isolate_text(result), "The failure happens when T0.2 runs at clock 10, from");
+  EXPECT_SAYS(isolate_text(result), "In the failing run, T0.2 is not preempted at clock 10.");
+}
+
+// Two accesses on one line, or the same one in another round of a loop.
+TEST(IsolateText, BothSidesAreToldApart) {
+  IsolateResult result = queue_result();
+  IsolatedSwitch& one = result.switches[0];
+  one.pass_from = one.fail_from;
+  one.fail_from.step->time = 1;
+  one.pass_from->step->time = 3;
+  EXPECT_SAYS(isolate_text(result),
+              "passes: T0.2 is preempted before it writes `head` at "
+              "queue.cc:47 (in f), for the 3rd time by T0.3");
+  one.pass_from->step->time = 1;
+  EXPECT_SAYS(isolate_text(result), "passes: the same one step later");
+}
+
+// A step inside a library is told by the line that calls it.
+TEST(IsolateText, StepsInsideLibraries) {
+  IsolateResult result = queue_result();
+  EventInfo& step = *result.switches[0].fail_from.step;
+  step.at = Location{"/usr/include/c++/12/bits/stl_vector.h", 1123, "operator[]"};
+  EXPECT_SAYS(isolate_text(result),
+              "is preempted before it writes `head` at queue.cc:47 (in dequeue)");
+  step.variable.clear();
+  EXPECT_SAYS(isolate_text(result),
+              "is preempted before a step inside the call at queue.cc:47 (in dequeue)");
+}
+
+TEST(IsolateText, APassingRunThatHidesTheFailure) {
+  IsolateResult result = queue_result();
+  result.failure.at = line(70, "check()");
+  EXPECT_SILENT(isolate_text(result), "hide");
+  result.reaches = true;
+  EXPECT_SILENT(isolate_text(result), "hide");
+  result.reaches = false;
+  EXPECT_SAYS(isolate_text(result),
+              "The passing run does not come to where the failing one fails (queue.cc:70 (in "
+              "check)): it may hide the failure rather than avoid it.");
 }
 
 TEST(IsolateText, AnotherTarget) {
@@ -138,7 +201,7 @@ TEST(IsolateText, AnotherTarget) {
   one.pass_clock = one.fail_clock;
   one.pass_next = standpoint("T0.1", 30, "enqueue(int)");
   one.pass_next->name = "writer\x1b";
-  EXPECT_SAYS(isolate_text(result), "If T0.1 (writer?) runs there instead, the program passes.");
+  EXPECT_SAYS(isolate_text(result), "If T0.1 (writer?) runs there instead, it passes.");
 }
 
 TEST(IsolateText, Choices) {
@@ -150,7 +213,7 @@ TEST(IsolateText, Choices) {
             "isolated: 1 scheduling choice makes the difference (4 tests, 24 differences)");
   EXPECT_SAYS(isolate_text(result),
               "a timed wait of T0.2 at queue.cc:47 (in dequeue) times "
-              "out at once. Otherwise the program passes.");
+              "out at once. Otherwise it passes.");
   EXPECT_SAYS(isolate_text(result), "Choice #4 (timeout)");
   for (const abi::ChoiceKind kind : {abi::ChoiceKind::kPick, abi::ChoiceKind::kWake}) {
     one.choice = Choice{{}, 0, kind, ThreadId().child(9)};
@@ -158,7 +221,7 @@ TEST(IsolateText, Choices) {
   }
   one.in_failing = false;
   one.choice = Choice{{}, 0, abi::ChoiceKind::kSpurious};
-  EXPECT_SAYS(isolate_text(result), "The program passes when a condition wait of T0.2");
+  EXPECT_SAYS(isolate_text(result), "In the passing run, a condition wait of T0.2");
   EXPECT_SAYS(isolate_text(result), "fails: without this");
 }
 
@@ -176,19 +239,32 @@ TEST(IsolateText, SeveralSwitches) {
   EXPECT_SAYS(isolate_text(result), "not checked: whether");
 }
 
-TEST(IsolateText, Pairs) {
+TEST(IsolateText, Orders) {
   IsolateResult result = queue_result();
-  result.pair->confirmed = false;
-  EXPECT_SAYS(isolate_text(result), "Not confirmed: clew could not test this order alone.");
-  EXPECT_SILENT(isolate_text(result), "it passes (checked by running)");
-  result.pair->second.clock = 0;
-  result.pair->confirmed = true;
+  CriticalPair& pair = *result.pair;
+  pair.alone = false;
   EXPECT_SAYS(isolate_text(result),
-              "and the run fails before T0.2 gets to write it at queue.cc:47");
-  result.pair->first.variable.clear();
+              "In a run with these two in the other order the program passes.");
+  EXPECT_SILENT(isolate_text(result), "just these two");
+  pair.swapped = CriticalPair::Swapped::kFails;
+  EXPECT_SAYS(isolate_text(result), "swapped in the failing run, it fails all the same.");
+  pair.swapped = CriticalPair::Swapped::kNotTried;
+  EXPECT_SAYS(isolate_text(result), "with just these two swapped could not be tested.");
+  EXPECT_SILENT(isolate_text(result), "in the other order the program passes");
+  pair.other_order = {3, 27};
+  EXPECT_SAYS(isolate_text(result),
+              "all 12 with this order fail, 3 of 30 with the other order fail: their order is not "
+              "all that decides.");
+  pair.this_order = {0, 12};
+  EXPECT_SAYS(isolate_text(result), "all 12 with this order pass, 3 of 30");
+  pair.this_order = pair.other_order = {};
+  EXPECT_SILENT(isolate_text(result), "similar schedules");
+  pair.second.clock = 0;
+  EXPECT_SAYS(isolate_text(result), "and the run ends before T0.2 gets to write it at queue.cc:47");
+  pair.first.variable.clear();
   EXPECT_SAYS(isolate_text(result), "T0.3 read 0x4000 at");
-  result.pair->first.object = 0;
-  result.pair->first.kind = StepKind::kCreate;
+  pair.first.object = 0;
+  pair.first.kind = StepKind::kCreate;
   EXPECT_SAYS(isolate_text(result), "T0.3 created a thread at");
 }
 
@@ -241,10 +317,11 @@ TEST(IsolateText, WithoutSymbols) {
   for (Standpoint* point : {&one.fail_from, &*one.fail_next, &*one.pass_from, &*one.pass_next}) {
     point->at.reset();
     point->stack.clear();
+    point->step.reset();
   }
   result.pair->first.at.reset();
   const std::string text = isolate_text(result);
-  EXPECT_SAYS(text, "T0.2 is preempted at clock 10, at an unknown place, by T0.3.");
+  EXPECT_SAYS(text, "T0.2 is preempted at clock 10 by T0.3.");
   EXPECT_SAYS(text, "read `head` at an unknown place");
   EXPECT_SAYS(text, "hint: source lines are missing: build the program with -g");
 }

@@ -1,0 +1,122 @@
+#include "host/report/event_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include "host/isolate/source_view.h"
+#include "host/report/names.h"
+#include "host/report/words.h"
+
+namespace clew {
+namespace {
+
+struct Verb {
+  abi::StepKind kind;
+  std::string_view infinitive;
+  std::string_view present;
+  std::string_view past;
+  std::string_view perfect;
+  std::string_view unknown;  // of an object that is not known
+};
+constexpr std::array<Verb, 9> kVerbs{{
+    {abi::StepKind::kRead, "read", "reads", "read", "has read", "memory"},
+    {abi::StepKind::kWrite, "write", "writes", "wrote", "has written", "memory"},
+    {abi::StepKind::kUpdate, "change", "changes", "changed", "has changed", "memory"},
+    {abi::StepKind::kLock, "lock", "locks", "locked", "has locked", "a lock"},
+    {abi::StepKind::kUnlock, "unlock", "unlocks", "unlocked", "has unlocked", "a lock"},
+    {abi::StepKind::kWait, "wait for", "waits for", "waited for", "has waited for", "something"},
+    {abi::StepKind::kSignal, "signal", "signals", "signalled", "has signalled", "others"},
+    {abi::StepKind::kCreate, "create", "creates", "created", "has created", "a thread"},
+    {abi::StepKind::kJoin, "join", "joins", "joined", "has joined", "a thread"},
+}};
+
+const Verb* verb_of(const EventInfo& event) {
+  const auto verb = std::ranges::find(kVerbs, event.kind, &Verb::kind);
+  return verb == kVerbs.end() ? nullptr : &*verb;
+}
+
+// What the runtime calls its own objects, in words.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kOwnObjects{
+    {{"clew_outside", "the outside (files, pipes, sockets)"}, {"clew_process", "the process"}}};
+
+std::string object_or(const std::string& object, std::string_view otherwise) {
+  return object.empty() ? std::string(otherwise) : object;
+}
+
+}  // namespace
+
+std::string spot_text(const std::optional<Location>& at) {
+  if (!at || (at->file.empty() && at->function.empty())) return "an unknown place";
+  if (at->file.empty()) return printable(function_text(at->function));
+  // The whole path stands in the backtrace.
+  const std::string line =
+      location_text({std::filesystem::path(at->file).filename().string(), at->line, ""});
+  return at->function.empty() ? line
+                              : fmt::format("{} ({})", line, printable(in_function(at->function)));
+}
+
+std::string object_of(const EventInfo& event) {
+  for (const auto& [name, words] : kOwnObjects)
+    if (event.variable == name) return std::string(words);
+  if (!event.variable.empty()) return fmt::format("`{}`", printable(event.variable));
+  return event.object != 0 ? fmt::format("{:#x}", event.object) : "";
+}
+
+std::string past_text(const EventInfo& event, const std::string& object) {
+  const Verb* verb = verb_of(event);
+  if (verb == nullptr) return fmt::format("passed {}", spot_text(event.at));
+  return fmt::format("{} {} at {}", verb->past, object_or(object, verb->unknown),
+                     spot_text(event.at));
+}
+
+std::string present_text(const EventInfo& event) {
+  const Verb* verb = verb_of(event);
+  if (verb == nullptr) return fmt::format("passes {}", spot_text(event.at));
+  return fmt::format("{} {} at {}", verb->present, object_or(object_of(event), verb->unknown),
+                     spot_text(event.at));
+}
+
+std::string infinitive_text(const EventInfo& event, const std::string& object) {
+  const Verb* verb = verb_of(event);
+  if (verb == nullptr) return fmt::format("pass {}", spot_text(event.at));
+  return fmt::format("{} {} at {}", verb->infinitive, object_or(object, verb->unknown),
+                     spot_text(event.at));
+}
+
+std::string perfect_text(const EventInfo& event) {
+  const Verb* verb = verb_of(event);
+  if (verb == nullptr) return fmt::format("has passed {}", spot_text(event.at));
+  return fmt::format("{} {}", verb->perfect, object_or(object_of(event), verb->unknown));
+}
+
+std::string ahead_text(const Standpoint& standpoint) {
+  if (!standpoint.step) return standpoint.at ? spot_text(standpoint.at) : "";
+  EventInfo step = *standpoint.step;
+  // What a library does inside is told by the line that calls it, and not at all if its object has
+  // no name.
+  if (!step.at || !is_user_location(*step.at)) {
+    if (!standpoint.at) return "";
+    if (step.variable.empty() && abi::is_access(step.kind))
+      return fmt::format("a step inside the call at {}", spot_text(standpoint.at));
+    step.at = standpoint.at;
+  }
+  return "it " + present_text(step);
+}
+
+std::string time_text(std::uint64_t time) {
+  if (time < 2) return "";
+  const std::uint64_t last = time % 10;
+  const bool teen = time % 100 >= 11 && time % 100 <= 13;
+  const char* ending = teen || last > 3 || last == 0 ? "th"
+                       : last == 1                   ? "st"
+                       : last == 2                   ? "nd"
+                                                     : "rd";
+  return fmt::format(", for the {}{} time", with_commas(time), ending);
+}
+
+}  // namespace clew

@@ -1,0 +1,89 @@
+#include "host/report/order_text.h"
+
+#include <fmt/format.h>
+
+#include "host/report/event_words.h"
+#include "host/report/words.h"
+
+namespace clew {
+namespace {
+
+using Swapped = CriticalPair::Swapped;
+
+std::string thread_of(const EventInfo& event) {
+  return event.thread.empty() ? "a thread" : printable(event.thread);
+}
+
+// The second time an object is named: "it".
+std::string second_object(const EventInfo& first, const EventInfo& second) {
+  const std::string object = object_of(second);
+  return !object.empty() && object == object_of(first) ? "it" : object;
+}
+
+// What was run with the two swapped.
+std::string swapped_text(const CriticalPair& pair) {
+  switch (pair.swapped) {
+    case Swapped::kPasses:
+      return pair.alone ? " With just these two in the other order the program passes (run once)."
+                        : " In a run with these two in the other order the program passes.";
+    case Swapped::kFails:
+      return " In the passing run they come in the other order; but swapped in the failing run, "
+             "it fails all the same.";
+    case Swapped::kNotTried:
+    case Swapped::kOther:
+      break;
+  }
+  return " In the passing run they come in the other order; what the failing run does with just "
+         "these two swapped could not be tested.";
+}
+
+// "all 12 with this order fail", "3 of 12 with this order fail"
+std::string share_text(std::uint64_t part, std::uint64_t all, const char* order, const char* verb,
+                       const char* other_verb) {
+  if (part == 0) return fmt::format("all {} with {} order {}", with_commas(all), order, other_verb);
+  if (part == all) return fmt::format("all {} with {} order {}", with_commas(all), order, verb);
+  return fmt::format("{} of {} with {} order {}", with_commas(part), with_commas(all), order, verb);
+}
+
+// What other runs with either order do.
+std::string similar_text(const CriticalPair& pair) {
+  const CriticalPair::Tally& here = pair.this_order;
+  const CriticalPair::Tally& there = pair.other_order;
+  const std::uint64_t with_this = here.failed + here.passed;
+  const std::uint64_t with_other = there.failed + there.passed;
+  if (with_this + with_other == 0) return "";
+  std::string text =
+      fmt::format(" Of {} of similar schedules, ", counted(with_this + with_other, "run"));
+  if (with_this > 0) text += share_text(here.failed, with_this, "this", "fail", "pass");
+  if (with_this > 0 && with_other > 0) text += ", ";
+  if (with_other > 0) text += share_text(there.failed, with_other, "the other", "fail", "pass");
+  const bool decides = here.passed == 0 && there.failed == 0;
+  return text + (decides ? "." : ": their order is not all that decides.");
+}
+
+// What the two critical sections are about.
+std::string guarded_text(const CriticalPair& pair) {
+  if (!pair.guarded_first || !pair.guarded_second) return "";
+  const EventInfo& first = *pair.guarded_first;
+  const EventInfo& second = *pair.guarded_second;
+  return fmt::format(" With that, {} {} before {} could {}.", thread_of(first),
+                     past_text(first, object_of(first)), thread_of(second),
+                     infinitive_text(second, second_object(first, second)));
+}
+
+}  // namespace
+
+std::string order_text(const CriticalPair& pair) {
+  const std::string first =
+      fmt::format("{} {}", thread_of(pair.first), past_text(pair.first, object_of(pair.first)));
+  const std::string object = second_object(pair.first, pair.second);
+  const std::string order =
+      pair.second.clock == 0
+          ? fmt::format("In the failing run, {}, and the run ends before {} gets to {}.", first,
+                        thread_of(pair.second), infinitive_text(pair.second, object))
+          : fmt::format("In the failing run, {} before {} {}.", first, thread_of(pair.second),
+                        past_text(pair.second, object));
+  return order + swapped_text(pair) + similar_text(pair) + guarded_text(pair);
+}
+
+}  // namespace clew
