@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Compares what clew says about generated programs with the truth about them.
+"""Compares what clew says about generated programs with the truth about them (README.md).
 
-    check.py CLEW BRUTE_FORCE [--programs N] [--first SEED] [--most RUNS] [--keep FOLDER]
+    check.py CLEW BRUTE_FORCE [--programs N] [--first SEED] [--most RUNS] [--jobs N] [--keep FOLDER]
+
+Prints every false claim and a table; exit status 1 if there is one.
 """
 import argparse
 import json
+import multiprocessing
 import os
 import random
 import shutil
@@ -17,126 +20,153 @@ import generate
 import model
 import truth as truths
 
-BATCH = 20  # programs in one file of C++
+BATCH = 20  # programs in one file of C++: building costs more than running
 
 
 def prepare(seed):
-    """A program with its checks, and what the model says of it."""
+    """A program with its checks, and what the model says of it; None: none was found."""
     for attempt in range(20):
         program = generate.draw(seed * 1000 + attempt)
         name = f'p{seed}'
         _, threads, main = generate.Emitter(program, name).emit()
         try:
-            outcomes, seen = model.Model(threads, main).explore(probing=True)
+            _, seen = model.Model(threads, main).explore(probing=True)
+            rng = random.Random(seed * 7919 + attempt)
+            choose_checks(program, seen, rng)
+            lines, threads, main = generate.Emitter(program, name).emit()
+            checked, _ = model.Model(threads, main).explore()
+            outcomes, _ = model.Model(threads, main).explore(probing=True)
         except model.TooLarge:
             continue
-        rng = random.Random(seed * 7919 + attempt)
-        choose_checks(program, seen, rng)
-        lines, threads, main = generate.Emitter(program, name).emit()
-        checked, _ = model.Model(threads, main).explore()
         fails = [o for o in checked if not o.startswith('exit')]
         # Those without a failure are rarer than those with one, and there are some.
         if fails or rng.random() < 0.3:
-            return name, lines, outcomes, checked
+            return name, lines, outcomes
     return None
 
 
 def choose_checks(program, seen, rng):
+    """Turns probes into checks, nearly always such that fail in some schedules and not in all."""
     several = [n for n, values in seen.items() if isinstance(n, int) and len(values) > 1]
-    all_of_them = [n for n in seen if isinstance(n, int)]
-    program.checks = {}
+    numbered = [n for n in seen if isinstance(n, int)]
     if several and rng.random() < 0.9:
         for number in rng.sample(several, min(len(several), rng.choice([1, 1, 2]))):
-            values = sorted(seen[number], key=str)
-            program.checks[number] = ('!=', rng.choice(values))
-    elif all_of_them:
-        number = rng.choice(all_of_them)
-        program.checks[number] = ('!=', 77)
+            program.checks[number] = ('!=', rng.choice(sorted(seen[number], key=str)))
+    elif numbered:
+        program.checks[rng.choice(numbered)] = ('!=', 77)
 
 
-class Session:
-    def __init__(self, options, folder):
+class Batch:
+    """Programs that are built together."""
+
+    def __init__(self, options, folder, seeds):
         self.o = options
         self.folder = folder
-        self.verdicts = claims.Verdicts()
-        self.programs = 0
-        self.failing = 0
-
-    def build(self, seeds):
-        prepared = [p for p in (prepare(seed) for seed in seeds) if p]
-        for name, lines, _, _ in prepared:
-            with open(f'{self.folder}/{name}.cpp', 'w') as file:
-                file.write('\n'.join(lines) + '\n')
-        with open(f'{self.folder}/all_{seeds[0]}.cpp', 'w') as file:
-            file.write(generate.translation_unit([p[0] for p in prepared]))
-        binary = f'{self.folder}/all_{seeds[0]}'
+        self.seeds = seeds
         # The model knows nothing of an optimiser.
         self.optimised = seeds[0] // BATCH % 3 == 2
-        level = '-O1' if self.optimised else '-O0'
-        subprocess.run([self.o.clew, 'c++', '-g', level, '-pthread', binary + '.cpp', '-o', binary],
-                       check=True)
-        return binary, prepared
+        self.binary = f'{folder}/all_{seeds[0]}'
+        self.verdicts = claims.Verdicts()
+        self.programs = 0
+        self.isolated = 0
 
-    def clew(self, arguments, folder):
-        return subprocess.run([self.o.clew] + arguments, cwd=folder, text=True, timeout=120,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE)
+    def build(self):
+        prepared = [p for p in (prepare(seed) for seed in self.seeds) if p]
+        for name, lines, _ in prepared:
+            with open(f'{self.folder}/{name}.cpp', 'w') as file:
+                file.write('\n'.join(lines) + '\n')
+        with open(f'{self.binary}.cpp', 'w') as file:
+            file.write(generate.translation_unit([p[0] for p in prepared]))
+        subprocess.run([self.o.clew, 'c++', '-g', '-O1' if self.optimised else '-O0', '-pthread',
+                        f'{self.binary}.cpp', '-o', self.binary], check=True)
+        self.symbols = claims.Symbols(self.binary)
+        return prepared
 
-    def check_model(self, binary, name, outcomes, v):
+    def clew(self, arguments, folder, name):
+        """Runs clew with --json; gives its text and the object."""
+        run = subprocess.run([self.o.clew] + arguments, cwd=folder, text=True, timeout=120,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE)
+        with open(f'{folder}/{name}.txt', 'w') as file:
+            file.write(run.stdout + run.stderr)
+        with open(f'{folder}/{name}.json') as file:
+            return run.stdout, json.load(file)
+
+    def check_model(self, name, outcomes, v):
         """What the runtime can do is what the model can do."""
-        probe = truths.Truth(self.o.brute_force, self.o.most, [binary, name, 'probe'])
+        probe = truths.Truth(self.o.brute_force, self.o.most, [self.binary, name, 'probe'])
         probe.close()
-        reached = set()
-        for run in probe.runs:
-            reached.add(f'exit {int(run.kind[4:]) - 1}' if run.kind.startswith('exit') else run.kind)
+        reached = {f'exit {int(run.kind[4:]) - 1}' if run.kind.startswith('exit') else run.kind
+                   for run in probe.runs}
         v.claim('model: what clew reaches can happen', reached <= set(outcomes),
                 f'{sorted(reached - set(outcomes))} of {sorted(outcomes)}')
         expected = {o for o, cost in outcomes.items() if probe.within(cost)}
         v.claim('model: what can happen is reached by clew', expected <= reached,
                 f'{[(o, outcomes[o]) for o in sorted(expected - reached)]} not in {sorted(reached)}')
 
-    def check(self, binary, name, outcomes, checked):
+    def check_program(self, name, outcomes):
         v = claims.Verdicts()
         folder = f'{self.folder}/{name}'
         os.mkdir(folder)
-        if not self.optimised:
-            self.check_model(binary, name, outcomes, v)
-        truth = truths.Truth(self.o.brute_force, self.o.most, [binary, name])
         seed = int(name[1:])
-        bound = seed % 4
-        run = self.clew(['hunt', '--strategy', 'exhaustive', '--keep-going', '--bound', str(bound), '--time', '20',
-                         '--json', 'exhaustive.json', binary, name], folder)
-        with open(f'{folder}/exhaustive.json') as file:
-            claims.check_exhaustive(truth, run.stdout + run.stderr, json.load(file), bound, v)
-        shutil.rmtree(f'{folder}/.clew', ignore_errors=True)
-        run = self.clew(['debug', '--seed', str(seed), '--time', '10', '--json', 'debug.json', binary, name], folder)
-        with open(f'{folder}/debug.txt', 'w') as file:
-            file.write(run.stdout + run.stderr)
-        with open(f'{folder}/debug.json') as file:
-            found = json.load(file)
-        if found['isolate']:
-            self.failing += 1
-            claims.IsolateChecker(truth, run.stdout, found['isolate'], folder, v).check()
-            run = self.clew(['isolate', str(found['hunt']['failing']), '--json', 'isolate.json'], folder)
-            with open(f'{folder}/isolate.txt', 'w') as file:
-                file.write(run.stdout + run.stderr)
-            with open(f'{folder}/isolate.json') as file:
-                claims.IsolateChecker(truth, run.stdout, json.load(file), folder, v).check()
-        truth.close()
-        self.programs += 1
-        self.verdicts.add(v, name)
-        if not v.false and not self.o.keep:
-            shutil.rmtree(folder)
+        if not self.optimised:
+            self.check_model(name, outcomes, v)
+        truth = truths.Truth(self.o.brute_force, self.o.most, [self.binary, name])
+        try:
+            self.check_hunt(truth, folder, name, seed % 4, v)
+            self.check_debug(truth, folder, name, seed, v)
+        finally:
+            truth.close()
         return v
 
+    def check_hunt(self, truth, folder, name, bound, v):
+        _, found = self.clew(['hunt', '--strategy', 'exhaustive', '--keep-going', '--bound',
+                              str(bound), '--time', '20', '--json', 'exhaustive.json', self.binary,
+                              name], folder, 'exhaustive')
+        claims.check_exhaustive(truth, found, bound, v)
+        shutil.rmtree(f'{folder}/.clew', ignore_errors=True)
 
-def table(session):
-    v = session.verdicts
-    lines = [f'{session.programs} programs, {session.failing} of them isolated', '',
-             f'{"claims":>8} {"false":>6}  kind']
-    for kind in sorted(v.made):
-        lines.append(f'{v.made[kind]:8} {len(v.false[kind]):6}  {kind}')
-    lines.append(f'{sum(v.made.values()):8} {sum(len(f) for f in v.false.values()):6}  all')
+    def check_debug(self, truth, folder, name, seed, v):
+        text, found = self.clew(['debug', '--seed', str(seed), '--time', '10', '--json',
+                                 'debug.json', self.binary, name], folder, 'debug')
+        if not found['isolate']:
+            return
+        self.isolated += 1
+        about = (folder, v, self.symbols, self.optimised)
+        claims.IsolateChecker(truth, text, found['isolate'], *about).check()
+        text, found = self.clew(['isolate', str(found['hunt']['failing']), '--json',
+                                 'isolate.json'], folder, 'isolate')
+        claims.IsolateChecker(truth, text, found, *about).check()
+
+    def check(self):
+        for name, lines, outcomes in self.build():
+            if self.o.only and self.o.only not in '\n'.join(lines):
+                continue
+            try:
+                v = self.check_program(name, outcomes)
+            except Exception as error:  # the rest is still worth checking
+                v = claims.Verdicts()
+                v.claim('it can be checked', False, repr(error))
+            self.programs += 1
+            self.verdicts.add(v, name)
+            for kind, explanations in v.false.items():
+                for explanation in explanations:
+                    print(f'FALSE {name}: {kind}: {explanation}', flush=True)
+            if not v.false:
+                shutil.rmtree(f'{self.folder}/{name}', ignore_errors=True)
+        return self.verdicts, self.programs, self.isolated
+
+
+def check_batch(arguments):
+    return Batch(*arguments).check()
+
+
+def table(verdicts, programs, isolated):
+    lines = [f'{programs} programs, {isolated} of them isolated', '', f'{"claims":>8} {"false":>6}  kind']
+    for kind in sorted(verdicts.made):
+        lines.append(f'{verdicts.made[kind]:8} {len(verdicts.false.get(kind, [])):6}  {kind}')
+    false = sum(len(f) for f in verdicts.false.values())
+    lines.append(f'{sum(verdicts.made.values()):8} {false:6}  all')
     return '\n'.join(lines)
 
 
@@ -145,33 +175,30 @@ def main():
     parser.add_argument('clew')
     parser.add_argument('brute_force')
     parser.add_argument('--programs', type=int, default=40)
-    parser.add_argument('--first', type=int, default=1)
-    parser.add_argument('--most', type=int, default=6000)
-    parser.add_argument('--keep', help='a folder that does not exist yet')
+    parser.add_argument('--first', type=int, default=1, help='seed of the first program')
+    parser.add_argument('--most', type=int, default=6000, help='schedules of a program, at most')
+    parser.add_argument('--jobs', type=int, default=2)
+    parser.add_argument('--with', dest='only', help='only programs that contain this text')
+    parser.add_argument('--keep', help='a folder, to be created, for programs and reports')
     options = parser.parse_args()
     options.clew = os.path.abspath(options.clew)
     options.brute_force = os.path.abspath(options.brute_force)
     if options.keep:
         os.makedirs(options.keep)
     folder = os.path.abspath(options.keep) if options.keep else tempfile.mkdtemp(prefix='clew_truth_')
-    session = Session(options, folder)
-    for first in range(options.first, options.first + options.programs, BATCH):
-        seeds = range(first, min(first + BATCH, options.first + options.programs))
-        binary, prepared = session.build(seeds)
-        for one in prepared:
-            name, _, outcomes, checked = one
-            try:
-                v = session.check(binary, name, outcomes, checked)
-            except Exception as error:  # the rest is still worth checking
-                session.verdicts.claim('it can be checked', False, f'{name}: {error!r}')
-                continue
-            for kind, explanations in v.false.items():
-                for explanation in explanations:
-                    print(f'FALSE {name}: {kind}: {explanation}', flush=True)
-    print(table(session))
+    end = options.first + options.programs
+    batches = [(options, folder, range(first, min(first + BATCH, end)))
+               for first in range(options.first, end, BATCH)]
+    verdicts, programs, isolated = claims.Verdicts(), 0, 0
+    with multiprocessing.Pool(options.jobs) as pool:
+        for some, checked, with_answer in pool.imap_unordered(check_batch, batches):
+            verdicts.merge(some)
+            programs += checked
+            isolated += with_answer
+    print(table(verdicts, programs, isolated))
     if not options.keep:
         shutil.rmtree(folder)
-    sys.exit(1 if any(session.verdicts.false.values()) else 0)
+    sys.exit(1 if any(verdicts.false.values()) else 0)
 
 
 if __name__ == '__main__':

@@ -4,9 +4,10 @@ Every paragraph and figure of the text must be one that is known here, so that a
 cannot escape; what is not known is reported as such.
 """
 import re
-from collections import Counter, defaultdict
+import subprocess
+from collections import Counter
 
-PLACE = r'(?:(?:[\w./+-]+:\d+|an unknown place)(?: \(in .*?\)\)?)?)'
+MOST_WINDOWS = 4  # that are checked of one report
 
 
 class Verdicts:
@@ -14,32 +15,66 @@ class Verdicts:
 
     def __init__(self):
         self.made = Counter()
-        self.false = defaultdict(list)
+        self.false = {}
 
     def claim(self, kind, holds, explanation=''):
         self.made[kind] += 1
         if not holds:
-            self.false[kind].append(explanation)
+            self.false.setdefault(kind, []).append(explanation)
+
+    def merge(self, other):
+        self.made += other.made
+        for kind, explanations in other.false.items():
+            self.false.setdefault(kind, []).extend(explanations)
 
     def add(self, other, name):
         self.made += other.made
         for kind, explanations in other.false.items():
-            self.false[kind] += [f'{name}: {e}' for e in explanations]
+            self.false.setdefault(kind, []).extend(f'{name}: {e}' for e in explanations)
 
 
-def lines_of_text(report):
-    """Paragraphs of a report, unwrapped, without excerpts, stacks and courses."""
-    paragraphs = []
-    current = ''
-    for line in report.splitlines():
-        stripped = line.strip()
-        if not stripped:
-            paragraphs.append(current)
-            current = ''
+# Sentences of the prose; each is compared with the truth below.
+KNOWN_SENTENCES = [re.compile(pattern) for pattern in (
+    r'failure: .*',
+    r'The failure happens when .*\.',
+    r'One step later, after .*, the program passes\.',
+    r'If (T|the switch).*, the program passes\.',
+    r'Without this switch the program passes\.',
+    r'Otherwise the program passes\.',
+    r'The program passes when .*\.',
+    r'Without this it fails\.',
+    r'The failing run differs from the passing one in .*',
+    r'If any one of them is left out, this failure does not happen \(checked by running\)\.',
+    r'A preemption of .* leads to this failure; one step earlier or later, it does not\.',
+    r'T.* can be preempted .*: the program still fails\.',
+    r'It is between the calls at .*\.',
+    r'Both are within the call at .*\.',
+    r'T.* before .*\.',
+    r'In this order the program fails, in the other it passes \(checked by running\)\.',
+    r'T.*, and the run fails before .* gets to .*\.',
+    r'If that comes first, the program passes \(checked by running\)\.',
+    r'In the failing run, .*\.',
+    r'Not confirmed: clew could not test this order alone\.',
+    r'With that, .*\.',
+    r'At the end of the failing run, .*\.',
+    r'The program fails under every schedule that was tried, also without any preemption\.',
+    r'Either the failure does not depend on the schedule, or .*\.',
+    r'The failing run needs no preemption: each thread runs until it waits or ends\.',
+)]
+# Parts of a report that are not prose.
+STRUCTURED = re.compile(r'(Switch #|Choice #|The failing schedule has|Failing run, step by step|'
+                        r'Passing run, step by step|\d+ tests?, cost|[\d,]+ differences? between)')
+
+
+def sentences(report):
+    """The sentences of a report's prose."""
+    found = []
+    for block in re.split(r'\n\s*\n', report):
+        text = ' '.join(block.split())
+        if not text or STRUCTURED.match(text):
             continue
-        current = f'{current} {stripped}' if current else stripped
-    paragraphs.append(current)
-    return [p for p in paragraphs if p]
+        found += re.split(r'(?<=[.)])(?<=\.) (?=[A-Z])', text)
+    return found
 
 
 def identity(step):
@@ -65,13 +100,15 @@ def position(steps, event):
 class IsolateChecker:
     """Checks what `isolate` or `debug` says about one failure."""
 
-    def __init__(self, truth, text, json, folder, verdicts):
+    def __init__(self, truth, text, json, folder, verdicts, symbols, optimised):
         self.t = truth
         self.text = text
         self.flat = ' '.join(text.split())
         self.j = json
         self.v = verdicts
         self.folder = folder
+        self.symbols = symbols
+        self.optimised = optimised  # then the line of an access may be that of its neighbour
         self.fails = self.recording(json['failing'])
         self.passes = self.recording(json['passing'])
 
@@ -79,6 +116,9 @@ class IsolateChecker:
         return self.t.ask(f'{self.folder}/.clew/{number}') if number else None
 
     def check(self):
+        for sentence in sentences(self.text):
+            known = any(pattern.fullmatch(sentence) for pattern in KNOWN_SENTENCES)
+            self.v.claim('the checker knows the sentence', known, sentence)
         self.check_sides()
         if self.fails is None:
             self.check_always_fails()
@@ -172,7 +212,7 @@ class IsolateChecker:
         v = self.v
         known = False
         for kind, pattern in (
-                ('one step later, after L, passes', r'One step later, after (\S+:\d+)'),
+                ('one step later, after L, passes', r'One step later, after \S+?(?::(\d+))? \(in'),
                 ('without this switch it passes', r'Without this switch the program passes\.'),
                 ('if the switch comes N steps earlier/later, it passes', r'If the switch comes '),
                 ('if T is preempted N steps earlier/later, it passes',
@@ -190,13 +230,28 @@ class IsolateChecker:
                 if done and in_program(done[0].file):
                     v.claim('after L: T has executed that line',
                             done[0].thread == one['from'] and
-                            done[0].line == int(found.group(1).rsplit(':', 1)[1]),
-                            f'{done[0]} is not {found.group(1)}')
+                            done[0].line == int(found.group(1) or 0),
+                            f'{done[0]} is not line {found.group(1)}')
+            if kind.startswith('if T is preempted'):
+                self.check_own_steps(one)
+            if one['fail'] and one['pass'] and one['fail']['next'] and one['pass']['next']:
+                told = one['pass']['next']['thread']
+                v.claim('the passing switch is to the same thread, or the other one is named',
+                        told == one['fail']['next']['thread'] or
+                        re.search(pattern + r'[^.]*?' + re.escape(told) + r'\b', self.flat) is not None,
+                        f'it is to {told} and not to {one["fail"]["next"]["thread"]}')
         v.claim('the cause is told in a known sentence', known, self.flat[:400])
-        self.check_otherwise(one)
 
-    def check_otherwise(self, one):
-        """ "Otherwise it passes", of a choice: with the question answered in any other way."""
+    def check_own_steps(self, one):
+        """ "If T is preempted two steps earlier": steps of T itself."""
+        there = [next((d for d in side.decisions
+                       if d.clock == clock and d.kind == 0 and d.thread == one['from']), None)
+                 for side, clock in ((self.fails, one['fail_clock']), (self.passes, one['pass_clock']))]
+        if None not in there:
+            self.v.claim('N steps earlier/later: steps of that thread',
+                         there[0].own - there[1].own == one['fail_clock'] - one['pass_clock'],
+                         f'its own events {there[0].own} and {there[1].own}, clocks '
+                         f'{one["fail_clock"]} and {one["pass_clock"]}')
 
     def check_several_causes(self):
         self.v.claim('with all it fails, with none it passes',
@@ -215,7 +270,7 @@ class IsolateChecker:
     # ---- windows
     def check_windows(self):
         script = [(d.thread, d.own, d.kind, d.ordinal, d.to) for d in self.fails.decisions]
-        for info in self.j['preemptions']:
+        for info in self.j['preemptions'][:MOST_WINDOWS]:
             window = info['window']
             if not window or not window['positions']:
                 continue
@@ -318,11 +373,19 @@ class IsolateChecker:
             if clock == info['clock'] and step.thread == info['thread']:
                 self.v.claim('event: what it does', step.kind == info['what'],
                              f'{step} is not {info["what"]}')
+                self.check_variable(info)
                 if info['at'] and in_program(step.file):
                     self.v.claim('event: its line', step.line == info['at']['line'],
                                  f'{step.line}, not {info["at"]["line"]}')
                 return occurrence([s for _, s in side.steps], i)
         return None
+
+    def check_variable(self, info):
+        if not info['object'] or not self.symbols:
+            return
+        expected = self.symbols.name(int(info['object'], 16))
+        self.v.claim('event: its variable', (info['variable'] or '') == expected,
+                     f'{info["variable"]} at {info["object"]} is {expected}')
 
     def event_by_line(self, info):
         """An event that the failing run does not get to, from the passing run."""
@@ -372,15 +435,27 @@ class IsolateChecker:
                         (not event['at'] or not in_program(step.file) or
                          step.line == event['at']['line']))
                 self.v.claim('a step of a run, as it is shown', same, f'{event} is {step}')
+                self.check_variable(event)
 
     def check_waits(self):
         for wait in self.j['waits']:
             last = [s for _, s in self.fails.steps if s.thread == wait['thread']]
             self.v.claim('a wait at the end of a deadlock',
                          bool(last) and last[-1].kind in ('lock', 'wait', 'join') and
-                         (not wait['at'] or not in_program(last[-1].file) or
+                         (self.optimised or not wait['at'] or not in_program(last[-1].file) or
                           last[-1].line == wait['at']['line']),
                          f'{wait} but the last step is {last[-1:]}')
+            if last and last[-1].kind == 'lock' and wait['holder']:
+                held = {}
+                for _, s in self.fails.steps:
+                    if s.kind == 'lock' and (s is not last[-1]):
+                        held[s.object] = s.thread
+                    elif s.kind == 'unlock' and held.get(s.object) == s.thread:
+                        del held[s.object]
+                self.v.claim('a lock at the end of a deadlock is held by',
+                             held.get(last[-1].object) == wait['holder'] or
+                             held.get(last[-1].object) is None,
+                             f'{wait["holder"]}, not {held.get(last[-1].object)}')
 
     def check_reaches(self):
         """The passing run gets past the statement that fails, if some run that is as simple does."""
@@ -400,6 +475,28 @@ class IsolateChecker:
                          f'{describe(event)} is not in the passing run')
 
 
+class Symbols:
+    """Global variables of a program."""
+
+    BASE = 0x555555554000  # where clew has programs loaded
+
+    def __init__(self, binary):
+        self.list = []
+        text = subprocess.run(['nm', '-SC', '--defined-only', binary], text=True, check=True,
+                              stdout=subprocess.PIPE).stdout
+        for line in text.splitlines():
+            words = line.split(maxsplit=3)
+            if len(words) == 4 and words[2] in 'bBdDvVu':
+                self.list.append((int(words[0], 16), int(words[1], 16), words[3]))
+
+    def name(self, address):
+        for start, size, name in self.list:
+            if start <= address - self.BASE < start + size:
+                offset = address - self.BASE - start
+                return f'{name}+{offset}' if offset else name
+        return ''
+
+
 def describe(event):
     (thread, kind, _, _, line), number = event
     return f'{thread} {kind} at line {line}' + (f' #{number + 1}' if number else '')
@@ -415,7 +512,7 @@ def failure_of_run(run):
     return (run.kind, '' if run.kind in ('deadlock', 'hang') else run.key)
 
 
-def check_exhaustive(truth, text, json, bound, verdicts):
+def check_exhaustive(truth, json, bound, verdicts):
     """What a hunt with --strategy exhaustive concludes."""
     conclusion = json['conclusion'] or ''
     failing = [r for r in truth.runs if r.verdict == 'fail']
@@ -433,6 +530,10 @@ def check_exhaustive(truth, text, json, bound, verdicts):
                 verdicts.claim('... any other is equivalent to one of these',
                                json['interleavings'] == len(known),
                                f'{json["interleavings"]} interleavings, there are {len(known)}')
+    if truth.complete is None:
+        known = {r.interleaving for r in truth.runs}
+        verdicts.claim('N distinct interleavings', json['interleavings'] <= len(known),
+                       f'{json["interleavings"]}, there are {len(known)}')
     if json['outcome'] == 'found':
         kinds = {(r.kind.rstrip('0123456789')) for r in failing}
         verdicts.claim('a failure that is found exists', json['failure']['kind'] in kinds,

@@ -16,9 +16,15 @@ HEADER = """\
 #include <mutex>
 #include <thread>
 
+#include <clew/clew.h>
+
 static bool g_probing;
-#define CHECK(condition) do { if (!g_probing) assert(condition); } while (0)
-static int finish(unsigned seen) { return g_probing ? 1 + static_cast<int>(seen % 97) : 0; }
+static unsigned g_seen;
+// What threads saw, without an event of its own.
+CLEW_NO_YIELD static void note(unsigned value) { g_seen += value; }
+CLEW_NO_YIELD static bool probing() { return g_probing; }
+CLEW_NO_YIELD static int finish() { return g_probing ? 1 + static_cast<int>(g_seen % 97) : 0; }
+#define CHECK(condition) do { if (!probing()) assert(condition); } while (0)
 struct Box { int value; };
 """
 
@@ -40,6 +46,9 @@ class Program:
         self.joined = []
         self.helpers = []
         self.style = 'pthread'
+        self.fails_by = 'assert'  # or 'exit', of main
+        self.crowded = False  # several statements in a line
+        self.checks = {}  # probe -> (relation, value)
 
 
 class Drawing:
@@ -110,8 +119,14 @@ class Drawing:
                 p.helpers.append(body)
                 return [('call', len(p.helpers) - 1)]
             return self.access(regs)
-        if roll < 0.46 and p.box:
-            return rng.choice([[('use_box', self.register())], [('release_box',)]])
+        if roll < 0.52 and p.box:
+            return rng.choice([[('use_box', self.register())], [('use_box', self.register())],
+                               [('release_box',)], [('trust_box', self.register())]])
+        if roll < 0.56 and len(p.plain) > 1:
+            cell, other = rng.sample(p.plain, 2)
+            return [('block', cell, other)]
+        if roll < 0.6:
+            return [('element', rng.choice(p.plain), rng.choice([0, 1]))]
         return self.access(regs)
 
     def body(self, count, regs, depth, held):
@@ -122,7 +137,7 @@ class Drawing:
 
 
 def uses_registers(body):
-    return any(s[0] in ('read', 'load', 'cas', 'if', 'use_box', 'probe') or
+    return any(s[0] in ('read', 'load', 'cas', 'if', 'use_box', 'trust_box', 'probe') or
                (s[0] in ('write', 'store') and s[2][0]) or
                (s[0] in ('locked', 'loop') and uses_registers(s[-1])) for s in body)
 
@@ -135,6 +150,8 @@ def draw(seed):
     p.mutexes = ['m', 'n'][:rng.choice([0, 1, 1, 2])]
     p.box = rng.random() < 0.2
     p.style = rng.choice(['pthread', 'pthread', 'std'])
+    p.fails_by = rng.choice(['assert', 'assert', 'exit'])
+    p.crowded = rng.random() < 0.3
     count = 2 if rng.random() < 0.75 else 3
     drawing = Drawing(rng, p)
     size = {2: (2, 4), 3: (1, 2)}[count]
@@ -167,11 +184,11 @@ def draw(seed):
     if p.local == 'local':
         p.joined[0] = True
     finals = []
-    for cell in p.plain + p.atomics:
+    listed = any('element' in repr(body) for body in p.threads + p.helpers + [p.main_between])
+    for cell in p.plain + p.atomics + (['list[0]', 'list[1]'] if listed else []):
         reg = drawing.register()
-        finals += [('read' if cell in p.plain else 'load', reg, cell), ('probe', reg)]
+        finals += [('load' if cell in p.atomics else 'read', reg, cell), ('probe', reg)]
     p.main_after = finals if all(p.joined) else finals[:2]
-    p.checks = {}
     return p
 
 
@@ -184,10 +201,17 @@ class Emitter:
         self.lines = []
         self.code = []  # of the current thread: instructions of the model
         self.probes = 0
-        self.facts = {}  # line -> [(kind, variable)]
+        self.in_main = False
         self.depth = 1
+        self.crowded = random.Random(program.seed) if program.crowded else None
 
     def line(self, text):
+        last = self.lines[-1] if self.lines else ''
+        if (self.crowded and text.endswith(';') and last.startswith('  ' * self.depth) and
+                last.endswith(';') and self.depth > 0 and 'int ' not in last and
+                self.crowded.random() < 0.4):
+            self.lines[-1] = f'{last} {text}'
+            return
         self.lines.append('  ' * self.depth + text if text else '')
 
     def op(self, *instruction):
@@ -229,6 +253,16 @@ class Emitter:
         self.op('read', '_t', other)
         self.op('write', cell, ('_t', plus))
 
+    def do_block(self, cell, other):
+        self.line(f'memcpy(&{cell}, &{other}, sizeof {cell});')
+        self.op('block', cell, other)
+
+    def do_element(self, cell, index):
+        # Which element is decided by what was read.
+        self.line(f'list[{cell} & 1] = {index + 1};')
+        self.op('read', '_t', cell)
+        self.op('element', '_t', index + 1)
+
     def do_fetch_add(self, cell, by):
         self.line(f'{cell}.fetch_add({by});')
         self.op('add', cell, by)
@@ -241,12 +275,17 @@ class Emitter:
     def do_probe(self, reg):
         number = self.probes
         self.probes += 1
+        weight = 2 * number + 1
+        self.line(f'note({weight}u * static_cast<unsigned>({reg}));')
+        self.op('probe', number, reg, weight)
         check = self.p.checks.get(number)
         if check is None:
-            self.op('probe', number, reg)
             return
         relation, value = check
-        self.line(f'CHECK({reg} {relation} {value});')
+        if self.in_main and self.p.fails_by == 'exit':
+            self.line(f'if (!probing() && !({reg} {relation} {value})) return 3;')
+        else:
+            self.line(f'CHECK({reg} {relation} {value});')
         self.op('check', number, reg, relation, value)
 
     # ---- structure
@@ -283,11 +322,11 @@ class Emitter:
         self.depth += 1
         probes = self.probes
         for turn in range(count):
-            mark = len(self.lines)
+            once = list(self.lines)
             self.probes = probes
             self.body(body)
             if turn > 0:
-                del self.lines[mark:]
+                self.lines = once
         self.depth -= 1
         self.line('}')
 
@@ -309,6 +348,12 @@ class Emitter:
         self.op('read', reg, 'box_value')
         self.op('check', 'box', reg, '==', 11)
         self.code[jump][4] = len(self.code)
+
+    def do_trust_box(self, reg):
+        self.line(f'{reg} = box->value;')
+        self.op('read', '_t', 'box')
+        self.op('crash', '_t')
+        self.op('read', reg, 'box_value')
 
     def do_release_box(self):
         self.line('if (Box* const old = box; old != nullptr) {')
@@ -404,7 +449,7 @@ class Emitter:
     def registers_of(self, statements):
         found = []
         for s in statements:
-            if s[0] in ('read', 'load', 'cas', 'own_read', 'use_box'):
+            if s[0] in ('read', 'load', 'cas', 'own_read', 'use_box', 'trust_box'):
                 found.append(s[1])
             elif s[0] in ('locked', 'loop', 'if'):
                 found += self.registers_of(s[-1])
@@ -425,6 +470,8 @@ class Emitter:
         self.line(f'namespace {self.name} {{')
         for cell in p.plain:
             self.line(f'int {cell} = 0;')
+        if any('element' in repr(body) for body in p.threads + p.helpers + [p.main_between]):
+            self.line('int list[2] = {0, 0};')
         for cell in p.atomics:
             self.line(f'std::atomic<int> {cell}{{0}};')
         for mutex in p.mutexes:
@@ -467,6 +514,7 @@ class Emitter:
         self.code = []
         self.line('int run() {')
         self.depth = 1
+        self.in_main = True
         self.function_head(p.main_between + p.main_after)
         for number in range(len(p.threads)):
             if std:
@@ -483,10 +531,8 @@ class Emitter:
             elif std:
                 self.line(f't{number + 1}.detach();')
         self.body(p.main_after)
-        seen = [s[1] for s in p.main_after if s[0] in ('read', 'load')]
-        total = ' + '.join(f'{3 ** i}u * static_cast<unsigned>({r})' for i, r in enumerate(seen)) or '0'
-        self.line(f'return finish({total});')
-        self.op('exit', [(3 ** i, r) for i, r in enumerate(seen)])
+        self.line('return finish();')
+        self.op('exit')
         self.depth = 0
         self.line('}')
         self.line(f'}}  // namespace {self.name}')
@@ -497,6 +543,7 @@ def translation_unit(names):
     """One file of C++ that includes several programs, of which its first argument selects one."""
     text = HEADER + ''.join(f'#include "{name}.cpp"\n' for name in names)
     text += '\nint main(int, char** argv) {\n  g_probing = argv[2] != nullptr;\n'
+    text += '  switch (atoi(argv[1] + 1)) {\n'
     for name in names:
-        text += f'  if (strcmp(argv[1], "{name}") == 0) return {name}::run();\n'
-    return text + '  return 2;\n}\n'
+        text += f'    case {name[1:]}: return {name}::run();\n'
+    return text + '  }\n  return 2;\n}\n'

@@ -7,6 +7,8 @@ from collections import deque
 RELATIONS = {'==': lambda a, b: a == b, '!=': lambda a, b: a != b,
              '<': lambda a, b: a < b, '<=': lambda a, b: a <= b}
 FREED = 'freed'
+# Not steps: they follow the step before them.
+LOCAL = ('unless', 'goto', 'probe', 'check', 'crash')
 RUNNING, WAITING, ENDED, NOT_CREATED = 'running', 'waiting', 'ended', 'not created'
 
 
@@ -85,10 +87,14 @@ class Model:
             threads[op[1] + 1] = (RUNNING, 0, ())
         elif kind == 'free':
             memory['box_value'] = FREED
+        elif kind == 'block':
+            memory[op[1]] = memory.get(op[2], 0)
+        elif kind == 'element':
+            memory[f'list[{registers[op[1]] & 1}]'] = op[2]
         elif kind == 'exit':
-            return 'exit {}'.format(sum(f * registers.get(r, 0) for f, r in op[1]) % 97)
+            return 'exit {}'.format(memory.get('seen', 0) % 97)
         # What follows without a step of its own.
-        while pc < len(code) and code[pc][0] in ('unless', 'goto', 'probe', 'check'):
+        while pc < len(code) and code[pc][0] in LOCAL:
             op = code[pc]
             pc += 1
             if op[0] == 'unless':
@@ -97,7 +103,12 @@ class Model:
             elif op[0] == 'goto':
                 pc = op[1]
             elif op[0] == 'probe':
-                seen.setdefault(op[1], set()).add(registers.get(op[2], 0))
+                value = registers.get(op[2], 0)
+                seen.setdefault(op[1], set()).add(value)
+                memory['seen'] = (memory.get('seen', 0) + op[3] * value) % 97
+            elif op[0] == 'crash':
+                if registers[op[1]] == 0:
+                    return 'signal'
             elif op[0] == 'check':
                 value = registers.get(op[2], 0)
                 seen.setdefault(op[1], set()).add(value)
