@@ -96,7 +96,7 @@ struct CriticalPair {
     kFails,  // all the same
     kOther,  // fails in another way, or hides the failure
   };
-  // Runs of similar schedules.
+  // Runs of similar schedules, with the events in the order of the failing run or in another.
   struct Tally {
     std::uint64_t failed = 0;
     std::uint64_t passed = 0;
@@ -104,6 +104,10 @@ struct CriticalPair {
 
   EventInfo first;   // in the failing run
   EventInfo second;  // clock 0: the failing run ends before it happens
+  // If what decides is that one thread comes between two accesses of the other: the other's earlier
+  // one, before `first`; or its later one, behind `second`, which then lies between.
+  std::optional<EventInfo> earlier = {};
+  std::optional<EventInfo> later = {};
   Swapped swapped = Swapped::kNotTried;
   bool alone = false;  // kPasses: no other conflicting events were seen to change their order
   Tally this_order = {};

@@ -64,6 +64,11 @@ struct Candidate {
   EventPair pair;
   std::optional<Passage> first = {};  // nothing: not to be found in other runs
   std::optional<Passage> second = {};
+  // An access of the thread of the second before the first, or of the thread of the first behind
+  // the second: the pair is about what comes between.
+  std::optional<TraceStep> earlier = {};
+  std::optional<TraceStep> later = {};
+  std::optional<Passage> third = {};  // of either
   CriticalPair::Swapped swapped = CriticalPair::Swapped::kNotTried;
   bool alone = false;
   CriticalPair::Tally this_order = {};
@@ -78,8 +83,17 @@ Order order_in(const Passages& run, const Candidate& candidate, bool failed) {
   if (!candidate.first || !candidate.second) return Order::kUnknown;
   const auto first = run.find(*candidate.first);
   const auto second = run.find(*candidate.second);
-  if (first != run.end() && second != run.end())
-    return first->second < second->second ? Order::kThis : Order::kOther;
+  if (first != run.end() && second != run.end()) {
+    bool as_failing = first->second < second->second;
+    if (candidate.third) {
+      const auto third = run.find(*candidate.third);
+      if (third == run.end()) return Order::kUnknown;
+      as_failing = as_failing && (candidate.earlier ? third->second < first->second
+                                                    : third->second > second->second);
+    }
+    return as_failing ? Order::kThis : Order::kOther;
+  }
+  if (candidate.third) return Order::kUnknown;
   // A run that failed may have ended before one of them.
   if (!failed) return Order::kUnknown;
   return first != run.end() ? Order::kThis : second != run.end() ? Order::kOther : Order::kUnknown;
@@ -111,6 +125,7 @@ class OrderFinder {
   }
   std::optional<Schedule> swapped(const Candidate& candidate) const;
   Result<void> name_events();
+  void add_triples(const Trace& failing);
   Result<void> swap_each();
   Result<void> swap_last_ones();
   Result<void> run_similar();
@@ -149,14 +164,55 @@ Result<void> OrderFinder::name_events() {
     one.second =
         passage_of(one.pair.second.clock != 0 ? failing->trace : passing->trace, one.pair.second);
   }
+  add_triples(failing->trace);
   return {};
+}
+
+// What one thread does between two accesses of another to the same memory is often the whole story:
+// a value that is not the one that was read, a check that no longer holds.
+void OrderFinder::add_triples(const Trace& failing) {
+  const auto touches = [](const TraceStep& step, const TraceStep& pair_step) {
+    const std::uint64_t size = std::max<std::uint32_t>(pair_step.size, 1);
+    return abi::is_access(step.kind) && step.object < pair_step.object + size &&
+           pair_step.object < step.object + std::max<std::uint32_t>(step.size, 1);
+  };
+  const std::size_t pairs = candidates_.size();
+  for (std::size_t i = 0; i < pairs; ++i) {
+    const Candidate pair = candidates_[i];
+    const TraceStep& first = pair.pair.first;
+    const TraceStep& second = pair.pair.second;
+    if (!pair.first || !pair.second || !abi::is_access(first.kind) ||
+        !abi::is_access(second.kind) || second.clock == 0)
+      continue;
+    const TraceStep* earlier = nullptr;
+    const TraceStep* later = nullptr;
+    for (const TraceStep& step : failing.steps) {
+      if (step.thread == second.thread && step.clock < first.clock && touches(step, first))
+        earlier = &step;
+      if (step.thread == first.thread && step.clock > second.clock && touches(step, second) &&
+          later == nullptr)
+        later = &step;
+    }
+    if (earlier != nullptr) {
+      Candidate triple = pair;
+      triple.earlier = *earlier;
+      triple.third = passage_of(failing, *earlier);
+      candidates_.push_back(std::move(triple));
+    }
+    if (later != nullptr) {
+      Candidate triple = pair;
+      triple.later = *later;
+      triple.third = passage_of(failing, *later);
+      candidates_.push_back(std::move(triple));
+    }
+  }
 }
 
 Result<void> OrderFinder::swap_each() {
   std::vector<JobPlan> plans;
   std::vector<Candidate*> tried;
   for (Candidate& one : candidates_) {
-    const auto schedule = swapped(one);
+    const auto schedule = one.third ? std::nullopt : swapped(one);
     if (!schedule) continue;
     JobPlan& plan = plans.emplace_back(job_of(*schedule));
     plan.flags |= abi::kJobWholeTrace;
@@ -174,6 +230,15 @@ Result<void> OrderFinder::swap_each() {
                                                         : CriticalPair::Swapped::kOther;
     if (run.verdict == Verdict::kPass)
       tried[i]->alone = flipped_pairs(failing_, run.trace, 2).size() == 1;
+  }
+  // Swapping two of three is swapping the two.
+  for (Candidate& one : candidates_) {
+    if (!one.third) continue;
+    const auto pair = std::ranges::find_if(candidates_, [&](const Candidate& other) {
+      return !other.third && other.first == one.first && other.second == one.second;
+    });
+    one.swapped = pair->swapped;
+    one.alone = pair->alone;
   }
   return {};
 }
@@ -254,7 +319,7 @@ const Candidate& OrderFinder::best() {
     const std::uint64_t runs = one.this_order.failed + one.other_order.passed;
     return std::tuple(one.swapped == Swapped::kPasses ? 0 : 1, one.counterexamples(),
                       runs == 0 ? 1 : 0, one.swapped == Swapped::kFails ? 1 : 0,
-                      remoteness(one.pair));
+                      remoteness(one.pair), one.third ? 1 : 0);
   };
   const Candidate* best = &candidates_.back();
   auto best_rank = rank(*best);
@@ -270,6 +335,8 @@ void OrderFinder::tell(const Candidate& chosen) {
   CriticalPair& found = x_.result.pair.emplace();
   found.first = view_.event(chosen.pair.first);
   found.second = view_.event(chosen.pair.second);
+  if (chosen.earlier) found.earlier = view_.event(*chosen.earlier);
+  if (chosen.later) found.later = view_.event(*chosen.later);
   found.swapped = chosen.swapped;
   found.alone = chosen.alone;
   found.this_order = chosen.this_order;
@@ -293,6 +360,10 @@ Result<std::optional<EventPair>> OrderFinder::find() {
     CLEW_CHECK_OK(swap_last_ones());
   }
   const Candidate& chosen = best();
+  // An order that differs, but that no run shows to matter, says nothing.
+  const bool matters = chosen.swapped == CriticalPair::Swapped::kPasses ||
+                       (chosen.this_order.failed > 0 && chosen.counterexamples() == 0);
+  if (!matters) return std::nullopt;
   tell(chosen);
   return chosen.pair;
 }

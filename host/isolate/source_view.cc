@@ -82,7 +82,13 @@ EventInfo SourceView::event(const TraceStep& event) {
   info.at = location(event.place);
   info.kind = event.kind;
   info.object = event.object;
-  if (event.object != 0) info.variable = symbols_.object_name(event.object);
+  // The thread that is joined is given by its index.
+  if (event.kind == StepKind::kJoin)
+    info.variable = event.object < run_.reports.threads.size()
+                        ? run_.thread_id(static_cast<ThreadIndex>(event.object))
+                        : "";
+  else if (event.object != 0)
+    info.variable = symbols_.object_name(event.object);
   return info;
 }
 

@@ -207,17 +207,26 @@ std::string waits_text(const std::vector<WaitInfo>& waits) {
 
 std::vector<std::string> cause_paragraphs(const IsolateResult& result) {
   std::vector<std::string> paragraphs;
+  // What a deadlock looks like is its symptom.
+  if (!result.waits.empty()) paragraphs.push_back(waits_text(result.waits));
   if (result.switches.empty()) return paragraphs;
   paragraphs.push_back(result.switches.size() == 1 ? one_cause(result.switches.front())
                                                    : several_causes(result));
-  if (result.preemptions.size() == 1 && result.preemption_count == 1)
+  if (is_the_answer(result))
     if (const std::string window = window_text(result.preemptions.front()); !window.empty())
       paragraphs.push_back(window);
   if (result.pair) paragraphs.push_back(order_text(*result.pair));
-  if (!result.waits.empty()) paragraphs.push_back(waits_text(result.waits));
   if (std::string reach = reach_text(result); !reach.empty())
     paragraphs.push_back(std::move(reach));
   return paragraphs;
+}
+
+bool is_the_answer(const IsolateResult& result) {
+  if (result.preemptions.size() != 1 || result.preemption_count != 1 || result.switches.size() != 1)
+    return false;
+  const IsolatedSwitch& one = result.switches.front();
+  return one.kind != IsolatedSwitch::Kind::kChoice && one.fail_next &&
+         one.fail_clock == result.preemptions.front().clock;
 }
 
 }  // namespace clew

@@ -23,6 +23,9 @@ std::string preemption_text(const PreemptionInfo& preemption);
 // A sentence; empty if the window was not determined.
 std::string window_text(const PreemptionInfo& preemption);
 
+// Whether the only preemption is what was isolated: then the answer tells all about it.
+bool is_the_answer(const IsolateResult& result);
+
 // The answer, a paragraph each. Empty if nothing was isolated.
 std::vector<std::string> cause_paragraphs(const IsolateResult& result);
 

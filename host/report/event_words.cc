@@ -63,6 +63,7 @@ std::string spot_text(const std::optional<Location>& at) {
 std::string object_of(const EventInfo& event) {
   for (const auto& [name, words] : kOwnObjects)
     if (event.variable == name) return std::string(words);
+  if (event.kind == abi::StepKind::kJoin) return printable(event.variable);
   if (!event.variable.empty()) return fmt::format("`{}`", printable(event.variable));
   return event.object != 0 ? fmt::format("{:#x}", event.object) : "";
 }

@@ -139,6 +139,8 @@ Json pair_json(const std::optional<CriticalPair>& pair) {
       {"second", event_json(pair->second)},
       {"swapped", to_word(pair->swapped)},
       {"alone", pair->alone},
+      {"earlier", event_json(pair->earlier)},
+      {"later", event_json(pair->later)},
       {"this_order", tally_json(pair->this_order)},
       {"other_order", tally_json(pair->other_order)},
       {"guarded_first", pair->guarded_first ? event_json(*pair->guarded_first) : Json(nullptr)},

@@ -52,6 +52,8 @@ inline IsolateResult queue_result() {
   result.switches = {one};
   result.pair = CriticalPair{event(11, "T0.3", 28, abi::StepKind::kRead, "head"),
                              event(15, "T0.2", 47, abi::StepKind::kWrite, "head"),
+                             {},
+                             {},
                              CriticalPair::Swapped::kPasses,
                              true,
                              {12, 0},

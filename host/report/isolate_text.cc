@@ -131,7 +131,10 @@ std::string failing_text(const IsolatedSwitch& one) {
   if (side.empty()) return "  fails: without this\n";
   std::string text = stand_text("fails: " + side, one.fail_from);
   if (one.kind != IsolatedSwitch::Kind::kChoice && one.fail_next)
-    text += stand_text(label_of(*one.fail_next) + " runs instead", *one.fail_next);
+    text += one.fail_next->at
+                ? stand_text(label_of(*one.fail_next) + " runs instead", *one.fail_next)
+                : fmt::format("  {} runs instead, from its start or in code without source\n",
+                              label_of(*one.fail_next));
   return text;
 }
 
@@ -181,8 +184,7 @@ std::string preemptions_text(const IsolateResult& result) {
   if (result.simplified && result.failing && result.preemption_count == 0)
     return "\n  The failing run needs no preemption: each thread runs until it waits or ends.\n";
   // A single one is part of the answer.
-  if (result.preemptions.size() < 2 && !(result.preemptions.size() == 1 && result.switches.empty()))
-    return "";
+  if (result.preemptions.empty() || is_the_answer(result)) return "";
   std::string text = fmt::format("\nThe failing schedule has {}\n",
                                  counted(result.preemption_count, "preemption"));
   const std::size_t listed = std::min(result.preemptions.size(), kMostListed);

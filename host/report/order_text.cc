@@ -22,27 +22,27 @@ std::string second_object(const EventInfo& first, const EventInfo& second) {
 
 // What was run with the two swapped.
 std::string swapped_text(const CriticalPair& pair) {
-  switch (pair.swapped) {
-    case Swapped::kPasses:
-      return pair.alone ? " With just these two in the other order the program passes (run once)."
-                        : " In a run with these two in the other order the program passes.";
-    case Swapped::kFails:
-      return " In the passing run they come in the other order; but swapped in the failing run, "
-             "it fails all the same.";
-    case Swapped::kNotTried:
-    case Swapped::kOther:
-      break;
-  }
+  if (pair.swapped == Swapped::kPasses)
+    return pair.alone ? " With just these two in the other order the program passes (run once)."
+                      : " In a run with these two in the other order the program passes.";
+  if (pair.swapped == Swapped::kFails)
+    return " In the passing run they come in the other order; but swapped in the failing run, "
+           "it fails all the same.";
   return " In the passing run they come in the other order; what the failing run does with just "
          "these two swapped could not be tested.";
 }
 
 // "all 12 with this order fail", "3 of 12 with this order fail"
-std::string share_text(std::uint64_t part, std::uint64_t all, const char* order, const char* verb,
-                       const char* other_verb) {
-  if (part == 0) return fmt::format("all {} with {} order {}", with_commas(all), order, other_verb);
-  if (part == all) return fmt::format("all {} with {} order {}", with_commas(all), order, verb);
-  return fmt::format("{} of {} with {} order {}", with_commas(part), with_commas(all), order, verb);
+std::string share_text(std::uint64_t failed, std::uint64_t all, const char* order) {
+  const std::string number = with_commas(all);
+  if (failed == 0 || failed == all) {
+    const char* verb = all == 1      ? (failed == 0 ? "passes" : "fails")
+                       : failed == 0 ? "pass"
+                                     : "fail";
+    return fmt::format("{} with {} {}", all == 1 ? "the one" : "all " + number, order, verb);
+  }
+  return fmt::format("{} of {} with {} {}", with_commas(failed), number, order,
+                     failed == 1 ? "fails" : "fail");
 }
 
 // What other runs with either order do.
@@ -54,9 +54,11 @@ std::string similar_text(const CriticalPair& pair) {
   if (with_this + with_other == 0) return "";
   std::string text =
       fmt::format(" Of {} of similar schedules, ", counted(with_this + with_other, "run"));
-  if (with_this > 0) text += share_text(here.failed, with_this, "this", "fail", "pass");
+  const bool three = pair.earlier || pair.later;
+  const char* other = three ? "another order" : "the other order";
+  if (with_this > 0) text += share_text(here.failed, with_this, "this order");
   if (with_this > 0 && with_other > 0) text += ", ";
-  if (with_other > 0) text += share_text(there.failed, with_other, "the other", "fail", "pass");
+  if (with_other > 0) text += share_text(there.failed, with_other, other);
   const bool decides = here.passed == 0 && there.failed == 0;
   return text + (decides ? "." : ": their order is not all that decides.");
 }
@@ -77,13 +79,22 @@ std::string order_text(const CriticalPair& pair) {
   const std::string first =
       fmt::format("{} {}", thread_of(pair.first), past_text(pair.first, object_of(pair.first)));
   const std::string object = second_object(pair.first, pair.second);
-  const std::string order =
+  std::string order =
       pair.second.clock == 0
           ? fmt::format("In the failing run, {}, and the run ends before {} gets to {}.", first,
                         thread_of(pair.second), infinitive_text(pair.second, object))
           : fmt::format("In the failing run, {} before {} {}.", first, thread_of(pair.second),
                         past_text(pair.second, object));
-  return order + swapped_text(pair) + similar_text(pair) + guarded_text(pair);
+  order += swapped_text(pair);
+  if (pair.earlier)
+    order += fmt::format(" Before both, {} {}: {} comes between.", thread_of(*pair.earlier),
+                         past_text(*pair.earlier, second_object(pair.first, *pair.earlier)),
+                         thread_of(pair.first));
+  if (pair.later)
+    order += fmt::format(" After both, {} {}: {} comes between.", thread_of(*pair.later),
+                         past_text(*pair.later, second_object(pair.first, *pair.later)),
+                         thread_of(pair.second));
+  return order + similar_text(pair) + guarded_text(pair);
 }
 
 }  // namespace clew
