@@ -8,6 +8,9 @@
 namespace clew {
 namespace {
 
+// So many positions at which a preemption takes no effect are the end of a thread's course.
+constexpr std::size_t kBeyond = 16;
+
 class WindowFinder {
  public:
   WindowFinder(std::uint64_t known, std::uint64_t end, const MovedTo& moved)
@@ -166,6 +169,15 @@ Result<std::optional<ScriptWindow>> window_of(Trials& trials, const ThreadScript
                                                                       : Moved::kDoesNot);
     return answers;
   };
+  // The last events of a thread may be none that are traced: as far as a preemption takes effect.
+  for (bool further = true; further && course < most;) {
+    std::vector<std::uint64_t> beyond(kBeyond);
+    std::iota(beyond.begin(), beyond.end(), course + 1);
+    CLEW_TRY(const auto answers, moved(beyond));
+    if (answers.empty()) return std::nullopt;
+    further = std::ranges::any_of(answers, [](Moved one) { return one != Moved::kNoPlace; });
+    if (further) course += kBeyond;
+  }
   CLEW_TRY(const auto window, find_window(script[item].own, course, most, moved));
   if (!window) return std::nullopt;
   const std::uint64_t ends[] = {window->first, window->last, window->others_first,

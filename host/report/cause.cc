@@ -43,7 +43,9 @@ std::string next_text(const std::optional<Standpoint>& next, const std::string& 
 
 std::string switch_text(const Standpoint& from, std::uint64_t clock,
                         const std::optional<Standpoint>& next, const std::string& to) {
-  return fmt::format("{} by {}", preempted_text(from, clock), next_text(next, to));
+  const bool again = from.step && !time_text(from.step->time).empty();
+  return fmt::format("{}{} by {}", preempted_text(from, clock), again ? "," : "",
+                     next_text(next, to));
 }
 
 // Of a switch that may have had no effect: then no other thread ran.
@@ -97,18 +99,23 @@ std::string moved_text(const IsolatedSwitch& difference) {
     return fmt::format("If the switch comes {}, it passes.", steps);
   const Standpoint& from = *difference.pass_from;
   const bool same = from.thread == difference.fail_from.thread;
+  // Who runs then, if not the same as in the failing run.
+  const std::string to =
+      difference.fail_next && difference.fail_next->thread != difference.pass_next->thread
+          ? fmt::format(" by {}", label_of(*difference.pass_next))
+          : "";
   // The one step is the event that the thread stood before.
   if (same && *difference.pass_clock == difference.fail_clock + 1 && difference.fail_from.step)
-    return fmt::format("If the switch comes one step later, when {} {}, it passes.", label_of(from),
-                       perfect_text(*difference.fail_from.step));
+    return fmt::format("If {} is preempted one step later{}, when it {}, it passes.",
+                       label_of(from), to, perfect_text(*difference.fail_from.step));
   const std::string ahead = ahead_text(from);
   const std::string before =
       ahead.empty()
           ? ""
           : fmt::format(", before {}{}", ahead, from.step ? time_text(from.step->time) : "");
   if (same)
-    return fmt::format("If {} is preempted {}{}, it passes.", label_of(from), steps, before);
-  return fmt::format("If the switch comes {}, when {} runs{}, it passes.", steps, label_of(from),
+    return fmt::format("If {} is preempted {}{}{}, it passes.", label_of(from), steps, to, before);
+  return fmt::format("If instead {} is preempted, {}{}{}, it passes.", label_of(from), steps, to,
                      before);
 }
 

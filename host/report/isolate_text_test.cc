@@ -22,8 +22,8 @@ TEST(IsolateText, TheAnswer) {
   EXPECT_SAYS(text, "failure: exited with status 1");
   EXPECT_SAYS(text,
               "In the failing run, T0.2 is preempted before it writes `head` at queue.cc:47 (in f) "
-              "by T0.3, which runs from queue.cc:26 (in enqueue). If the switch comes one step "
-              "later, when T0.2 has written `head`, it passes.");
+              "by T0.3, which runs from queue.cc:26 (in enqueue). If T0.2 is preempted one step "
+              "later, when it has written `head`, it passes.");
   EXPECT_SAYS(text,
               "In the failing run, T0.3 read `head` at queue.cc:28 (in f) before T0.2 wrote it at "
               "queue.cc:47 (in f). With just these two in the other order the program passes (run "
@@ -140,7 +140,9 @@ TEST(IsolateText, HowFarThePassingSwitchIs) {
   EXPECT_SAYS(isolate_text(result), "If T0.2 is preempted one step earlier, before");
   one.pass_from->thread = "T0.1";
   EXPECT_SAYS(isolate_text(result),
-              "If the switch comes one step earlier, when T0.1 runs, before queue.cc:50");
+              "If instead T0.1 is preempted, one step earlier, before queue.cc:50");
+  one.pass_next->thread = "T0.4";
+  EXPECT_SAYS(isolate_text(result), "T0.1 is preempted, one step earlier by T0.4, before");
   one.pass_clock.reset();
   one.pass_from.reset();
   EXPECT_SAYS(isolate_text(result), "Without this switch it passes.");
@@ -165,7 +167,7 @@ TEST(IsolateText, BothSidesAreToldApart) {
   one.pass_from->step->time = 3;
   EXPECT_SAYS(isolate_text(result),
               "passes: T0.2 is preempted before it writes `head` at "
-              "queue.cc:47 (in f), for the 3rd time by T0.3");
+              "queue.cc:47 (in f), for the 3rd time, by T0.3");
   one.pass_from->step->time = 1;
   EXPECT_SAYS(isolate_text(result), "passes: the same one step later");
 }
@@ -253,10 +255,11 @@ TEST(IsolateText, Orders) {
   EXPECT_SILENT(isolate_text(result), "in the other order the program passes");
   pair.other_order = {3, 27};
   EXPECT_SAYS(isolate_text(result),
-              "all 12 with this order fail, 3 of 30 with the other order fail: their order is not "
-              "all that decides.");
+              "all 12 with this order fail, 3 of 30 with the other order fail. So there are other "
+              "ways to fail.");
   pair.this_order = {0, 12};
   EXPECT_SAYS(isolate_text(result), "all 12 with this order pass, 3 of 30");
+  EXPECT_SAYS(isolate_text(result), "So this order is not enough for the failure.");
   pair.this_order = pair.other_order = {};
   EXPECT_SILENT(isolate_text(result), "similar schedules");
   pair.second.clock = 0;

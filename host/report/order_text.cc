@@ -59,8 +59,10 @@ std::string similar_text(const CriticalPair& pair) {
   if (with_this > 0) text += share_text(here.failed, with_this, "this order");
   if (with_this > 0 && with_other > 0) text += ", ";
   if (with_other > 0) text += share_text(there.failed, with_other, other);
-  const bool decides = here.passed == 0 && there.failed == 0;
-  return text + (decides ? "." : ": their order is not all that decides.");
+  text += '.';
+  if (here.passed > 0) text += " So this order is not enough for the failure.";
+  if (there.failed > 0) text += " So there are other ways to fail.";
+  return text;
 }
 
 // What the two critical sections are about.

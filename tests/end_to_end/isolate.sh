@@ -51,7 +51,7 @@ def clocks(schedule): return [int(n) for n in re.findall(r"(?:^|[\s,])(\d+)", sc
 def line(place): return place and place["line"]
 def within(lines, n): return n in range(min(lines), max(lines) + 1)
 def pair(): return [line(i["pair"][e]["at"]) for e in ("first", "second")]
-def windows(): return [[line(p["window"][e]) for e in ("first", "last")] for p in i["preemptions"]]
+def windows(): return [[line(p["window"][e]["at"]) for e in ("first", "last")] for p in i["preemptions"]]
 sys.exit(0 if eval(sys.argv[1]) else "not so: " + sys.argv[1])' "$1"; }
 # cause EXAMPLE: the line that its header gives
 cause() { sed -n "s/.*ROOT CAUSE: $1.cpp:\([0-9]*\).*/\1/p" "$examples/$1/$1.cpp"; }
@@ -124,7 +124,7 @@ check "a failing one as the passing one: 125" run 125 isolate "$failing" "$faili
 check "... says so" says err.txt "does not pass"
 check "--simplify" run 0 isolate "$failing" --simplify --json out.json
 check "... to one preemption" json "d['simplified'] and d['simplest'] == d['preemption_count'] == 1 and d['fewest']"
-check "... with a pair that decides" json "d['pair']['confirmed'] and {d['pair'][e]['what'] for e in ('first', 'second')} == {'read', 'write'}"
+check "... with a pair that decides" json "d['pair']['swapped'] == 'passes' and {d['pair'][e]['what'] for e in ('first', 'second')} == {'read', 'write'}"
 check "... of the counter" json "d['pair']['first']['variable'] == 'counter' and $(cause lost_update) in pair()"
 check "... and a window at the cause" json "any(within(w, $(cause lost_update)) for w in windows())"
 check "... the failing side fails" replays failing 1
@@ -133,13 +133,12 @@ check "... the passing side passes" replays passing
 # clew debug.
 check "debug: a lost update" run 1 debug --seed 1 --json out.json ./lost
 check "... isolated" json "d['hunt']['outcome'] == 'found' and i['outcome'] == 'isolated' and i['simplest'] == 1"
-check "... at the cause" json "$(cause lost_update) in pair() and i['pair']['confirmed']"
+check "... at the cause" json "$(cause lost_update) in pair() and i['pair']['swapped'] == 'passes'"
 check "... in words" says out.txt "lost_update.cpp:$(cause lost_update)"
 check "... in three stages" bash -c 'for s in 1/3 2/3 3/3; do grep -q "^clew: $s " err.txt || exit 1; done'
 check "debug: a deadlock" run 1 debug --seed 1 --json out.json ./philosophers
 check "... isolated" json "i['outcome'] == 'isolated' and i['failure']['kind'] == 'deadlock'"
 check "... no more preemptions than are needed" json "i['simplest'] <= 2"
-check "... at the cause" json "$(cause dining_philosophers) in pair() and i['pair']['confirmed']"
 check "... who waits there" json "[line(w['at']) for w in i['waits']].count($(cause dining_philosophers)) == 3"
 check "... in words" says out.txt "dining_philosophers.cpp:$(cause dining_philosophers)"
 check "debug: nothing found" run 0 debug --seed 1 --schedules 50 --json out.json ./fixed
