@@ -233,11 +233,12 @@ Result<std::vector<TrialRun>> Trials::run(std::span<const JobPlan> plans) {
   std::vector<JobPlan> watching(plans.begin(), plans.end());
   for (JobPlan& plan : watching)
     if (sees_every_event(plan)) plan.watch = failing_place_;
-  auto ran = runner_->run(watching, {}, kAllChoices, [this](std::uint64_t) { return pulse(); });
-  CLEW_CHECK_OK(ran);
+  std::vector<RanJob> ran;
+  CLEW_CHECK_OK(
+      runner_->run(watching, {}, kAllChoices, [this](std::uint64_t) { return pulse(); }, ran));
   if (!pulse()) return std::vector<TrialRun>{};
   std::vector<TrialRun> runs;
-  for (RanJob& job : *ran) {
+  for (RanJob& job : ran) {
     if (!job.done) {
       stopped_ = true;
       return std::vector<TrialRun>{};

@@ -68,7 +68,7 @@ std::string table(const std::vector<FoundFailure>& failures) {
 std::string next_commands(const HuntResult& result) {
   if (!result.failing)
     return fmt::format(
-        "  no recording: the failure did not happen again in a separate run\n"
+        "  no recording: the run that records the failure was interrupted\n"
         "  hunt again: clew hunt --seed {} ...\n",
         result.seed);
   std::string text = fmt::format("  find the cause: clew isolate {}\n", *result.failing);

@@ -9,17 +9,16 @@ Result<void> FreshProcesses::start(std::uint32_t pool) {
   return {};
 }
 
-Result<std::vector<RanJob>> FreshProcesses::run(std::span<const JobPlan> jobs,
-                                                std::span<const std::uint8_t> sharing,
-                                                std::uint32_t choices, const Pulse& pulse) {
-  std::vector<RanJob> results;
-  for (const JobPlan& job : jobs) {
-    CLEW_TRY(auto ran, recorder_.run_anew({job, sharing, choices, pool_, Origin{}}));
-    results.push_back(std::move(ran));
-    if (!results.back().done || !pulse(results.size())) break;
-  }
+Result<void> FreshProcesses::run(std::span<const JobPlan> jobs,
+                                 std::span<const std::uint8_t> sharing, std::uint32_t choices,
+                                 const Pulse& pulse, std::vector<RanJob>& results) {
+  results.clear();
   results.resize(jobs.size());
-  return results;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    CLEW_TRY(results[i], recorder_.run_anew({jobs[i], sharing, choices, pool_, Origin{}}));
+    if (!results[i].done || !pulse(i + 1)) break;
+  }
+  return {};
 }
 
 }  // namespace clew

@@ -18,9 +18,9 @@ class FreshProcesses final : public JobRunner {
   explicit FreshProcesses(HuntRecorder& recorder) : recorder_(recorder) {}
 
   [[nodiscard]] Result<void> start(std::uint32_t pool) override;
-  [[nodiscard]] Result<std::vector<RanJob>> run(std::span<const JobPlan> jobs,
-                                                std::span<const std::uint8_t> sharing,
-                                                std::uint32_t choices, const Pulse& pulse) override;
+  [[nodiscard]] Result<void> run(std::span<const JobPlan> jobs,
+                                 std::span<const std::uint8_t> sharing, std::uint32_t choices,
+                                 const Pulse& pulse, std::vector<RanJob>& results) override;
   [[nodiscard]] unsigned width() const override { return 1; }
   // Each job has a process of its own, and the budget is the recorder's.
   void stop_running_in_place() override {}

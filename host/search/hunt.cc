@@ -76,9 +76,16 @@ Result<void> Hunt::choose_engine() {
   return runner_->start(pool_);
 }
 
-Result<std::vector<RanJob>> Hunt::run_jobs(std::span<const JobPlan> jobs) {
-  return runner_->run(jobs, sharing_.bits(), options_.choices,
-                      [this](std::uint64_t done) { return pulse(done); });
+Result<void> Hunt::run_jobs(std::span<const JobPlan> jobs, std::vector<RanJob>& ran) {
+  const auto worked = runner_->run(
+      jobs, sharing_.bits(), options_.choices, [this](std::uint64_t done) { return pulse(done); },
+      ran);
+  for (const RanJob& job : ran) {
+    if (job.interrupted_by == 0) continue;
+    interrupted_ = true;
+    result_.interrupted_by = job.interrupted_by;
+  }
+  return worked;
 }
 
 // In the order of the jobs, whatever the order in which they were run.
@@ -99,6 +106,31 @@ Result<void> Hunt::take(const JobPlan& plan, RanJob& ran) {
   return {};
 }
 
+// Every run that was made is judged, whatever ended the round: time, a signal, an error. Some may
+// be missing in between then, and there is no further round.
+Result<void> Hunt::take_all(std::span<const JobPlan> plans, std::span<RanJob> ran) {
+  std::uint32_t threads = 0;
+  SharingMap learned = sharing_;
+  for (std::size_t i = 0; i < ran.size() && !found_enough(); ++i) {
+    RanJob& job = ran[i];
+    if (!job.done) {
+      missing_ = true;
+      continue;
+    }
+    threads = std::max(threads, job.job.result.threads);
+    learned.add(job.job.shared_points);
+    CLEW_CHECK_OK(take(plans[i], job));
+  }
+  sharing_ = std::move(learned);
+  if (!pool_settled_ && threads > 0) {
+    pool_settled_ = true;
+    const std::uint32_t wanted = std::min(threads - 1, kMostPool);
+    restart_ |= wanted > pool_;
+    pool_ = std::max(pool_, wanted);
+  }
+  return {};
+}
+
 Result<void> Hunt::round(std::size_t size) {
   if (options_.schedules != 0)
     size = std::min<std::size_t>(size, options_.schedules - result_.schedules);
@@ -110,17 +142,11 @@ Result<void> Hunt::round(std::size_t size) {
   // Nothing is known about sharing before the first run.
   if (result_.schedules == 0)
     for (JobPlan& plan : plans) plan.flags |= abi::kJobAllPoints;
-  CLEW_TRY(auto ran, run_jobs(plans));
-  std::uint32_t threads = 0;
-  SharingMap learned = sharing_;
-  for (std::size_t i = 0; i < plans.size() && !over(); ++i) {
-    RanJob& job = ran[i];
-    if (!job.done) break;
-    threads = std::max(threads, job.job.result.threads);
-    learned.add(job.job.shared_points);
-    if (auto done = take(plans[i], job); !done) return done;
-  }
-  sharing_ = std::move(learned);
+  std::vector<RanJob> ran;
+  const auto worked = run_jobs(plans, ran);
+  CLEW_CHECK_OK(take_all(plans, ran));
+  CLEW_CHECK_OK(worked);
+  if (over()) return {};
   if (options_.jobs == 0 && runner_->leave_files_to_one()) {
     add_note(
         "one schedule at a time: the program changes files or binds an address, which another "
@@ -128,15 +154,15 @@ Result<void> Hunt::round(std::size_t size) {
     restart_ = true;
   }
   if (restart_) CLEW_CHECK_OK(runner_->start(pool_));
-  restart_ = false;
-  if (!pool_settled_ && threads > 0) {
-    pool_settled_ = true;
-    const std::uint32_t wanted = std::min(threads - 1, kMostPool);
-    if (wanted > pool_) {
-      pool_ = wanted;
-      CLEW_CHECK_OK(runner_->start(pool_));
-    }
-  }
+  restart_ = of_lower_budget_ = false;
+  return {};
+}
+
+// An error after something was found ends the hunt, and does not hide what was found.
+Result<void> Hunt::unless_found(Result<void> done) {
+  if (done || result_.failures.empty()) return done;
+  failed_ = true;
+  add_note(fmt::format("the hunt ended early: {}", done.error().message));
   return {};
 }
 
@@ -160,13 +186,14 @@ Result<HuntResult> Hunt::run() {
   }
   std::size_t size = 1;
   for (unsigned number = 1; !over() && !result_.complete; ++number) {
-    CLEW_CHECK_OK(round(size));
+    CLEW_CHECK_OK(unless_found(round(size)));
     if (number >= kSingleRounds) size = std::min(2 * size, kLargestRound);
     pulse(0);
   }
   result_.seconds = seconds_now() - started_;
   if (result_.complete) result_.conclusion = search_->conclusion();
-  if (options_.keep_passing && failing_ && !interrupted_) CLEW_CHECK_OK(look_for_passing());
+  if (options_.keep_passing && failing_ && !interrupted_ && !failed_)
+    CLEW_CHECK_OK(unless_found(look_for_passing()));
   result_.interleavings = interleavings_.size();
   note_files();
   if (not_repeated_ > 0)

@@ -71,6 +71,15 @@ Result<void> Hunt::failed(const JobPlan& plan, const RanJob& ran, const Judgemen
   if (!*recorded && recorder_.interrupted_by() != 0) {
     interrupted_ = true;
     result_.interrupted_by = recorder_.interrupted_by();
+    // It was seen, though there is no recording of it.
+    const Failure failure{*judgement.kind, judgement.detail, "", std::nullopt};
+    result_.failures.push_back(
+        {failure, ran.job.result.status, 1, result_.schedules, std::nullopt});
+    return {};
+  }
+  // The run reached the budget that it was given, and that was too low.
+  if (!*recorded && of_lower_budget_ && judgement.kind == FailureKind::kHang) {
+    ++result_.unresolved;
     return {};
   }
   if (!*recorded) {
@@ -104,7 +113,7 @@ Result<void> Hunt::failed(const JobPlan& plan, const RanJob& ran, const Judgemen
 }
 
 Result<void> Hunt::raise_budget() {
-  budget_raised_ = true;
+  budget_raised_ = of_lower_budget_ = true;
   plan_.budget *= kLongerBudget;
   add_note(fmt::format(
       "runs pass more than {} million points: the budget is {} million from schedule "

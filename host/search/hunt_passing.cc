@@ -33,9 +33,10 @@ Result<bool> Hunt::fuzz_for_passing(std::size_t most) {
   for (std::size_t tried = 0; tried < most && !interrupted_ && !out_of_time_;) {
     const std::vector<JobPlan> plans = fuzz.next(round);
     if (plans.empty()) break;
-    CLEW_TRY(auto ran, run_jobs(plans));
+    std::vector<RanJob> ran;
+    CLEW_CHECK_OK(run_jobs(plans, ran));
     for (std::size_t i = 0; i < plans.size(); ++i) {
-      if (!ran[i].done) break;
+      if (!ran[i].done) continue;
       CLEW_TRY(auto judgement, judge(ran[i]));
       if (start_) ++result_.schedules;
       if (judgement.verdict == Verdict::kPass) {

@@ -134,6 +134,7 @@ Result<RanJob> HuntRecorder::run_anew(const ExactJob& job) {
   const RunFacts facts = facts_of(run.summary);
   RanJob result;
   result.job.trace.complete = (job.plan.flags & abi::kJobTrace) == 0;
+  result.interrupted_by = run.interrupted_by;
   result.done = run.interrupted_by == 0;
   result.job.result.end = facts.end;
   result.job.result.status = facts.status;

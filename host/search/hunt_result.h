@@ -21,7 +21,7 @@ struct FoundFailure {
   int exit_status = 0;
   std::uint64_t count = 0;
   std::uint64_t first_schedule = 0;        // from 1
-  std::optional<std::uint64_t> recording;  // nothing: it did not happen again in a separate run
+  std::optional<std::uint64_t> recording;  // nothing: recording it was interrupted
 };
 
 enum class HuntStage : std::uint8_t {

@@ -67,13 +67,16 @@ class Hunt {
   }
 
   Result<void> choose_engine();
+  // A search is told all of a round in order, or what comes before the first that is missing.
   void tell(ReportListener& search, const JobPlan& plan, const JobReport& report) const {
-    search.learn(plan, report);
+    if (!missing_) search.learn(plan, report);
     for (ReportListener* listener : listeners_) listener->learn(plan, report);
   }
-  Result<std::vector<RanJob>> run_jobs(std::span<const JobPlan> jobs);
+  Result<void> run_jobs(std::span<const JobPlan> jobs, std::vector<RanJob>& ran);
   Result<void> round(std::size_t size);
+  Result<void> take_all(std::span<const JobPlan> plans, std::span<RanJob> ran);
   Result<void> take(const JobPlan& plan, RanJob& ran);
+  Result<void> unless_found(Result<void> done);
   Result<Judgement> judge(const RanJob& ran);
   Result<void> failed(const JobPlan& plan, const RanJob& ran, const Judgement& judgement);
   Result<void> not_repeated(const Judgement& judgement);
@@ -88,8 +91,9 @@ class Hunt {
   }
   void note_files();
   bool pulse(std::uint64_t extra);
+  bool found_enough() const { return !options_.keep_going && !result_.failures.empty(); }
   bool over() const {
-    return interrupted_ || out_of_time_ || (!options_.keep_going && !result_.failures.empty()) ||
+    return interrupted_ || out_of_time_ || failed_ || found_enough() ||
            (options_.schedules != 0 && result_.schedules >= options_.schedules);
   }
   void add_note(std::string note) {
@@ -116,10 +120,13 @@ class Hunt {
   bool in_place_ = false;
   bool restart_ = false;
   bool budget_raised_ = false;
+  bool of_lower_budget_ = false;  // the round under way was planned before that
   std::uint64_t not_repeated_ = 0;
   std::string first_not_repeated_;
   bool interrupted_ = false;
   bool out_of_time_ = false;
+  bool missing_ = false;  // the last round was ended before all of its jobs were run
+  bool failed_ = false;   // an error ended it after something was found
   SharingMap sharing_;
   std::unordered_set<std::uint64_t> interleavings_;
   std::map<std::uint64_t, std::size_t> failure_of_key_;  // key of a job to result_.failures

@@ -2,6 +2,7 @@
 #include "host/search/hunt.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -12,17 +13,27 @@ namespace {
 // Every run passes, with an interleaving of its own for every third seed.
 class FakeRunner final : public JobRunner {
  public:
-  explicit FakeRunner(std::vector<JobPlan>& asked) : asked_(asked) {}
+  // After so many jobs.
+  struct Ends {
+    std::size_t interrupted_at = SIZE_MAX;
+    std::size_t fails_at = SIZE_MAX;
+    std::size_t skips_one_from = SIZE_MAX;
+  };
+  FakeRunner(std::vector<JobPlan>& asked, const Ends& ends) : asked_(asked), ends_(ends) {}
 
   Result<void> start(std::uint32_t) override {
     ++starts_;
     return {};
   }
-  Result<std::vector<RanJob>> run(std::span<const JobPlan> jobs, std::span<const std::uint8_t>,
-                                  std::uint32_t, const Pulse& pulse) override {
+  Result<void> run(std::span<const JobPlan> jobs, std::span<const std::uint8_t>, std::uint32_t,
+                   const Pulse& pulse, std::vector<RanJob>& ran) override {
     EXPECT_GT(starts_, 0);
-    std::vector<RanJob> ran(jobs.size());
+    ran.clear();
+    ran.resize(jobs.size());
     for (std::size_t i = 0; i < jobs.size() && pulse(i); ++i) {
+      if (i == 1 && asked_.size() >= ends_.skips_one_from) continue;  // another worker had it
+      if (asked_.size() == ends_.fails_at) return fail(ErrorCode::kSystem, "the machine is gone");
+      if (asked_.size() == ends_.interrupted_at) raise(SIGINT);
       asked_.push_back(jobs[i]);
       ran[i].done = true;
       ran[i].job.result.end = abi::JobEnd::kExited;
@@ -30,7 +41,7 @@ class FakeRunner final : public JobRunner {
       ran[i].job.result.clock = asked_.size();
       ran[i].job.result.threads = 2;
     }
-    return ran;
+    return {};
   }
   unsigned width() const override { return 1; }
   void stop_running_in_place() override {}
@@ -40,6 +51,7 @@ class FakeRunner final : public JobRunner {
 
  private:
   std::vector<JobPlan>& asked_;
+  const Ends& ends_;
   int starts_ = 0;
 };
 
@@ -70,7 +82,7 @@ class HuntTest : public testing::Test {
     options_.strategy = "random";
     options_.runner = [this](const LaunchPlan&, const ServeOptions&,
                              OpenInput) -> Result<std::unique_ptr<JobRunner>> {
-      return std::make_unique<FakeRunner>(asked_);
+      return std::make_unique<FakeRunner>(asked_, ends_);
     };
   }
   ~HuntTest() override { std::filesystem::remove_all(folder_); }
@@ -84,6 +96,7 @@ class HuntTest : public testing::Test {
   std::filesystem::path folder_;
   HuntOptions options_;
   std::vector<JobPlan> asked_;
+  FakeRunner::Ends ends_;
 };
 
 TEST_F(HuntTest, AsksTheRunnerItIsGiven) {
@@ -110,6 +123,25 @@ TEST_F(HuntTest, TellsEveryListenerEveryReportInOrder) {
       EXPECT_EQ(listener->told[i].new_interleaving, i < 3);
     }
   }
+}
+
+// In the middle of a round, which has many jobs by then.
+TEST_F(HuntTest, EveryRunIsJudgedWhateverEndsTheHunt) {
+  Listener listener;
+  ReportListener* const listeners[] = {&listener};
+  ends_ = {.interrupted_at = 500, .skips_one_from = 300};
+  const auto interrupted = run(listeners);
+  ASSERT_TRUE(interrupted) << interrupted.error().message;
+  EXPECT_EQ(interrupted->interrupted_by, SIGINT);
+  EXPECT_EQ(interrupted->schedules, asked_.size());
+  EXPECT_EQ(asked_.size(), 501u);
+  EXPECT_EQ(listener.told.size(), 501u);
+
+  listener.told.clear();
+  asked_.clear();
+  ends_ = {.fails_at = 500};
+  EXPECT_FALSE(run(listeners)) << "nothing was found, so the error is the result";
+  EXPECT_EQ(listener.told.size(), 500u);
 }
 
 TEST_F(HuntTest, PassesOnThatThereIsNoRunner) {

@@ -24,7 +24,8 @@ namespace clew {
 struct RanJob {
   ServedJob job;
   bool done = false;
-  std::string output;  // with ServeOptions::capture
+  int interrupted_by = 0;  // a signal to clew that ended it; 0: none
+  std::string output;      // with ServeOptions::capture
   std::string errors;
 };
 
@@ -36,14 +37,15 @@ class JobRunner {
   // jobs are run.
   [[nodiscard]] virtual Result<void> start(std::uint32_t pool) = 0;
 
-  // Runs all jobs; results stand in the order of the jobs. `sharing`: which yield points touch what
-  // threads share; `choices`: bits 1 << abi::ChoiceKind. `pulse` is called several times a second
-  // with the number done so far; when it returns false the runner stops as soon as it can.
+  // Runs all jobs. `results` stand in the order of the jobs, one for each; those that are done are
+  // there whatever ends the rest: being told to stop, or an error. `sharing`: which yield points
+  // touch what threads share; `choices`: bits 1 << abi::ChoiceKind. `pulse` is called several times
+  // a second with the number done so far; when it returns false the runner stops as soon as it can.
   using Pulse = std::function<bool(std::uint64_t done)>;
-  [[nodiscard]] virtual Result<std::vector<RanJob>> run(std::span<const JobPlan> jobs,
-                                                        std::span<const std::uint8_t> sharing,
-                                                        std::uint32_t choices,
-                                                        const Pulse& pulse) = 0;
+  [[nodiscard]] virtual Result<void> run(std::span<const JobPlan> jobs,
+                                         std::span<const std::uint8_t> sharing,
+                                         std::uint32_t choices, const Pulse& pulse,
+                                         std::vector<RanJob>& results) = 0;
 
   // How many jobs it runs at the same time.
   [[nodiscard]] virtual unsigned width() const = 0;

@@ -317,10 +317,12 @@ Result<std::vector<ServedJob>> ServedProgram::run(std::span<const JobPlan> jobs,
   std::uint32_t done_before = 0;
   double since = seconds_now();
   double last_look = since;
+  std::uint32_t done_when_told_to_stop = UINT32_MAX;
   while (s.state() == abi::ServerState::kRun) {
     s.doze(abi::ServerState::kRun);
     if (stop != nullptr && stop->load(std::memory_order_relaxed)) {
-      s.quit();
+      done_when_told_to_stop = s.control().jobs_done.load(std::memory_order_acquire);
+      s.quit();  // kills what runs
       break;
     }
     if (s.has_ended()) {
@@ -374,13 +376,18 @@ Result<std::vector<ServedJob>> ServedProgram::run(std::span<const JobPlan> jobs,
     // It may have ended by itself just before.
     const bool killed = results.back().result.end == abi::JobEnd::kSignalled &&
                         results.back().result.status == SIGKILL;
+    if (killed && i >= done_when_told_to_stop) {  // by quit(), and not by the program
+      results.pop_back();
+      break;
+    }
     for (auto& [index, why] : ended)
       if (index == i && killed) results.back().stopped = std::move(why);
     s.count_checkpoints(jobs[i], results.back().result);
   }
   s.checkpoints.resize(s.depth());
   const bool stopped_early = stop != nullptr && stop->load(std::memory_order_relaxed);
-  if (s.gone && !stopped_early)
+  // What was done before is told now, and that the program is gone by the next call.
+  if (s.gone && !stopped_early && results.empty())
     return fail(ErrorCode::kSystem, "the process that serves the program's runs has died");
   return results;
 }

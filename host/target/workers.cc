@@ -98,6 +98,7 @@ Result<void> Workers::State::work_on_round(std::optional<ServedProgram>& program
         if (++restarts > kMostRestarts) return std::unexpected(ran.error());
         continue;
       }
+      if (!ran->empty()) restarts = 0;
       for (ServedJob& job : *ran) {
         RanJob& result = (*results)[first + at++];
         result.job = std::move(job);
@@ -183,11 +184,11 @@ bool Workers::leave_files_to_one() {
   return true;
 }
 
-Result<std::vector<RanJob>> Workers::run(std::span<const JobPlan> jobs,
-                                         std::span<const std::uint8_t> sharing,
-                                         std::uint32_t choices, const Pulse& pulse) {
+Result<void> Workers::run(std::span<const JobPlan> jobs, std::span<const std::uint8_t> sharing,
+                          std::uint32_t choices, const Pulse& pulse, std::vector<RanJob>& results) {
   State& s = *state_;
-  std::vector<RanJob> results(jobs.size());
+  results.clear();
+  results.resize(jobs.size());
   std::unique_lock lock(s.mutex);
   s.jobs = jobs;
   s.sharing = sharing;
@@ -206,7 +207,7 @@ Result<std::vector<RanJob>> Workers::run(std::span<const JobPlan> jobs,
     lock.lock();
   }
   if (s.error) return std::unexpected(*s.error);
-  return results;
+  return {};
 }
 
 unsigned Workers::width() const { return state_->count; }

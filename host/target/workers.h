@@ -19,9 +19,9 @@ class Workers final : public JobRunner {
   ~Workers() override;
 
   [[nodiscard]] Result<void> start(std::uint32_t pool) override;
-  [[nodiscard]] Result<std::vector<RanJob>> run(std::span<const JobPlan> jobs,
-                                                std::span<const std::uint8_t> sharing,
-                                                std::uint32_t choices, const Pulse& pulse) override;
+  [[nodiscard]] Result<void> run(std::span<const JobPlan> jobs,
+                                 std::span<const std::uint8_t> sharing, std::uint32_t choices,
+                                 const Pulse& pulse, std::vector<RanJob>& results) override;
   [[nodiscard]] unsigned width() const override;
   void stop_running_in_place() override;
   void set_budget(std::uint64_t budget) override;
