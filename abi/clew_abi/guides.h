@@ -120,6 +120,7 @@ inline constexpr std::size_t kPctDepth = 0;
 inline constexpr std::size_t kPctSteps = 1;
 inline constexpr std::size_t kPlanLongestHold = 0;
 inline constexpr std::size_t kPlanLockstep = 1;
+inline constexpr std::size_t kPlanLinger = 2;
 inline constexpr std::size_t kRoundRobinQuantum = 0;
 inline constexpr std::size_t kChoiceSeed = 3;  // of plan and prefix
 

@@ -185,6 +185,8 @@ JobPlan PeriodSearch::job(abi::StrategyKind strategy, Running running) {
   JobPlan job;
   job.strategy = strategy;
   job.seed = job_seed(seed_, proposed_);
+  // Otherwise nothing would be seen of threads that nobody joins.
+  if (strategy == abi::StrategyKind::kPlan) job.parameters[abi::kPlanLinger] = kMostLinger;
   if (running.calibrates || proposed_ % kTraceEvery == 0) job.flags |= abi::kJobTrace;
   ++proposed_;
   running_.push_back(std::move(running));

@@ -25,7 +25,8 @@
 // p": a thread that never gets there because it waits for one held would run forever. But what
 // counts as a step changes while it is being found out what threads share. Therefore the first
 // rounds are calibrations: the default schedule, traced, until two in a row have as many steps; and
-// another follows whenever a run met newly shared points.
+// another follows whenever a run met newly shared points. No run ends while threads that nobody
+// joins can run, unless its turns say so.
 //
 // Deviations:
 //  - The paper takes key points from static analysis and follows them with SCHED_DEADLINE.
@@ -66,6 +67,7 @@ class PeriodSearch final : public Search {
   static constexpr unsigned kMostStalls = 8;          // levels given up in a row; then a run of pos
   static constexpr std::size_t kMostTurns = 160;      // of a schedule; so that words can be counted
   static constexpr unsigned kMostCalibrations = 4;
+  static constexpr std::uint64_t kMostLinger = 100'000;  // steps of others before the program ends
   static constexpr std::uint64_t kTraceEvery = 16;
 
   explicit PeriodSearch(std::uint64_t seed) : seed_(seed) {}

@@ -20,13 +20,17 @@ struct Op {
   std::uint64_t object;
 };
 
-// A simulated program: main creates threads that each do a list of steps, and joins them. It
-// follows a plan as runtime/strategy/plan.h says, and preempts nothing otherwise.
+// A simulated program: main creates threads that each do a list of steps, and joins them or ends the
+// program. It follows a plan as runtime/strategy/plan.h says, and preempts nothing otherwise.
 class Program {
  public:
-  explicit Program(std::vector<std::vector<Op>> bodies) : bodies_(std::move(bodies)) {}
+  enum class Main : std::uint8_t { kJoins, kExits };
+  explicit Program(std::vector<std::vector<Op>> bodies, Main main = Main::kJoins)
+      : bodies_(std::move(bodies)), main_(main) {}
 
-  std::vector<TraceStep> run(const std::vector<PlanDirective>& plan) {
+  enum class Linger : std::uint8_t { kNo, kYes };
+  std::vector<TraceStep> run(const std::vector<PlanDirective>& plan, Linger linger = Linger::kNo) {
+    linger_ = linger;
     next_.assign(1 + bodies_.size(), 0);
     holders_.clear();
     held_.clear();
@@ -50,7 +54,7 @@ class Program {
       }
       const bool directed = who.has_value();
       if (!who) who = default_of(current);
-      if (!who) return trace_;
+      if (!who || exits(*who)) return trace_;
       step(*who);
       current = *who;
       if (directed && ++passed == plan[at].times) {
@@ -76,6 +80,10 @@ class Program {
     ADD_FAILURE() << "no such thread";
     return 0;
   }
+  bool exits(std::size_t thread) const {
+    return thread == 0 && main_ == Main::kExits && next_[0] == bodies_.size();
+  }
+  bool lingers(std::size_t thread) const { return linger_ == Linger::kYes && exits(thread); }
   bool started(std::size_t thread) const { return thread == 0 || next_[0] >= thread; }
   // A thread's first step is its start; main's are creations, then joins.
   std::size_t length(std::size_t thread) const {
@@ -84,17 +92,18 @@ class Program {
   bool done(std::size_t thread) const { return next_[thread] == length(thread); }
   bool can_run(std::size_t thread) {
     if (!started(thread) || done(thread)) return false;
+    if (exits(thread)) return true;
     if (thread == 0) return next_[0] < bodies_.size() || done(next_[0] - bodies_.size() + 1);
     if (next_[thread] == 0) return true;
     const Op& op = bodies_[thread - 1][next_[thread] - 1];
     return op.kind != StepKind::kLock || !holders_.contains(op.object);
   }
   std::optional<std::size_t> default_of(std::size_t current) {
-    if (can_run(current) && !held_.contains(current)) return current;
+    if (can_run(current) && !held_.contains(current) && !lingers(current)) return current;
     std::optional<std::size_t> held;
     for (std::size_t i = 0; i < next_.size(); ++i) {
       if (!can_run(i)) continue;
-      if (!held_.contains(i)) return i;
+      if (!held_.contains(i) && !lingers(i)) return i;
       if (!held) held = i;
     }
     if (held) held_.erase(*held);
@@ -123,6 +132,8 @@ class Program {
   }
 
   std::vector<std::vector<Op>> bodies_;
+  Main main_;
+  Linger linger_ = Linger::kNo;
   std::vector<std::size_t> next_;
   std::set<std::uint64_t> holders_;
   std::set<std::size_t> held_;
@@ -158,7 +169,9 @@ Explored explore(PeriodSearch& search, Program& program, std::size_t most, std::
     if (jobs.empty()) break;
     for (const JobPlan& job : jobs) {
       JobReport report;
-      std::vector<TraceStep> trace = program.run(decode(job.guide));
+      const auto linger =
+          job.parameters[abi::kPlanLinger] > 0 ? Program::Linger::kYes : Program::Linger::kNo;
+      std::vector<TraceStep> trace = program.run(decode(job.guide), linger);
       if (!job.guide.empty()) explored.orders.push_back(Program::order(trace));
       if ((job.flags & abi::kJobTrace) != 0) report.trace.steps = std::move(trace);
       search.learn(job, report);
@@ -318,6 +331,17 @@ TEST(PeriodSearch, NothingSharedIsOverAtOnce) {
   EXPECT_TRUE(explored.over);
   EXPECT_TRUE(explored.orders.empty());
   EXPECT_TRUE(search.conclusion());
+}
+
+// The default schedule would show nothing of the threads: main has ended the program by then.
+TEST(PeriodSearch, SeesThreadsThatNobodyJoins) {
+  Program program({{kWriteX, kReadX}, {kWriteX}}, Program::Main::kExits);
+  EXPECT_EQ(Program::order(program.run({})), "");
+  PeriodSearch search(1);
+  const Explored explored = explore(search, program, 16, 1000);
+  EXPECT_TRUE(explored.over);
+  EXPECT_EQ(std::set<std::string>(explored.orders.begin(), explored.orders.end()),
+            (std::set<std::string>{"112", "121", "211"}));
 }
 
 TEST(PeriodSearch, LearnsNewPoints) {

@@ -92,6 +92,7 @@ Fiber* Scheduler::take_next() {
 void Scheduler::before_exit() {
   if (current->no_yield != 0) return;
   clock_.settle();
+  // A step without a place: so strategies know it.
   reach_uncounted({.place = current->reached.place});
   const Question question = next_question(abi::ChoiceKind::kPick);
   // Strategies by the clock let a program end when it wants to.

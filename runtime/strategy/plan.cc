@@ -6,7 +6,8 @@ Plan::Plan(const abi::Job& job)
     : ChoosingStrategy(kAtEveryPoint, ChoicePolicy::of_parameter(job)),
       lockstep_(job.parameters[abi::kPlanLockstep]),
       in_lockstep_(job.parameters[abi::kPlanLockstep] != 0),
-      longest_hold_(job.parameters[abi::kPlanLongestHold]) {
+      longest_hold_(job.parameters[abi::kPlanLongestHold]),
+      linger_(job.parameters[abi::kPlanLinger]) {
   if (!read_guide(job)) directives_count_ = 0;
 }
 
@@ -60,16 +61,29 @@ void Plan::release(abi::ThreadKey key) {
 
 std::uint32_t Plan::default_of(const Candidates& candidates) {
   if (in_lockstep_) {
-    const std::uint32_t at = lockstep_.pick_unless(
-        candidates, [this](const Candidate& thread) { return is_held(thread.key); });
+    const std::uint32_t at = lockstep_.pick_unless(candidates, [this](const Candidate& thread) {
+      return is_held(thread.key) || lingers(thread);
+    });
     release(candidates.list[at].key);
     return at;
   }
-  if (held_count_ == 0) return 0;
+  if (held_count_ == 0 && linger_ == 0) return 0;
   for (std::uint32_t i = 0; i < candidates.count; ++i)
-    if (!is_held(candidates.list[i].key)) return i;
-  release(candidates.list[0].key);
-  return 0;
+    if (!is_held(candidates.list[i].key) && !lingers(candidates.list[i])) return i;
+  for (std::uint32_t i = 0; i < candidates.count; ++i)
+    if (!lingers(candidates.list[i])) return released(candidates, i);
+  return released(candidates, 0);
+}
+
+std::uint32_t Plan::released(const Candidates& candidates, std::uint32_t at) {
+  release(candidates.list[at].key);
+  return at;
+}
+
+bool Plan::lingers(const Candidate& thread) {
+  if (thread.step.place != 0 || !started_.at(thread.index) || lingered_ >= linger_) return false;
+  is_lingering_ = true;
+  return true;
 }
 
 bool Plan::stands_at_stop(const Directive& directive, const Step& step) const {
@@ -101,6 +115,7 @@ std::uint32_t Plan::pick(const Candidates& candidates) {
 void Plan::learn(const Occurrence& occurrence) {
   if (occurrence.kind == Occurrence::Kind::kExecuted) executed(occurrence.thread);
   if (occurrence.kind == Occurrence::Kind::kFinished) finished(occurrence.thread);
+  if (occurrence.kind == Occurrence::Kind::kSwitched) started_.at(occurrence.thread.index) = true;
   lockstep_.learn(occurrence);
 }
 
@@ -109,6 +124,7 @@ void Plan::executed(const Candidate& thread) {
   if (!asked_) pick({&thread, 1, false});
   asked_ = false;
   ++steps_;
+  if (is_lingering_) ++lingered_;
   const Directive* directive = in_force();
   if (directive == nullptr || directive->key != thread.key) return;
   switch (directive->stop) {

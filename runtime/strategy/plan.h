@@ -29,6 +29,8 @@
 //   kPlanLongestHold  a hold lasts for at most this many steps of others, 0: without limit (a
 //                     program in which others wait in loops for the thread held needs one)
 //   kPlanLockstep     if not 0, the default is lockstep with this quantum
+//   kPlanLinger       the default does not end the program while others can run, for at most this
+//                     many of their steps
 //   kChoiceSeed       if not 0, seed of the answers to choose(), which are otherwise the defaults
 // Guide: abi::PlanDirective for each directive. With a bad guide, or none: no preemptions.
 #ifndef CLEW_RUNTIME_STRATEGY_PLAN_H_
@@ -71,12 +73,19 @@ class Plan final : public ChoosingStrategy {
   bool stands_at_stop(const Directive& directive, const Step& step) const;
   // The first that is not held; if all are, the first, which is released.
   std::uint32_t default_of(const Candidates& candidates);
+  std::uint32_t released(const Candidates& candidates, std::uint32_t at);
+  // Whether the thread is about to end the program, and that can wait.
+  bool lingers(const Candidate& thread);
   bool is_held(abi::ThreadKey key);
   void release(abi::ThreadKey key);
 
   RoundRobin lockstep_;
   bool in_lockstep_;
   std::uint64_t longest_hold_;
+  std::uint64_t linger_;
+  bool is_lingering_ = false;   // somebody would have ended the program
+  std::uint64_t lingered_ = 0;  // steps since
+  Table<bool> started_;         // by index
   Directive* directives_ = nullptr;
   std::uint32_t directives_count_ = 0;
   std::uint32_t next_ = 0;    // the one in force

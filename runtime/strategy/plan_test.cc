@@ -119,6 +119,24 @@ TEST(Plan, AHoldMayBeLimited) {
   }
 }
 
+TEST(Plan, MayLingerBeforeTheProgramEnds) {
+  for (const std::uint64_t linger : {0u, 3u}) {
+    forget_arena();
+    abi::Job job = make_job(1);
+    job.parameters[abi::kPlanLinger] = linger;
+    Plan plan(job);
+    const Candidate list[] = {{key_of(0), 0, {}},  // ends the program
+                              {key_of(1), 1, {}},  // has not started
+                              {key_of(2), 2, read(0x20, 2).step}};
+    const Candidates candidates{list, 3, true};
+    plan.learn({Occurrence::Kind::kSwitched, list[0]});
+    EXPECT_EQ(plan.pick(candidates), linger == 0 ? 0u : 1u);
+    if (linger == 0) continue;
+    for (int i = 0; i < 3; ++i) plan.learn({Occurrence::Kind::kExecuted, list[1]});
+    EXPECT_EQ(plan.pick(candidates), 0u);
+  }
+}
+
 TEST(Plan, BadGuidesAreNone) {
   const auto good = plan_guide({{steps(1, 2)}});
   std::vector<std::vector<std::uint8_t>> bad{good, good, good, good};

@@ -55,7 +55,9 @@ struct Decision {
   ThreadIndex to = 0;
 };
 
-// A thread that can run. Its key and index are the same in every call.
+// A thread that can run. Its key and index are the same in every call. The step of one that has not
+// started yet is to start, that of one that is about to end the program is to end it: neither has a
+// place.
 struct Candidate {
   abi::ThreadKey key = 0;
   ThreadIndex index = 0;
