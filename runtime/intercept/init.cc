@@ -96,7 +96,7 @@ void wait_for_debugger(abi::Control& control) {
 // Called by exit() after everything else: it was registered first.
 void end_job_at_exit(int status, void*) {
   if (!running_job()) return;
-  report_exit();
+  report_exit(status);
   fflush(nullptr);
   finish_job(abi::JobEnd::kExited, status & 0xff, g_sched.clock());
 }
@@ -106,6 +106,7 @@ int (*g_main)(int, char**, char**) = nullptr;
 int main_of_program(int count, char** arguments, char** environment) {
   if (g_sched.active) reach_main();
   const int status = g_main(count, arguments, environment);
+  g_exit_status = status;
   if (g_sched.active) g_sched.before_exit();
   return status;
 }
@@ -205,7 +206,7 @@ __attribute__((constructor(101))) void start(int, char**, char** environment) {
 // wait for threads (libomp): if the system call by which the process ends is caught, the run ends
 // there.
 __attribute__((destructor(101))) void finish() {
-  if (g_sched.active && !user_dispatch_is_on()) report_exit();
+  if (g_sched.active && !user_dispatch_is_on()) report_exit(g_exit_status);
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ void describe_exception(char* out, std::size_t size) {
 void on_terminate() {
   char detail[1024];
   describe_exception(detail, sizeof detail);
-  report_failure(clew::abi::FailureKind::kException, detail);
+  note_symptom(clew::abi::FailureKind::kException, detail);
   if (g_program_handler != nullptr) g_program_handler();
   abort();
 }
@@ -76,7 +76,7 @@ void install_terminate_handler() {
 
 }  // namespace clew::rt
 
-// std::set_terminate: the program's handler runs after the report.
+// std::set_terminate: the program's handler runs when all is noted.
 CLEW_EXPORT TerminateHandler _ZSt13set_terminatePFvvE(TerminateHandler handler) noexcept {
   if (!g_sched.active) return real_set_terminate()(handler);
   const TerminateHandler before = g_program_handler;
@@ -89,7 +89,7 @@ CLEW_EXPORT void __assert_fail(const char* expression, const char* file, unsigne
   if (g_sched.active) {
     char detail[1024];
     snprintf(detail, sizeof detail, "assertion `%s' failed", expression);
-    report_failure(clew::abi::FailureKind::kAssert, detail, file, line, function);
+    note_symptom(clew::abi::FailureKind::kAssert, detail, file, line, function);
   }
   CLEW_REAL(__assert_fail)(expression, file, line, function);
   __builtin_unreachable();
@@ -100,20 +100,24 @@ CLEW_EXPORT void __assert_perror_fail(int error, const char* file, unsigned line
   if (g_sched.active) {
     char detail[256];
     snprintf(detail, sizeof detail, "assert_perror failed: %s", strerrordesc_np(error));
-    report_failure(clew::abi::FailureKind::kAssert, detail, file, line, function);
+    note_symptom(clew::abi::FailureKind::kAssert, detail, file, line, function);
   }
   CLEW_REAL(__assert_perror_fail)(error, file, line, function);
   __builtin_unreachable();
 }
 
 CLEW_EXPORT void exit(int status) noexcept {
+  g_exit_status = status;
   if (g_sched.active) g_sched.before_exit();
   CLEW_REAL(exit)(status);
   __builtin_unreachable();
 }
 
 CLEW_EXPORT void _exit(int status) {
-  if (g_sched.active) leave_program(status);
+  if (g_sched.active) {
+    g_sched.before_exit();
+    leave_program(status);
+  }
   CLEW_REAL(_exit)(status);
   __builtin_unreachable();
 }

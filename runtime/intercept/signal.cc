@@ -8,6 +8,7 @@
 #include "runtime/fiber/context.h"
 #include "runtime/intercept/call.h"
 #include "runtime/intercept/thread.h"
+#include "runtime/record/end.h"
 
 using namespace clew::rt;
 
@@ -29,6 +30,7 @@ void leave_for(const __jmp_buf_tag* target) {
     *fiber.calls->way_back = 0;  // a place of the runtime's
   }
   g_sched.abandon_waits_below(stack, clew_own_top);
+  forget_symptom_below(stack);
   fiber.interruptions = 0;
   if (fiber.handlers == 0) return;
   fiber.handlers = 0;

@@ -18,6 +18,30 @@ namespace {
 bool g_failure_reported = false;
 bool g_ended = false;
 
+struct FailureText {
+  abi::FailureKind kind;
+  const char* detail;
+  const char* file;
+  std::uint32_t line;
+  const char* function;
+};
+
+// The newest that has not come to anything yet. The texts of a place are the program's constants.
+struct Symptom {
+  bool there;
+  std::uint32_t thread;
+  std::uintptr_t stack;
+  FailureText text;
+  char detail[1024];
+  std::size_t frames_count;
+  std::uintptr_t frames[kMaxFrames];
+};
+Symptom g_symptom;
+
+bool is_symptom_of(const Fiber& fiber) {
+  return g_symptom.there && g_symptom.thread == fiber.index;
+}
+
 // The host relies on the messages, not on this status.
 constexpr int kEndedByClew = 122;
 
@@ -55,6 +79,34 @@ std::uint64_t key_of(const std::uintptr_t* frames, std::size_t count) {
   return key;
 }
 
+void report(const FailureText& text, std::uint32_t thread, const std::uintptr_t* frames,
+            std::size_t count) {
+  g_failure_reported = true;
+  if (running_job()) {
+    const bool by_source = text.file != nullptr && text.line != 0;
+    std::uint64_t key = by_source                                  ? text.line
+                        : text.kind == abi::FailureKind::kDeadlock ? 0
+                                                                   : key_of(frames, count);
+    for (const char* c = by_source ? text.file : ""; *c != '\0'; ++c)
+      key = key * 31 + static_cast<unsigned char>(*c);
+    return note_job_failure(text.kind, key * 64 + static_cast<std::uint64_t>(text.kind));
+  }
+  Payload payload;
+  payload.number(static_cast<std::uint64_t>(text.kind))
+      .number(thread)
+      .text(text.detail)
+      .text(text.file != nullptr ? text.file : "")
+      .number(text.line)
+      .text(text.function != nullptr ? text.function : "")
+      .frames(frames, count);
+  g_log.message(abi::MessageType::kFailure, payload);
+  report_maps();
+}
+
+void report_symptom() {
+  report(g_symptom.text, g_symptom.thread, g_symptom.frames, g_symptom.frames_count);
+}
+
 void report_wait(Fiber& fiber) {
   std::uintptr_t frames[kMaxFrames];
   const std::size_t count =
@@ -88,28 +140,26 @@ bool failure_reported() { return g_failure_reported; }
 void report_failure(abi::FailureKind kind, const char* detail, const char* file, std::uint32_t line,
                     const char* function) {
   if (g_failure_reported) return;
-  g_failure_reported = true;
+  const bool dies = kind == abi::FailureKind::kSignal;
+  if (dies && is_symptom_of(*g_sched.current)) return report_symptom();
   std::uintptr_t frames[kMaxFrames];
   const std::size_t count = walk_stack(frames, kMaxFrames);
-  if (running_job()) {
-    const bool by_source = file != nullptr && line != 0;
-    std::uint64_t key = by_source                             ? line
-                        : kind == abi::FailureKind::kDeadlock ? 0
-                                                              : key_of(frames, count);
-    for (const char* c = by_source ? file : ""; *c != '\0'; ++c)
-      key = key * 31 + static_cast<unsigned char>(*c);
-    return note_job_failure(kind, key * 64 + static_cast<std::uint64_t>(kind));
-  }
-  Payload payload;
-  payload.number(static_cast<std::uint64_t>(kind))
-      .number(g_sched.current->index)
-      .text(detail)
-      .text(file != nullptr ? file : "")
-      .number(line)
-      .text(function != nullptr ? function : "")
-      .frames(frames, count);
-  g_log.message(abi::MessageType::kFailure, payload);
-  report_maps();
+  report({kind, detail, file, line, function}, g_sched.current->index, frames, count);
+}
+
+void note_symptom(abi::FailureKind kind, const char* detail, const char* file, std::uint32_t line,
+                  const char* function) {
+  if (is_symptom_of(*g_sched.current)) return;  // the first is the cause
+  g_symptom.there = true;
+  g_symptom.thread = g_sched.current->index;
+  g_symptom.stack = program_stack_pointer();
+  strncpy(g_symptom.detail, detail, sizeof g_symptom.detail - 1);
+  g_symptom.text = {kind, g_symptom.detail, file, line, function};
+  g_symptom.frames_count = walk_stack(g_symptom.frames, kMaxFrames);
+}
+
+void forget_symptom_below(std::uintptr_t stack) {
+  if (is_symptom_of(*g_sched.current) && g_symptom.stack < stack) g_symptom.there = false;
 }
 
 void report_end(Clock clock) {
@@ -146,11 +196,13 @@ void EndInSight::take_back() const {
   g_log.message(abi::MessageType::kBecomes, payload.text(""));
 }
 
-void report_exit() {
+void report_exit(int status) {
   if (g_ended) return;
   g_record_callbacks.tell_unrecorded();
   char reason[256];
-  if (!g_failure_reported && g_sched.left_over(reason, sizeof reason))
+  if (!g_failure_reported && (status & 0xff) != 0 && is_symptom_of(*g_sched.current))
+    report_symptom();
+  else if (!g_failure_reported && g_sched.left_over(reason, sizeof reason))
     report_failure(abi::FailureKind::kInfeasible, reason);
   else if (g_sched.reports_places())
     report_maps();
@@ -158,7 +210,7 @@ void report_exit() {
 }
 
 void leave_program(int status) {
-  report_exit();
+  report_exit(status);
   if (running_job()) finish_job(abi::JobEnd::kExited, status & 0xff, g_sched.clock());
   report_status((status & 0xff) << 8);
   raw_syscall(SYS_exit_group, status);

@@ -13,11 +13,22 @@ void report_failure(abi::FailureKind kind, const char* detail, const char* file 
                     std::uint32_t line = 0, const char* function = nullptr);
 bool failure_reported();
 
+// Something that ends most programs: a failed assertion, std::terminate. What it comes to is known
+// when the run ends: a handler of the program's may end it in order, or jump out. If the thread dies
+// of it, or ends the program with another status than 0, this is the failure that is reported, with
+// the stack of now.
+void note_symptom(abi::FailureKind kind, const char* detail, const char* file = nullptr,
+                  std::uint32_t line = 0, const char* function = nullptr);
+// The running thread leaves the frames below `stack`, by a jump.
+void forget_symptom_below(std::uintptr_t stack);
+
 // Sends the closing message, after `clock` events; later calls do nothing. REQUIRES: called on
 // every way out.
 void report_end(Clock clock);
-// report_end() for a program that ends by itself: also says if the schedule was not followed.
-void report_exit();
+// report_end() for a program that ends by itself with this status: also says if the schedule was not
+// followed.
+void report_exit(int status);
+inline int g_exit_status = 0;  // that main returned or exit() was given
 // Sends the last message of all: what waitpid() is about to tell of this process. A copy of the
 // program leaves the locks that its threads hold to the processes that it shares them with.
 void report_status(int status);
