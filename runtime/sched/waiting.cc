@@ -51,13 +51,21 @@ Woke Scheduler::block(Wait& wait, Nanos deadline, unsigned ended_by) {
     fiber->state = FiberState::kBlocked;
   }
   fiber->wait = wait.outer;
+  if (attended.cancelled) {
+    if (!wait.over()) waits_.unlink(wait);
+    timers.disarm(wait.timer);
+    // glibc's cancellation acts before the thread that was woken runs on, and what woke it is not
+    // lost: the next gets it (nptl/pthread_cond_wait.c, __condvar_cleanup_waiting).
+    if (wait.woken && wait.object != nullptr) wake_one(wait.object, wait.bits);
+    return Woke::kByCancel;
+  }
   const bool to_look_again = wait.polls && attended.ends(ended_by);
   if (wait.woken && !to_look_again) return Woke::kByObject;
   // If the time ran out while the handler ran, the signal came first.
   if (wait.timed_out && (late || !attended.ends(ended_by))) return Woke::kByTime;
   if (!wait.timed_out) waits_.unlink(wait);
   timers.disarm(wait.timer);
-  return attended.cancelled ? Woke::kByCancel : Woke::kBySignal;
+  return Woke::kBySignal;
 }
 
 // Whether the strategy lets the time of a wait run out while others could run. A wait that is given
