@@ -118,6 +118,9 @@ MessageStatus read_wait(Payload payload, Reports& reports) {
   wait.place = payload.number();
   wait.frames = payload.frames();
   if (!payload.good()) return MessageStatus::kMalformed;
+  // What was said of the thread before is out of date.
+  std::erase_if(reports.waits, [&](const WaitReport& old) { return old.thread == wait.thread; });
+  std::erase_if(reports.holds, [&](const HoldReport& old) { return old.thread == wait.thread; });
   reports.waits.push_back(std::move(wait));
   return MessageStatus::kGood;
 }

@@ -246,6 +246,12 @@ Result<RunResult> Run::conclude() {
   result_.reports = std::move(intake_.reports());
   if (result_.reports.maps.empty()) result_.reports.maps = std::move(maps_);
   result_.summary = summarize(facts, result_.reports);
+  // A long wait is told while it lasts, and may have ended since.
+  const auto& failure = result_.summary.failure;
+  if (!stopped_ && !(failure && failure->kind == FailureKind::kDeadlock)) {
+    result_.reports.waits.clear();
+    result_.reports.holds.clear();
+  }
   result_.seconds = seconds_now() - started_;
   result_.cpu_seconds = child_.cpu_seconds();
   auto& notes = result_.summary.notes;

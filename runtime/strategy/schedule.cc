@@ -179,7 +179,7 @@ Decision ScheduleStrategy::switch_to(Clock event) {
   if (status == ThreadStatus::kRunning) return {};
   if (status == ThreadStatus::kRunnable) return {Decision::Kind::kTo, index - 1};
   if (full_replay_) run_.depart(event, index != 0 ? index - 1 : 0, 0, "the thread cannot run");
-  const char* why = status == ThreadStatus::kUnknown ? "it does not exist yet"
+  const char* why = status == ThreadStatus::kUnknown ? "there was no such thread"
                     : status == ThreadStatus::kEnded ? "it has ended"
                                                      : "it is waiting";
   char note[160];
@@ -210,7 +210,7 @@ bool ScheduleStrategy::left_over(Clock clock, char* reason, std::size_t size) {
   if (loose_ && !full_replay_) return false;
   for (std::uint64_t i = 0; i < names_count_ && !full_replay_; ++i) {
     if (resolve(i) != 0) continue;
-    snprintf(reason, size, "the schedule names thread %s, which the program never creates",
+    snprintf(reason, size, "the schedule names thread %s, which this run did not create",
              names_[i]);
     return true;
   }

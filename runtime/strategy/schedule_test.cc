@@ -176,7 +176,7 @@ TEST_F(ScheduleTest, WhatIsLeftOverIsTold) {
       made(stream, Replay::kSchedule, abi::kJobLoose).left_over(10, reason, sizeof reason));
   run_.all.pop_back();
   EXPECT_TRUE(made(stream).left_over(49, reason, sizeof reason));
-  EXPECT_STREQ(reason, "the schedule names thread T0.2, which the program never creates");
+  EXPECT_STREQ(reason, "the schedule names thread T0.2, which this run did not create");
 }
 
 TEST_F(ScheduleTest, AFullReplayThatEndsEarlyDeparts) {
