@@ -2,7 +2,7 @@
 import subprocess
 from collections import namedtuple
 
-Step = namedtuple('Step', 'thread own kind object size file line function')
+Step = namedtuple('Step', 'thread own kind object size place file line function')
 Run = namedtuple('Run', 'preemptions verdict kind key questions interleaving steps')
 Decision = namedtuple('Decision', 'clock thread own kind ordinal to file line')
 
@@ -52,7 +52,7 @@ class Truth:
             self.places[words[1]] = (words[2], int(words[3]), words[4])
         elif words[0] == 'step':
             self.steps[words[1]] = Step(words[2], int(words[3]), words[4], words[5], int(words[6]),
-                                        *self.places[words[7]])
+                                        words[7], *self.places[words[7]])
         elif words[0] == 'run':
             self.runs.append(Run(int(words[1]), words[2], words[3], words[4], int(words[5]),
                                  words[6], [self.steps[s] for s in words[8:]]))
