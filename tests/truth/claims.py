@@ -53,6 +53,7 @@ KNOWN_SENTENCES = [re.compile(pattern) for pattern in (
     r'In a run with these two in the other order the program passes\.',
     r'In the passing run they come in the other order; .*\.',
     r'Of [\d,]+ runs? of similar schedules, .*\.',
+    r'(Before|After) both, T.*: T[\d.]+ comes between\.',
     r'With that, .*\.',
     r'At the end of the failing run, .*\.',
     r'The passing run does not come to where the failing one fails.*\.',
@@ -383,7 +384,7 @@ class IsolateChecker:
             self.v.claim('pair: in the passing run they come in the other order', swapped,
                          f'{first} {second} at {there}')
         self.check_swapped(pair, first, second)
-        self.check_similar(pair, first, second)
+        self.check_similar(pair, first, second, self.check_between(pair, first, second))
         self.check_guarded(pair)
 
     def check_guarded(self, pair):
@@ -398,11 +399,31 @@ class IsolateChecker:
                      (second is None or position(steps, first) < position(steps, second)),
                      f'{first} {second}')
 
-    def runs_with(self, first, second):
-        """The orders of the two in all runs: (run, whether the first comes first)."""
+    def check_between(self, pair, first, second):
+        """ "Before both, U read x: T comes between". Gives that third event, if there is one."""
+        for word, outer in (('earlier', 'second'), ('later', 'first')):
+            if not pair[word]:
+                continue
+            third = self.event_of(pair[word], self.fails)
+            steps = [s for _, s in self.fails.steps]
+            at = [position(steps, event) for event in (first, second, third) if event]
+            fits = (len(at) == 3 and (at[2] < at[0] < at[1] if word == 'earlier' else
+                                      at[0] < at[1] < at[2]))
+            self.v.claim('pair: the one comes between two of the other',
+                         fits and pair[word]['thread'] == pair[outer]['thread'],
+                         f'{pair[word]} at {at}')
+            return (word, third) if third else None
+        return None
+
+    def runs_with(self, first, second, third=None):
+        """The orders of the two in all runs: (run, whether it is that of the failing run)."""
         for run in self.t.runs:
             a, b = position(run.steps, first), position(run.steps, second)
-            if a is not None and b is not None:
+            if third:
+                c = position(run.steps, third[1])
+                if None not in (a, b, c):
+                    yield run, a < b and (c < a if third[0] == 'earlier' else b < c)
+            elif a is not None and b is not None:
                 yield run, a < b
             elif run.verdict == 'fail' and (a is not None or b is not None):
                 yield run, a is not None
@@ -436,12 +457,12 @@ class IsolateChecker:
         else:
             self.v.made[f'{kind} (not among the runs that were listed)'] += 1
 
-    def check_similar(self, pair, first, second):
+    def check_similar(self, pair, first, second, third):
         made = pair['this_order'], pair['other_order']
         if sum(m['failed'] + m['passed'] for m in made) == 0:
             return
         seen = Counter()
-        for run, this in self.runs_with(first, second):
+        for run, this in self.runs_with(first, second, third):
             if run.verdict == 'pass':
                 seen[this, 'passed'] += 1
             elif failure_of_run(run) == self.failure:
@@ -473,7 +494,8 @@ class IsolateChecker:
         return None
 
     def check_variable(self, info):
-        if not info['object'] or not self.symbols:
+        # A thread's object is its number.
+        if not info['object'] or not self.symbols or info['what'] in ('create', 'join'):
             return
         expected = self.symbols.name(int(info['object'], 16))
         self.v.claim('event: its variable', (info['variable'] or '') == expected,

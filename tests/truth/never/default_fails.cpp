@@ -2,7 +2,6 @@
 // clew: debug --seed 1
 // shows: isolated: |The failing run needs no preemption
 // never: none with fewer
-// never: [1-9]\d* preemptions? \(simplified
 // never: \(\d\d+ places
 #include <assert.h>
 #include <pthread.h>
