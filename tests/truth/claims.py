@@ -39,7 +39,7 @@ KNOWN_SENTENCES = [re.compile(pattern) for pattern in (
     r'failure: .*',
     r'In the failing run, .*\.',
     r'In the passing run, .*\.',
-    r'If (T|the switch).*, it passes\.',
+    r'If (T|the switch|instead T).*, it passes\.',
     r'Without this switch it passes\.',
     r'Otherwise it passes\.',
     r'Without this it fails\.',
@@ -53,6 +53,8 @@ KNOWN_SENTENCES = [re.compile(pattern) for pattern in (
     r'In a run with these two in the other order the program passes\.',
     r'In the passing run they come in the other order; .*\.',
     r'Of [\d,]+ runs? of similar schedules, .*\.',
+    r'So this order is not enough for the failure\.',
+    r'So there are other ways to fail\.',
     r'(Before|After) both, T.*: T[\d.]+ comes between\.',
     r'With that, .*\.',
     r'At the end of the failing run, .*\.',
@@ -236,12 +238,14 @@ class IsolateChecker:
         known = False
         for kind, pattern in (
                 ('one step later, when T has done that, it passes',
-                 r'If the switch comes one step later, when T[\d.]+ has [^,]*, it passes'),
+                 r'If T[\d.]+ is preempted one step later[^,]*, when it has [^,]*, it passes'),
                 ('without this switch it passes', r'Without this switch it passes\.'),
                 ('if the switch comes N steps earlier/later, it passes',
-                 r'If the switch comes [\w,]+ steps? (?:earlier|later), (?!when T[\d.]+ has)[^;]*?it passes'),
+                 r'If the switch comes [\w,]+ steps? (?:earlier|later), it passes'),
+                ('if instead V is preempted, N steps earlier/later, it passes',
+                 r'If instead T[\d.]+ is preempted, [\w,]+ steps? (?:earlier|later).*?it passes'),
                 ('if T is preempted N steps earlier/later, it passes',
-                 r'If T[\d.]+ is preempted [\w,]+ steps? (?:earlier|later).*?it passes'),
+                 r'If T[\d.]+ is preempted [\w,]+ steps? (?:earlier|later)(?![^,]*, when it has).*?it passes'),
                 ('if U runs there instead, it passes', r'If T[\d.]+ runs there instead'),
                 ('otherwise it passes', r'Otherwise it passes\.'),
                 ('in the passing run ..., without this it fails', r'Without this it fails\.')):
@@ -264,7 +268,7 @@ class IsolateChecker:
                 told = one['pass']['next']['thread']
                 v.claim('the passing switch is to the same thread, or the other one is named',
                         told == one['fail']['next']['thread'] or
-                        re.search(pattern + r'[^.]*?' + re.escape(told) + r'\b', self.flat) is not None,
+                        f'by {told}' in found.group(0) or f'If {told} runs' in found.group(0),
                         f'it is to {told} and not to {one["fail"]["next"]["thread"]}')
         v.claim('the cause is told in a known sentence', known, self.flat[:400])
 
@@ -472,12 +476,14 @@ class IsolateChecker:
                 if tally[outcome]:
                     self.claim_existing('pair: similar schedules with this order fail/pass',
                                         seen[this, outcome] > 0)
-        told = 'their order is not all that decides' in self.flat
-        counterexamples = seen[True, 'passed'] + seen[False, 'failed']
-        if not told:
-            self.v.made['(pair: no counterexample is told, and there is none)'
-                        if not counterexamples else
-                        '(pair: no counterexample is told, though there are some)'] += 1
+        for sentence, kind, exists in (
+                ('this order is not enough', 'some with this order pass', seen[True, 'passed']),
+                ('there are other ways to fail', 'some with another fail', seen[False, 'failed'])):
+            if sentence in self.flat:
+                self.claim_existing(f'pair: {sentence}', exists > 0)
+            else:
+                self.v.made[f'(pair: not told that {kind}: '
+                            f'{"there are such runs" if exists else "there is none"})'] += 1
 
     def event_of(self, info, side):
         if info['clock'] is None:
@@ -587,17 +593,21 @@ class IsolateChecker:
         last = [s for _, s in self.fails.steps if s.thread == thread]
         if not last:
             return
-        event = occurrence(last, len(last) - 1)
-        reaches = position([s for _, s in self.passes.steps], event) is not None
+        # What it touches there may be something else.
+        def passages(steps):
+            return sum(s.thread == thread and s.place == last[-1].place for s in steps)
+
+        needed = passages(last)
+        reaches = passages(s for _, s in self.passes.steps) >= needed
         could = any(r.verdict == 'pass' and r.preemptions <= self.fails.preemptions and
-                    position(r.steps, event) is not None for r in self.t.runs)
+                    passages(r.steps) >= needed for r in self.t.runs)
         if 'does not come to where the failing one fails' in self.flat:
             self.v.claim('the passing run does not come to where it fails', not reaches, 'it does')
             self.v.made['(no run was found that comes there and passes, though there are some as '
                         'simple)' if could else
                         '(no run was found that comes there and passes, and none is as simple)'] += 1
         elif could:
-            self.v.claim('the passing run comes to where it fails', reaches, f'{event}')
+            self.v.claim('the passing run comes to where it fails', reaches, f'{last[-1]}')
 
 
 class Symbols:

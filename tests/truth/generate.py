@@ -532,6 +532,7 @@ class Emitter:
                 self.line(f't{number + 1}.detach();')
         self.body(p.main_after)
         self.line('return finish();')
+        self.op('finish')
         self.op('exit')
         self.depth = 0
         self.line('}')

@@ -8,7 +8,7 @@ RELATIONS = {'==': lambda a, b: a == b, '!=': lambda a, b: a != b,
              '<': lambda a, b: a < b, '<=': lambda a, b: a <= b}
 FREED = 'freed'
 # Not steps: they follow the step before them.
-LOCAL = ('unless', 'goto', 'probe', 'check', 'crash')
+LOCAL = ('unless', 'goto', 'probe', 'check', 'crash', 'finish')
 RUNNING, WAITING, ENDED, NOT_CREATED = 'running', 'waiting', 'ended', 'not created'
 
 
@@ -92,7 +92,7 @@ class Model:
         elif kind == 'element':
             memory[f'list[{registers[op[1]] & 1}]'] = op[2]
         elif kind == 'exit':
-            return 'exit {}'.format(memory.get('seen', 0) % 97)
+            return 'exit {}'.format(registers['_result'])
         # What follows without a step of its own.
         while pc < len(code) and code[pc][0] in LOCAL:
             op = code[pc]
@@ -106,6 +106,8 @@ class Model:
                 value = registers.get(op[2], 0)
                 seen.setdefault(op[1], set()).add(value)
                 memory['seen'] = (memory.get('seen', 0) + op[3] * value) % 97
+            elif op[0] == 'finish':
+                registers['_result'] = memory.get('seen', 0)
             elif op[0] == 'crash':
                 if registers[op[1]] == 0:
                     return 'signal'

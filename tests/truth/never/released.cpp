@@ -25,8 +25,8 @@ void* uses(void*) {
 
 int main() {
   pthread_t first, second;
-  pthread_create(&first, nullptr, releases, nullptr);
-  pthread_create(&second, nullptr, uses, nullptr);
+  pthread_create(&first, nullptr, uses, nullptr);
+  pthread_create(&second, nullptr, releases, nullptr);
   pthread_join(first, nullptr);
   pthread_join(second, nullptr);
 }
