@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/commands.h"
+#include "cli/common_options.h"
 #include "cli/hunt_options.h"
 #include "cli/hunt_status.h"
 #include "cli/isolate_report.h"
@@ -122,8 +123,8 @@ void register_debug(CLI::App& app, int& exit_status) {
   CLI::App* command =
       app.add_subcommand("debug", "Hunt for a failure, simplify it, isolate its cause and show it");
   add_hunt_options(*command, options->hunt);
-  command->add_option("--json", options->json, "Write the results as JSON; - is standard output")
-      ->type_name("FILE");
+  add_full(*command);
+  add_json(*command, options->json);
   command->footer(
       "The limits are those of the hunt. What is found is kept as recordings.\n\n"
       "Examples:\n"

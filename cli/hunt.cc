@@ -6,10 +6,12 @@
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/common_options.h"
 #include "cli/hunt_each.h"
 #include "cli/hunt_options.h"
 #include "cli/hunt_status.h"
 #include "cli/ui.h"
+#include "cli/validators.h"
 #include "host/report/hunt_json.h"
 #include "host/report/hunt_text.h"
 #include "host/target/interrupts.h"
@@ -51,10 +53,11 @@ void add_reports(CLI::App& app, HuntOnce& once) {
   app.add_flag("--each", once.each,
                "Hunt each test case of a GoogleTest, Catch2 or doctest program by itself, sharing "
                "--time and --schedules among them");
-  app.add_option("--json", once.json, "Write the result as JSON; - is standard output")
-      ->type_name("FILE");
+  add_full(app);
+  add_json(app, once.json);
   app.add_option("--junit", once.junit, "Write the result as JUnit XML; - is standard output")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(writable());
 }
 
 }  // namespace

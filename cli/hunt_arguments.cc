@@ -35,14 +35,20 @@ bool has_schedule(std::span<const std::string> options) {
 
 }  // namespace
 
-std::vector<std::string> separate_program(const CLI::App& app, std::vector<std::string> arguments) {
+std::size_t end_of_own_options(const CLI::App& app, const std::vector<std::string>& arguments) {
   constexpr std::array<std::string_view, 4> kCommands{"run", "hunt", "debug", "isolate"};
   if (arguments.empty() || std::ranges::find(kCommands, arguments.front()) == kCommands.end())
-    return arguments;
-  std::size_t at = end_of_options(*app.get_subcommand(arguments.front()), arguments);
+    return arguments.size();
+  const std::size_t at = end_of_options(*app.get_subcommand(arguments.front()), arguments);
+  if (at >= arguments.size()) return arguments.size();
+  const bool recordings =
+      arguments.front() == "isolate" && !has_schedule(std::span(arguments).first(at));
+  return recordings ? arguments.size() : at;
+}
+
+std::vector<std::string> separate_program(const CLI::App& app, std::vector<std::string> arguments) {
+  std::size_t at = end_of_own_options(app, arguments);
   if (at >= arguments.size()) return arguments;
-  if (arguments.front() == "isolate" && !has_schedule(std::span(arguments).first(at)))
-    return arguments;
   if (arguments[at] != "--")
     arguments.insert(arguments.begin() + static_cast<std::ptrdiff_t>(at), "--");
   while (++at < arguments.size()) arguments[at].insert(arguments[at].begin(), kMark);

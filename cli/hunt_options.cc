@@ -59,13 +59,13 @@ void add_limits(CLI::App& app, HuntCommand& command) {
       ->check(positive());
   app.add_option("--schedules", hunt.schedules, "Stop after this many schedules")
       ->type_name("N")
-      ->check(positive());
+      ->check(count());
   app.add_option(
          "--budget", command.budget,
          "The clock at which a run counts as a hang (default: 50 million, raised once if runs "
          "are only slow)")
       ->type_name("CLOCK")
-      ->check(positive());
+      ->check(count());
 }
 
 void add_search(CLI::App& app, HuntCommand& command) {
@@ -78,17 +78,19 @@ void add_search(CLI::App& app, HuntCommand& command) {
   app.add_option(
          "--seed", command.seed,
          "The same seed gives the same hunt, on any number of cores (default: a random one)")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(whole());
   app.add_option("--jobs", hunt.jobs,
                  "Runs at a time (default: one for each core, or one if the program changes files)")
       ->type_name("N")
-      ->check(positive());
+      ->check(count());
   app.add_option("--depth", hunt.depth, "pct: number of events whose order causes the failure")
       ->type_name("N")
-      ->check(positive())
+      ->check(count())
       ->capture_default_str();
   app.add_option("--bound", hunt.bound, "exhaustive: at most this many preemptions in a schedule")
       ->type_name("N")
+      ->check(whole())
       ->capture_default_str();
   app.add_option("--from", hunt.from,
                  "fuzz: the recording or schedule to start from; implies --strategy fuzz. From a "

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/common_options.h"
 #include "cli/criteria_options.h"
 #include "cli/hunt_arguments.h"
 #include "cli/isolate_report.h"
@@ -97,10 +98,10 @@ void add_options(CLI::App& app, IsolateCommand& command) {
   app.add_option("--jobs", isolate.jobs,
                  "Runs at a time (default: one for each core, or one if the program changes files)")
       ->type_name("N")
-      ->check(positive());
+      ->check(count());
   app.add_option("--tests", isolate.tests, "Stop after this many tests (default: no limit)")
       ->type_name("N")
-      ->check(positive());
+      ->check(count());
   app.add_option("--time", isolate.seconds, "Stop after this many seconds (default: no limit)")
       ->type_name("SECONDS")
       ->check(positive());
@@ -111,9 +112,10 @@ void add_options(CLI::App& app, IsolateCommand& command) {
       ->capture_default_str();
   app.add_option("--seed", isolate.seed, "Seed of the search for a passing schedule")
       ->type_name("N")
+      ->check(whole())
       ->capture_default_str();
-  app.add_option("--json", command.json, "Write the result as JSON; - is standard output")
-      ->type_name("FILE");
+  add_full(app);
+  add_json(app, command.json);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/common_options.h"
 #include "cli/ui.h"
 #include "host/recording/recording.h"
 
@@ -114,8 +115,7 @@ Result<void> list(const std::string& json_target) {
 void register_list(CLI::App& app, int& exit_status) {
   auto json_target = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("list", "List the recordings, newest first");
-  command->add_option("--json", *json_target, "Write the list as JSON; - is standard output")
-      ->type_name("FILE");
+  add_json(*command, *json_target);
   command->footer(
       "The recordings are those in .clew of this folder. 'incomplete': clew was stopped while it\n"
       "recorded; 'running': it is recording now; 'damaged': the files have changed since.\n\n"

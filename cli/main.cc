@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <exception>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "cli/cc.h"
 #include "cli/commands.h"
 #include "cli/hunt_arguments.h"
+#include "cli/suggest.h"
 #include "cli/ui.h"
 #include "host/target/exit_status.h"
 #include "host/target/standard_descriptors.h"
@@ -31,19 +34,31 @@ std::optional<int> try_compiler(int argc, char** argv) {
   return std::nullopt;
 }
 
-// CLI11 itself would only say that a subcommand is missing.
-std::optional<Error> unknown_command(const CLI::App& app, int argc, char** argv) {
-  const std::string_view name = argc > 1 ? argv[1] : "";
-  if (name.empty() || name.starts_with('-')) return std::nullopt;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-    if (command->get_name() == name) return std::nullopt;
-  return Error{ErrorCode::kUsage, fmt::format("there is no command '{}'", name),
-               "clew --help lists the commands"};
+constexpr char kShortHelp[] =
+    "clew: name a command; the first to try:\n"
+    "  clew c++ -g queue.cc -o queue -pthread   build the program, as with clang\n"
+    "  clew debug ./queue                       find a failure and its cause\n"
+    "  clew list                                what was recorded so far\n"
+    "clew --help lists all commands\n";
+
+// The library would say which of its own parameters is missing.
+int missing(const std::string& command) {
+  if (command == "where")
+    return report_error(
+        {ErrorCode::kUsage, "name a clock: clew where 120", "clew show lists what happened when"});
+  if (command == "rm")
+    return report_error(
+        {ErrorCode::kUsage, "name the recordings to remove: clew rm 3", "clew list shows them"});
+  return report_error({ErrorCode::kUsage,
+                       fmt::format("name the program to run: clew {} ./prog", command),
+                       fmt::format("clew {} --help has examples", command)});
 }
 
-int usage_error(const CLI::ParseError& error) {
+int usage_error(const CLI::ParseError& error, const std::string& command) {
+  const std::string of = command.empty() ? "" : " " + command;
   return report_error({ErrorCode::kUsage, error.what(),
-                       "clew --help lists the commands, clew COMMAND --help their options"});
+                       command.empty() ? "clew --help lists the commands"
+                                       : fmt::format("clew{} --help lists its options", of)});
 }
 
 int run_command(int argc, char** argv) {
@@ -63,9 +78,16 @@ int run_command(int argc, char** argv) {
       "  clew c++ -g -O1 queue.cc -o queue -pthread\n"
       "  clew debug ./queue\n"
       "  clew replay\n");
-  if (const auto error = unknown_command(app, argc, argv)) return report_error(*error);
+  std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  if (arguments.empty()) {
+    print_details(kShortHelp);
+    return kExitUsage;
+  }
+  if (const auto error = unknown_command(app, arguments)) return report_error(*error);
+  if (const auto error = unknown_option(app, arguments)) return report_error(*error);
+  const std::string name = arguments[0].starts_with('-') ? "" : arguments[0];
   try {
-    auto arguments = separate_program(app, {argv + std::min(argc, 1), argv + argc});
+    arguments = separate_program(app, std::move(arguments));
     std::ranges::reverse(arguments);  // as the parser wants them
     app.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
@@ -76,8 +98,10 @@ int run_command(int argc, char** argv) {
     return 0;
   } catch (const CLI::Success&) {
     return 0;
+  } catch (const CLI::RequiredError& error) {
+    return name.empty() ? usage_error(error, name) : missing(name);
   } catch (const CLI::ParseError& error) {
-    return usage_error(error);
+    return usage_error(error, name);
   }
   return exit_status;
 }

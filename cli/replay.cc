@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/common_options.h"
 #include "cli/gdb.h"
 #include "cli/recorded_run.h"
 #include "cli/replay_report.h"
 #include "cli/ui.h"
+#include "cli/validators.h"
 #include "host/report/run_json.h"
 #include "host/report/run_text.h"
 #include "host/report/words.h"
@@ -152,9 +154,9 @@ void register_replay(CLI::App& app, int& exit_status) {
   auto* times =
       command
           ->add_option("--times", options->times,
-                       "Replay so many times; the program's output is then compared, not shown")
+                       "Replay this many times; the program's output is then compared, not shown")
           ->type_name("K")
-          ->check(CLI::PositiveNumber)
+          ->check(count())
           ->capture_default_str();
   auto* gdb =
       command->add_flag("--gdb", options->gdb,
@@ -170,9 +172,8 @@ void register_replay(CLI::App& app, int& exit_status) {
                  "input), and record that")
       ->excludes(gdb)
       ->excludes(times);
-  command->add_option("--json", options->json, "Write the result as JSON; - is standard output")
-      ->type_name("FILE")
-      ->excludes(gdb);
+  add_full(*command);
+  add_json(*command, options->json)->excludes(gdb);
   command->footer(
       "Examples:\n"
       "  clew replay\n"

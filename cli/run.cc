@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/common_options.h"
 #include "cli/hunt_arguments.h"
 #include "cli/recorded_run.h"
 #include "cli/ui.h"
+#include "cli/validators.h"
 #include "host/schedule/schedule.h"
 #include "host/schedule/stream.h"
 #include "host/target/program.h"
@@ -58,7 +60,8 @@ void register_run(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand("run", "Run a program once and record the run");
   command->add_option("--seed", options->seed, "Seed of the random slices (default: a random one)")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(whole());
   command
       ->add_option("--schedule", options->schedule,
                    "Switch threads at these clocks and nowhere else: a file, or a text such as "
@@ -72,10 +75,10 @@ void register_run(CLI::App& app, int& exit_status) {
       ->capture_default_str();
   command->add_option("--budget", options->budget, "The clock at which the run counts as a hang")
       ->type_name("CLOCK")
-      ->check(CLI::PositiveNumber)
+      ->check(count())
       ->capture_default_str();
-  command->add_option("--json", options->json, "Write the result as JSON; - is standard output")
-      ->type_name("FILE");
+  add_full(*command);
+  add_json(*command, options->json);
   command
       ->add_option("PROG", options->command,
                    "The program and its arguments; options after it are its own")

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/common_options.h"
 #include "cli/replay_report.h"
 #include "cli/ui.h"
 #include "host/report/run_json.h"
@@ -72,8 +73,8 @@ void register_show(CLI::App& app, int& exit_status) {
                    "Number or folder of the recording (default: the newest)")
       ->type_name("RECORDING");
   command->add_flag("--all", options->all, "Show every slice, however many there are");
-  command->add_option("--json", options->json, "Write the result as JSON; - is standard output")
-      ->type_name("FILE");
+  add_full(*command);
+  add_json(*command, options->json);
   command->footer(
       "Example:\n"
       "  clew show 7\n\n"

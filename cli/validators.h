@@ -1,25 +1,19 @@
-// Checks of options that the library's own say less clearly.
+// Checks of options that the library's own say less clearly. They run while the command line is
+// read, before anything else does.
 #ifndef CLEW_CLI_VALIDATORS_H_
 #define CLEW_CLI_VALIDATORS_H_
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
-#include <cmath>
-#include <string>
 
 namespace clew::cli {
 
-// The library's own names the largest number there is in its error.
-inline CLI::Validator positive() {
-  return CLI::Validator(
-      [](std::string& text) -> std::string {
-        double value = 0;
-        if (CLI::detail::lexical_cast(text, value) && value > 0 && std::isfinite(value)) return "";
-        return fmt::format("{} is not a number greater than 0", text);
-      },
-      "");
-}
+// A number greater than 0. The library's own names the largest number there is in its error.
+CLI::Validator positive();
+// Whole numbers from 1, and from 0.
+CLI::Validator count();
+CLI::Validator whole();
+// The name of a file that can be written, or "-".
+CLI::Validator writable();
 
 }  // namespace clew::cli
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/common_options.h"
 #include "cli/replay_report.h"
 #include "cli/ui.h"
 #include "host/report/run_json.h"
@@ -84,7 +85,7 @@ Result<int> where(const WhereOptions& options) {
   Json json = run_json(replay->recording.number, *run, symbols);
   json["at"] = Json::array();
   for (const Moment& moment : moments(*run, clocks, symbols)) {
-    if (options.json != "-") print_result(moment_text(*run, moment));
+    if (options.json != "-") print_result(moment_text(*run, moment, symbols));
     json["at"].push_back(moment_json(*run, moment));
   }
   CLEW_CHECK_OK(write_json(options.json, json));
@@ -100,13 +101,13 @@ void register_where(CLI::App& app, int& exit_status) {
       app.add_subcommand("where", "Show where every thread stands at given clocks of a recording");
   command
       ->add_option(
-          "words", options->words,
+          "clocks", options->words,
           "Clocks of a recording (default: of the newest); of several numbers the first is the "
           "recording, if there is one of that number")
       ->type_name("[RECORDING] CLOCK...")
       ->required();
-  command->add_option("--json", options->json, "Write the result as JSON; - is standard output")
-      ->type_name("FILE");
+  add_full(*command);
+  add_json(*command, options->json);
   command->footer(
       "Examples:\n"
       "  clew where 1234            clock 1234 of the newest recording\n"

@@ -169,8 +169,7 @@ std::string reach_text(const IsolateResult& result) {
 }  // namespace
 
 std::string label_of(const Standpoint& standpoint) {
-  const std::string id = thread_or(standpoint.thread, "a thread");
-  return standpoint.name.empty() ? id : fmt::format("{} ({})", id, printable(standpoint.name));
+  return thread_or(standpoint.thread, "a thread");
 }
 
 std::string failing_side(const IsolatedSwitch& difference) {

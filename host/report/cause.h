@@ -10,7 +10,7 @@
 
 namespace clew {
 
-// "T0.2 (worker)"
+// "T0.2"; the report introduces it as "worker (T0.2)" where it is mentioned first.
 std::string label_of(const Standpoint& standpoint);
 
 // What one difference is in the failing run and in the passing one, without a full stop: "T0.2 is

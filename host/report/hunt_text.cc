@@ -102,7 +102,7 @@ std::string hint(const HuntResult& result) {
   if (result.interrupted_by != 0 || result.complete) return "";
   if (result.schedules == 0) return "no schedule ran to its end: give it more --time";
   if (nothing_resolved(result))
-    return "clew run shows what ends a single run; --only may be too narrow";
+    return "--only may be too narrow; clew run shows what ends a single run";
   if (result.interleavings <= 1)
     return "all runs were equivalent: is everything built with clew c++, is there a second thread?";
   if (result.interleavings < kMostInterleavings &&

@@ -93,7 +93,8 @@ inline IsolateResult simplified_result() {
   return result;
 }
 
-// Sentences wherever they are broken into lines.
+// Sentences wherever they are broken into lines, and threads by their ids also where they are
+// mentioned first: all of these run work().
 inline std::string flat(std::string_view text) {
   std::string result;
   for (const char c : text)
@@ -101,6 +102,12 @@ inline std::string flat(std::string_view text) {
       result += c;
     else if (!result.empty() && result.back() != ' ')
       result += ' ';
+  constexpr std::string_view kRole = "work (";
+  for (std::size_t at = result.find(kRole); at != std::string::npos; at = result.find(kRole, at)) {
+    if (const std::size_t end = result.find(')', at); end != std::string::npos)
+      result.erase(end, 1);
+    result.erase(at, kRole.size());
+  }
   return result;
 }
 

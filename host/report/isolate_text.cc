@@ -12,6 +12,7 @@
 #include "host/report/names.h"
 #include "host/report/run_text.h"
 #include "host/report/stacks.h"
+#include "host/report/threads.h"
 #include "host/report/words.h"
 
 namespace clew {
@@ -308,7 +309,8 @@ std::string headline(const IsolateResult& result) {
 }
 
 std::string isolate_text(const IsolateResult& result, const LastWords& words) {
-  std::string text = wrapped("failure: " + failure_line(result.failure), "  ");
+  Mentions threads(result);
+  std::string text = wrapped(threads.introduce("failure: " + failure_line(result.failure)), "  ");
   text += symptom_text(result.failure, words, "  ");
   if (how_far(result) == Isolated::kNarrowed)
     text += "\n" + wrapped(
@@ -316,8 +318,11 @@ std::string isolate_text(const IsolateResult& result, const LastWords& words) {
                        "the cause:",
                        "  ");
   const auto paragraphs = cause_paragraphs(result);
-  for (const std::string& paragraph : paragraphs) text += "\n" + wrapped(paragraph, "  ");
+  for (const std::string& paragraph : paragraphs)
+    text += "\n" + wrapped(threads.introduce(paragraph), "  ");
   if (paragraphs.empty()) text += "\n" + wrapped(no_answer(result), "  ");
+  if (const std::string legend = threads.legend(); !legend.empty())
+    text += "\n" + wrapped(fmt::format("({})", legend), "  ");
   text += switches_text(result) + preemptions_text(result) + courses_text(result);
   text += "\n" + figures_text(result) + remarks_text(result) + next_commands(result);
   if (const std::string advice = hint(result); !advice.empty())

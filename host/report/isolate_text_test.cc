@@ -1,5 +1,6 @@
 #include "host/report/isolate_text.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -42,6 +43,41 @@ TEST(IsolateText, TheAnswer) {
   EXPECT_SAYS(text, "replay the passing run: clew replay 8");
   EXPECT_TRUE(text.ends_with("replay the failing run: clew replay 7\n")) << text;
   EXPECT_SILENT(text, "not confirmed");
+}
+
+TEST(IsolateText, ThreadsAreIntroducedOnceAndWordsExplained) {
+  const auto one_line = [](const IsolateResult& result) {
+    std::string text = isolate_text(result);
+    std::ranges::replace(text, '\n', ' ');
+    return text.substr(0, text.find("Switch #"));
+  };
+  const auto times = [](const std::string& text, const std::string& what) {
+    int count = 0;
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
+      ++count;
+    return count;
+  };
+  IsolateResult result = queue_result();
+  std::string text = one_line(result);
+  EXPECT_EQ(times(text, "(T0.2)"), 1) << text;
+  EXPECT_EQ(times(text, "run, work (T0.2) is preempted"), 1) << text;
+  EXPECT_EQ(times(text, "(T0.3)"), 1) << text;
+  EXPECT_EQ(times(text, "(T0 is the main thread, T0.1 the first"), 1) << text;
+  const auto rename = [&result](const char* function) {
+    IsolatedSwitch& one = result.switches[0];
+    for (Standpoint* side : {&one.fail_from, &*one.pass_from}) {
+      side->stack.back().function = function;
+      side->stack.back().start_line = 5;
+    }
+  };
+  rename("main::$_0::operator()() const");
+  text = one_line(result);
+  EXPECT_EQ(times(text, "lambda at queue.cc:5 (T0.2)"), 1) << text;
+  // Too long for a sentence.
+  rename("a_very_long_function_name_indeed::of_a_namespace(int)");
+  text = one_line(result);
+  EXPECT_EQ(times(text, "(T0.2)"), 0) << text;
+  EXPECT_EQ(times(text, "; T0.2 runs a_very_long_function_name_indeed::"), 1) << text;
 }
 
 TEST(IsolateText, LinesFitTheScreen) {
@@ -203,7 +239,7 @@ TEST(IsolateText, AnotherTarget) {
   one.pass_clock = one.fail_clock;
   one.pass_next = standpoint("T0.1", 30, "enqueue(int)");
   one.pass_next->name = "writer\x1b";
-  EXPECT_SAYS(isolate_text(result), "If T0.1 (writer?) runs there instead, it passes.");
+  EXPECT_SAYS(isolate_text(result), "If writer? (T0.1) runs there instead, it passes.");
 }
 
 TEST(IsolateText, Choices) {

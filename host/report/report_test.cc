@@ -94,10 +94,12 @@ TEST(Text, ADeadlockNamesWaitersAndHolders) {
   run.reports.holds = {{1, abi::WaitKind::kMutex, 0x2000, 33, 0, std::nullopt}};
   Symbolizer symbols(run.reports);
   const std::string text = failure_text(run, symbols);
-  EXPECT_NE(text.find("T0 waits for the end of T0.1 (worker)"), std::string::npos) << text;
-  EXPECT_NE(text.find("T0.1 (worker) waits for mutex 0x1000, held by T0"), std::string::npos)
+  EXPECT_NE(text.find("main (T0) waits for the end of worker (T0.1)"), std::string::npos) << text;
+  EXPECT_NE(text.find("worker (T0.1) waits for a mutex (0x1000), held by main (T0)"),
+            std::string::npos)
       << text;
-  EXPECT_NE(text.find("holds mutex 0x2000, taken at unknown place, clock 33"), std::string::npos)
+  EXPECT_NE(text.find("holds a mutex (0x2000), taken at unknown place, clock 33"),
+            std::string::npos)
       << text;
 }
 
@@ -110,8 +112,8 @@ TEST(Text, WaitsForWhatIsOutsideNameTheCall) {
       {1, 1, 2, 0, 0, abi::SliceEnd::kBlocked, abi::WaitKind::kDescriptor, reading}};
   Symbolizer symbols(run.reports);
   std::string text = failure_text(run, symbols);
-  EXPECT_NE(text.find("T0 waits for a signal\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("T0.1 (worker) waits in read of descriptor 5\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("main (T0) waits for a signal\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("worker (T0.1) waits in read of descriptor 5\n"), std::string::npos) << text;
   EXPECT_NE(slices_text(run, Length::kAll, symbols).find("blocked in read of descriptor 5"),
             std::string::npos);
   const Json waits = run_json(1, run, symbols)["failure"]["waits"];

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "host/report/names.h"
+#include "host/report/threads.h"
 #include "host/report/words.h"
 
 namespace clew {
@@ -28,13 +29,19 @@ bool is_deadlock(const RunResult& run) {
 std::string awaited_text(const RunResult& run, Symbolizer& symbols, const WaitReport& wait) {
   // For a join the holder is the thread that has to end.
   if (wait.kind == abi::WaitKind::kJoin && wait.holder)
-    return "the end of " + thread_label(run, *wait.holder);
-  const std::string object = object_text(run, symbols, wait.kind, wait.object);
+    return "the end of " + thread_label(run, symbols, *wait.holder);
+  const std::string object = awaited_object(run, symbols, wait.kind, wait.object);
   // The runtime calls it a deadlock only if nobody else has the other end.
   if (wait.kind == abi::WaitKind::kDescriptor && is_deadlock(run))
     return object + " (which only this program itself could end)";
-  return wait.holder ? fmt::format("{}, held by {}", object, thread_label(run, *wait.holder))
-                     : object;
+  if (!wait.holder) return object;
+  std::string text =
+      fmt::format("{}, held by {}", object, thread_label(run, symbols, *wait.holder));
+  // A lock without a name is known by where it was taken.
+  for (const HoldReport& hold : run.reports.holds)
+    if (hold.object == wait.object && hold.thread == *wait.holder && hold.taken_at)
+      text += " since " + location_text(*hold.taken_at);
+  return text;
 }
 
 std::string waits_text(const RunResult& run, Symbolizer& symbols) {
@@ -43,13 +50,13 @@ std::string waits_text(const RunResult& run, Symbolizer& symbols) {
   const auto& waits = run.reports.waits;
   for (std::size_t i = 0; i < std::min(waits.size(), kMostWaits); ++i) {
     const WaitReport& wait = waits[i];
-    fmt::format_to(out, "  {} waits {} {}\n", thread_label(run, wait.thread),
+    fmt::format_to(out, "  {} waits {} {}\n", thread_label(run, symbols, wait.thread),
                    waiting_word(wait.kind), awaited_text(run, symbols, wait));
     fmt::format_to(out, "      waits at {}\n", wait_place(symbols, wait));
     for (const HoldReport& hold : run.reports.holds) {
       if (hold.thread != wait.thread) continue;
       fmt::format_to(out, "      holds {}, taken at {}, clock {}\n",
-                     object_text(run, symbols, hold.kind, hold.object),
+                     awaited_object(run, symbols, hold.kind, hold.object),
                      hold.taken_at ? location_text(*hold.taken_at)
                                    : place_text(symbols, hold.address << 1 | 1),
                      with_commas(hold.clock));
@@ -61,6 +68,15 @@ std::string waits_text(const RunResult& run, Symbolizer& symbols) {
 }
 
 }  // namespace
+
+std::string awaited_object(const RunResult& run, Symbolizer& symbols, abi::WaitKind kind,
+                           std::uint64_t object) {
+  if (kind == abi::WaitKind::kJoin)
+    return object_text(
+        kind, object, "",
+        object < run.reports.threads.size() ? thread_label(run, symbols, object) : "");
+  return object_text(kind, object, symbols.object_name(object), "");
+}
 
 std::string figures_text(const RunSummary& summary) {
   // A run that was stopped did not get to tell its switches.
@@ -89,9 +105,10 @@ std::vector<SourceFrame> worth_showing(const std::vector<SourceFrame>& frames) {
   const auto last = std::find_if(frames.rbegin(), frames.rend(), is_user_code).base();
   std::vector<SourceFrame> shown;
   if (first == frames.end()) {
-    std::ranges::copy_if(frames, std::back_inserter(shown),
-                         [](const SourceFrame& frame) { return !is_plumbing(frame.function); });
-    return shown.empty() ? frames : shown;
+    std::ranges::copy_if(frames, std::back_inserter(shown), [](const SourceFrame& frame) {
+      return !frame.function.empty() && !is_plumbing(frame.function);
+    });
+    return shown;
   }
   // Of a library between two frames of the user's: the function that the user called.
   for (auto frame = first; frame != last; ++frame)
@@ -138,7 +155,8 @@ std::string failure_text(const RunResult& run, Symbolizer& symbols) {
       failure.kind == FailureKind::kDeadlock || failure.kind == FailureKind::kInfeasible;
   if (failure.at && !everywhere) fmt::format_to(out, "  at {}\n", location_text(*failure.at));
   if (run.reports.failure && !everywhere) {
-    fmt::format_to(out, "  in thread {}\n", thread_label(run, run.reports.failure->thread));
+    fmt::format_to(out, "  in thread {}\n",
+                   thread_label(run, symbols, run.reports.failure->thread));
     const auto frames = symbols.frames(run.reports.failure->frames);
     if (Symbolizer::user_frame(frames) != nullptr) text += stack_text(frames, "    ");
   }
@@ -161,8 +179,9 @@ std::string departure_text(const RunResult& run, const RunSummary& recorded, Sym
       "  clock     {}\n"
       "  expected  {} at {}\n"
       "  actual    {} at {}\n",
-      with_commas(departure.clock), thread_label(run, departure.expected_thread),
-      place_text(symbols, departure.expected_place), thread_label(run, departure.actual_thread),
+      with_commas(departure.clock), thread_label(run, symbols, departure.expected_thread),
+      place_text(symbols, departure.expected_place),
+      thread_label(run, symbols, departure.actual_thread),
       place_text(symbols, departure.actual_place));
 }
 

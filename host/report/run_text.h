@@ -3,6 +3,7 @@
 #define CLEW_HOST_REPORT_RUN_TEXT_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,10 @@ std::string departure_text(const RunResult& run, const RunSummary& recorded, Sym
 // The frames that tell a reader something: those of user code, and of a library between two of them
 // the function that the user called. All, if names are not to be shortened.
 std::vector<SourceFrame> worth_showing(const std::vector<SourceFrame>& frames);
+// What a thread waits for or holds: "mutex forks+40", "the end of worker (T0.1)".
+std::string awaited_object(const RunResult& run, Symbolizer& symbols, abi::WaitKind kind,
+                           std::uint64_t object);
+
 // One line for each frame worth showing, innermost first, indented.
 std::string stack_text(const std::vector<SourceFrame>& frames, std::string_view indent);
 

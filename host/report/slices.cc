@@ -6,6 +6,8 @@
 #include <iterator>
 
 #include "host/report/names.h"
+#include "host/report/run_text.h"
+#include "host/report/threads.h"
 #include "host/report/words.h"
 #include "host/target/syscall_names.h"
 
@@ -35,7 +37,7 @@ std::string end_text(const RunResult& run, const SliceReport& slice, Symbolizer&
   if (slice.end != abi::SliceEnd::kBlocked || slice.wait == abi::WaitKind::kNothing)
     return end_word(slice.end);
   return fmt::format("blocked {} {}", waiting_call(slice.wait, 0).empty() ? "on" : "in",
-                     object_text(run, symbols, slice.wait, slice.object));
+                     awaited_object(run, symbols, slice.wait, slice.object));
 }
 
 // "queue.cc:31": the function is left to the last place, where the reader looks.
@@ -67,7 +69,7 @@ Row row_of(const RunResult& run, std::size_t index, Symbolizer& symbols) {
   std::string clocks = slice.last_clock < slice.first_clock
                            ? "-"
                            : fmt::format("{}-{}", slice.first_clock, slice.last_clock);
-  return {std::to_string(index + 1), thread_label(run, slice.thread), std::move(clocks),
+  return {std::to_string(index + 1), thread_label(run, symbols, slice.thread), std::move(clocks),
           lines_text(slice, symbols), end_text(run, slice, symbols)};
 }
 
@@ -132,7 +134,7 @@ Json slices_json(const RunResult& run, Symbolizer& symbols) {
          {"end", end_word(slice.end)},
          {"waits_for", slice.wait == abi::WaitKind::kNothing
                            ? Json(nullptr)
-                           : Json(object_text(run, symbols, slice.wait, slice.object))}});
+                           : Json(awaited_object(run, symbols, slice.wait, slice.object))}});
   return list;
 }
 

@@ -7,6 +7,7 @@
 
 #include "host/report/names.h"
 #include "host/report/run_text.h"
+#include "host/report/threads.h"
 #include "host/report/words.h"
 
 namespace clew {
@@ -38,16 +39,17 @@ std::string excerpt(const Location& location) {
   return text;
 }
 
-std::string moment_text(const RunResult& run, const Moment& moment) {
+std::string moment_text(const RunResult& run, const Moment& moment, Symbolizer& symbols) {
   if (!moment.running)
     return fmt::format("clock {}: no thread was seen there\n", with_commas(moment.clock));
   const ThreadPosition& running = *moment.running;
   std::string text = fmt::format("clock {}: {} at {}\n", with_commas(moment.clock),
-                                 thread_label(run, running.thread), at_text(running));
+                                 thread_label(run, symbols, running.thread), at_text(running));
   if (running.at) text += excerpt(*running.at);
   text += stack_text(running.stack, "    ");
   for (const ThreadPosition& other : moment.others)
-    text += fmt::format("  {} stands at {}\n", thread_label(run, other.thread), at_text(other));
+    text += fmt::format("  {} stands at {}\n", thread_label(run, symbols, other.thread),
+                        at_text(other));
   return text;
 }
 

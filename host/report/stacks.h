@@ -10,7 +10,7 @@
 
 namespace clew {
 
-std::string moment_text(const RunResult& run, const Moment& moment);
+std::string moment_text(const RunResult& run, const Moment& moment, Symbolizer& symbols);
 // An element of the list `at` of docs/json.md.
 Json moment_json(const RunResult& run, const Moment& moment);
 

@@ -179,7 +179,11 @@ std::vector<std::string> sanitizer_summary(std::string_view errors) {
 std::string symptom_text(const Failure& failure, const LastWords& words, std::string_view indent) {
   std::string text;
   if (const auto summary = sanitizer_summary(words.errors); !summary.empty()) {
-    for (const std::string& line : summary) text += fmt::format("{}{}\n", indent, line);
+    // The first line of clew's report has its headline, the access and the place.
+    const bool told = failure.kind == FailureKind::kSanitizer;
+    for (const std::string& line : summary)
+      if (!told || line.starts_with("  freed") || line.starts_with("  allocated"))
+        text += fmt::format("{}{}\n", indent, told ? line.substr(2) : line);
     return text;
   }
   auto lines = last_lines(failure, words.errors);

@@ -76,12 +76,6 @@ std::string choice_word(const Choice& choice) {
                      choice.thread ? choice.thread->text() : "");
 }
 
-std::string thread_label(const RunResult& run, ThreadIndex thread) {
-  std::string id = run.thread_id(thread);
-  if (thread >= run.reports.threads.size() || run.reports.threads[thread].name.empty()) return id;
-  return fmt::format("{} ({})", id, printable(run.reports.threads[thread].name));
-}
-
 std::string short_path(const std::string& path) {
   std::error_code error;
   const std::string here = std::filesystem::current_path(error).string() + "/";
@@ -145,17 +139,8 @@ std::string object_text(abi::WaitKind kind, std::uint64_t object, const std::str
       kind == abi::WaitKind::kSignal)
     return to_word(kind);
   if (std::string call = waiting_call(kind, object); !call.empty()) return call;
-  return variable.empty()
-             ? fmt::format("{} {:#x}", to_word(kind), object)
-             : fmt::format("{} {} ({:#x})", to_word(kind), printable(variable), object);
-}
-
-std::string object_text(const RunResult& run, Symbolizer& symbols, abi::WaitKind kind,
-                        std::uint64_t object) {
-  if (kind == abi::WaitKind::kJoin)
-    return object_text(kind, object, "",
-                       object < run.reports.threads.size() ? thread_label(run, object) : "");
-  return object_text(kind, object, symbols.object_name(object), "");
+  return variable.empty() ? fmt::format("a {} ({:#x})", to_word(kind), object)
+                          : fmt::format("{} {}", to_word(kind), printable(variable));
 }
 
 const char* waiting_word(abi::WaitKind kind) {

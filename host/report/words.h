@@ -28,9 +28,6 @@ const char* to_word(IsolateStage stage);
 // "timeout", "pick T0.2", as a schedule has it
 std::string choice_word(const Choice& choice);
 
-// "T0.2 (worker)"
-std::string thread_label(const RunResult& run, ThreadIndex thread);
-
 // "queue.cc:31 in enqueue", the path relative to the current folder if it lies below it
 std::string location_text(const Location& location);
 std::string short_path(const std::string& path);
@@ -41,12 +38,10 @@ std::string printable(std::string_view text);
 
 const char* to_word(abi::WaitKind kind);  // "mutex"
 const char* to_word(abi::StepKind kind);  // "read"; empty for what is no event of the program's
-// "mutex forks+40 (0x5555...)"; "the end of T0.1"; "time to pass"; "read of descriptor 5". Of a
+// "mutex forks+40"; "a mutex (0x5555...)" if no variable is known; "the end of T0.1"; "time to pass"; "read of descriptor 5". Of a
 // join only the thread that has to end counts.
 std::string object_text(abi::WaitKind kind, std::uint64_t object, const std::string& variable,
                         const std::string& ending);
-std::string object_text(const RunResult& run, Symbolizer& symbols, abi::WaitKind kind,
-                        std::uint64_t object);
 // One waits "for" a mutex, but "in" read.
 const char* waiting_word(abi::WaitKind kind);
 // "queue.cc:31 in enqueue" or "unknown place"

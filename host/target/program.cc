@@ -22,6 +22,7 @@ namespace clew {
 namespace {
 
 constexpr char kBuildHint[] = "build it with clew c++ (or CXX=clew-c++)";
+constexpr char kNameOne[] = "name a program in it";
 constexpr std::string_view kRuntimeName = "libclew_rt.so";
 constexpr std::string_view kDynamicLinker = "/ld-linux-x86-64.so.2";
 
@@ -35,16 +36,19 @@ std::string absolute(const std::string& path) {
 }
 
 std::unexpected<Error> cannot_run(const std::string& name, const char* why, std::string hint = {}) {
-  if (hint.empty()) hint = "give the path of a program: clew run -- ./prog arguments";
+  if (hint.empty()) hint = "give the path of a program, and its arguments after it";
   return fail(ErrorCode::kBadInput, fmt::format("cannot run {}: {}", name, why), std::move(hint));
 }
 
 Result<void> check_file(const std::string& path, const std::string& shown) {
   struct stat status{};
   if (stat(path.c_str(), &status) != 0) return cannot_run(shown, std::strerror(errno));
-  if (S_ISDIR(status.st_mode)) return cannot_run(shown, "it is a directory");
+  if (S_ISDIR(status.st_mode)) return cannot_run(shown, "it is a directory", kNameOne);
   if (!S_ISREG(status.st_mode)) return cannot_run(shown, "it is not a regular file");
-  if (access(path.c_str(), X_OK) != 0) return cannot_run(shown, std::strerror(errno));
+  if (access(path.c_str(), X_OK) != 0)
+    return errno == EACCES && (status.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) == 0
+               ? cannot_run(shown, "it is not executable", fmt::format("chmod +x {}", shown))
+               : cannot_run(shown, std::strerror(errno));
   return {};
 }
 
@@ -114,6 +118,7 @@ Result<std::string> find_program(const std::string& name) {
     CLEW_CHECK_OK(check_file(name, name));
     return absolute(name);
   }
+  if (name == "." || name == "..") return cannot_run(name, "it is a directory", kNameOne);
   const char* variable = std::getenv("PATH");
   std::string_view rest = variable != nullptr ? variable : "/usr/local/bin:/usr/bin:/bin";
   for (;;) {
