@@ -60,7 +60,7 @@ TEST(IsolateText, ThreadsAreIntroducedOnceAndWordsExplained) {
   IsolateResult result = queue_result();
   std::string text = one_line(result);
   EXPECT_EQ(times(text, "(T0.2)"), 1) << text;
-  EXPECT_EQ(times(text, "run, work (T0.2) is preempted"), 1) << text;
+  EXPECT_EQ(times(text, "work (T0.2) is preempted"), 1) << text;
   EXPECT_EQ(times(text, "(T0.3)"), 1) << text;
   EXPECT_EQ(times(text, "(T0 is the main thread, T0.1 the first"), 1) << text;
   const auto rename = [&result](const char* function) {
@@ -77,7 +77,7 @@ TEST(IsolateText, ThreadsAreIntroducedOnceAndWordsExplained) {
   rename("a_very_long_function_name_indeed::of_a_namespace(int)");
   text = one_line(result);
   EXPECT_EQ(times(text, "(T0.2)"), 0) << text;
-  EXPECT_EQ(times(text, "; T0.2 runs a_very_long_function_name_indeed::"), 1) << text;
+  EXPECT_EQ(times(text, "; T0.2 runs"), 1) << text;
 }
 
 TEST(IsolateText, LinesFitTheScreen) {

@@ -63,8 +63,14 @@ KNOWN_SENTENCES = [re.compile(pattern) for pattern in (
     r'The program fails under every schedule that was tried, also without any preemption\.',
     r'Either the failure does not depend on the schedule, or no schedule under which the program '
     r'passes was among them\.',
+    r'\(T0 is the main thread, T0\.1 the first thread that it created.*\.',
+    r'A step is one yield point .*; the clock counts them\.\)',
     r'The failing run needs no preemption: each thread runs until it waits or ends\.',
 )]
+# A thread where it is mentioned first: "worker (T0.2)", "lambda at a.cc:7 (T0.1)". Only its id counts.
+INTRODUCED = re.compile(r'(?:lambda\s+at\s+)?[^\s(,]+\s+\((T0[\d.]*)\)')
+# What the program printed.
+QUOTED = re.compile(r'^ +(\| .*|last on standard (error|output):)\n', re.M)
 # Parts of a report that are not prose.
 STRUCTURED = re.compile(r'(Switch #|Choice #|The failing schedule has|Failing run, step by step|'
                         r'Passing run, step by step|\d+ tests?, cost|[\d,]+ differences? between)')
@@ -106,6 +112,7 @@ class IsolateChecker:
 
     def __init__(self, truth, text, json, folder, verdicts, symbols, optimised):
         self.t = truth
+        text = INTRODUCED.sub(r'\1', QUOTED.sub('', text))
         self.text = text
         self.flat = ' '.join(text.split())
         self.j = json
