@@ -44,6 +44,7 @@ class Answer {
                      const Trace& passing_trace);
   Result<void> tell_preemptions(SourceView& view, const Trace& failing_trace,
                                 const Trace& passing_trace);
+  void tell_choice(SourceView& view, const TraceDecision& decision);
   Result<void> look_closer();
 
   Experiment& x_;
@@ -78,6 +79,18 @@ Standpoint with_step(SourceView& view, const Trace& trace, bool from_start,
   return standpoint;
 }
 
+// Who runs in its place.
+std::optional<Standpoint> next_of(SourceView& view, const TraceDecision& decision) {
+  auto next = view.running(decision.clock);
+  if (decision.to == 0 || decision.to == decision.thread || !next ||
+      next->thread != view.thread(decision.thread))
+    return next;
+  // The next event is that of the same thread again.
+  next = view.standing(decision.clock, view.thread(decision.to));
+  if (next) next->blocks = true;
+  return next;
+}
+
 // Who is preempted at this clock, and by whom.
 Handover handover(SourceView& view, const Trace& trace, bool from_start, std::uint64_t clock,
                   abi::ScriptKind kind) {
@@ -86,9 +99,7 @@ Handover handover(SourceView& view, const Trace& trace, bool from_start, std::ui
   if (decision != nullptr) {
     over.from = view.standing(clock, view.thread(decision->thread));
     if (over.from) over.from = with_step(view, trace, from_start, *decision, std::move(*over.from));
-    over.next = view.running(clock);
-    // A switch to the thread that runs already is none.
-    if (over.from && over.next && over.next->thread == over.from->thread) over.next.reset();
+    over.next = next_of(view, *decision);
   } else {
     over.from = view.running(clock);
   }
@@ -178,6 +189,16 @@ SwitchWindow shown_window(SourceView& view, const ScriptWindow& found) {
   return shown;
 }
 
+void Answer::tell_choice(SourceView& view, const TraceDecision& decision) {
+  const auto choice =
+      std::ranges::find_if(narrowed_.failing.schedule.choices, [&](const Choice& one) {
+        return one.clock.value == decision.clock && abi::script_kind(one.kind) == decision.kind;
+      });
+  if (choice == narrowed_.failing.schedule.choices.end()) return;
+  auto from = view.standing(decision.clock, view.thread(decision.thread));
+  if (from) x_.result.choices.push_back({*choice, std::move(*from)});
+}
+
 Result<void> Answer::tell_preemptions(SourceView& view, const Trace& failing_trace,
                                       const Trace& passing_trace) {
   JobPlan plan = job_of(narrowed_.failing.schedule);
@@ -196,6 +217,7 @@ Result<void> Answer::tell_preemptions(SourceView& view, const Trace& failing_tra
   std::size_t item = 0;
   for (const TraceDecision& decision : runs.front().trace.decisions) {
     const std::size_t at = item++;
+    if (decision.kind != abi::kScriptPreemption) tell_choice(view, decision);
     // What fairness adds to a long run is not of the schedule's making.
     if (decision.kind != abi::kScriptPreemption || !is_scheduled(decision.clock)) continue;
     PreemptionInfo info;
@@ -203,7 +225,7 @@ Result<void> Answer::tell_preemptions(SourceView& view, const Trace& failing_tra
     info.to = view.thread(decision.to);
     if (auto from = view.standing(decision.clock, view.thread(decision.thread)))
       info.from = with_step(view, failing_trace, from_start_, decision, std::move(*from));
-    info.next = view.running(decision.clock);
+    info.next = next_of(view, decision);
     const std::uint64_t course =
         std::max(decision.own, course_of(failing_trace, passing_trace, decision.thread));
     CLEW_TRY(const auto window, window_of(x_.trials, script, at, course,
@@ -225,7 +247,8 @@ Result<void> Answer::look_closer() {
   std::vector<EventInfo*> events;
   if (x_.result.pair)
     for (EventInfo* event : {&x_.result.pair->first, &x_.result.pair->second})
-      if (event->clock != 0 && (!event->at || !is_user_location(*event->at)))
+      if (event->clock != 0 &&
+          (!event->at || !is_user_location(*event->at) || event->at->line == 0))
         events.push_back(event);
   if ((begins_.empty() && events.empty()) || x_.trials.stopped()) return {};
   CLEW_TRY(auto replay, prepare_replay(std::to_string(failing_record_.number)));
@@ -288,7 +311,7 @@ Result<void> Answer::complete() {
   tell_switches(failing, passing, failing_trace, passing_trace);
   x_.result.waits = failing.waits();
   if (!traced) return {};
-  if (x_.trials.knows_failing_place()) x_.result.reaches = !passing_run->hides;
+  if (x_.trials.failing_place_is_exact()) x_.result.reaches = !passing_run->hides;
   CLEW_TRY(const auto pair, find_order(x_, narrowed_, failing, failing_trace, passing_trace));
   const auto behind = [&](const Trace& trace) {
     const auto first = std::ranges::lower_bound(trace.steps, parting, {}, &TraceStep::clock);
@@ -320,6 +343,9 @@ QueriedClocks clocks_to_query(const Narrowed& narrowed) {
   if (narrowed.failing.schedule.switches.size() <= kMostPreemptions)
     for (const Switch& item : narrowed.failing.schedule.switches)
       clocks.failing.push_back(item.clock.value);
+  if (narrowed.failing.schedule.choices.size() <= kMostPreemptions)
+    for (const Choice& choice : narrowed.failing.schedule.choices)
+      clocks.failing.push_back(choice.clock.value);
   return clocks;
 }
 

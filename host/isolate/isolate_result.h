@@ -34,6 +34,7 @@ struct Standpoint {
   std::optional<Location> at;      // nothing: not started, or no symbols
   std::vector<SourceFrame> stack;  // innermost first
   std::optional<EventInfo> step;   // that event, if it is known and is an access or a call
+  bool blocks = false;             // of a thread that was to run: it has to wait before it does
 };
 
 // A difference that remains: in the failing schedule this, in the passing one that.
@@ -85,6 +86,12 @@ struct PreemptionInfo {
   Standpoint from;
   std::optional<Standpoint> next;
   std::optional<SwitchWindow> window;  // nothing: not determined
+};
+
+// A choice of the failing schedule: a question that was answered in another way than the usual one.
+struct ChoiceInfo {
+  Choice choice;
+  Standpoint from;  // who asks, where
 };
 
 // Two events that come in one order in the failing run and in the other in the passing one.
@@ -152,7 +159,8 @@ struct IsolateResult {
   std::vector<IsolatedSwitch> switches;     // differences that remain; usually one
   std::vector<PreemptionInfo> preemptions;  // all of the failing schedule, if they are few
   std::uint64_t preemption_count = 0;
-  std::uint64_t choice_count = 0;  // other choices of the failing schedule
+  std::vector<ChoiceInfo> choices;  // other choices of the failing schedule, if they are few
+  std::uint64_t choice_count = 0;
   std::optional<CriticalPair> pair;
   std::vector<WaitInfo> waits;  // of a deadlock
   std::vector<CourseLine> failing_course;

@@ -147,6 +147,9 @@ std::vector<WaitInfo> SourceView::waits() {
     }
     waits.push_back(std::move(wait));
   }
+  std::ranges::sort(waits, {}, [](const WaitInfo& wait) {
+    return std::pair(wait.thread.size(), wait.thread);  // T0.2 before T0.10
+  });
   return waits;
 }
 

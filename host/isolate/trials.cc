@@ -1,6 +1,7 @@
 #include "host/isolate/trials.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <thread>
@@ -32,19 +33,30 @@ constexpr std::size_t kMostKnownSwitches = 500'000;  // of all of them
 constexpr std::uint64_t kBudgetFactor = 50;
 constexpr std::uint64_t kLeastBudget = 20'000'000;
 
-// Of the failures whose place does not say what they are: a deadlock is one whoever else waits.
-bool place_matters(FailureKind kind) {
+// Of the failures whose place does not say what they are: a deadlock is one whoever else waits. The
+// runtime knows the place of a sanitizer's report only if that ends the run.
+bool place_matters(FailureKind kind, const abi::JobResult& failure) {
+  if (kind == FailureKind::kSanitizer) return failure.failure == abi::FailureKind::kSanitizer;
   return kind != FailureKind::kDeadlock && kind != FailureKind::kHang &&
-         kind != FailureKind::kOutput && kind != FailureKind::kJudge &&
-         kind != FailureKind::kSanitizer;
+         kind != FailureKind::kOutput && kind != FailureKind::kJudge;
 }
 
-// Failures that happen at a statement which a passing run can come to and get past. A deadlock is
-// no statement's, and the last steps before an exit are those of destructors.
+// Failures that happen at a statement. A deadlock is no statement's, and the last steps before an
+// exit are those of destructors.
 bool has_place(FailureKind kind) {
   return kind == FailureKind::kAssert || kind == FailureKind::kException ||
          kind == FailureKind::kSignal || kind == FailureKind::kSanitizer;
 }
+// Whether a passing run can execute the last step of the failing one: the access that faults, the
+// condition that is checked. Before an exception or an abort() there may be steps that only a
+// failing run makes: its message is put together.
+bool can_be_passed(FailureKind kind, int status) {
+  return kind == FailureKind::kAssert || kind == FailureKind::kSanitizer ||
+         (kind == FailureKind::kSignal &&
+          (status == SIGSEGV || status == SIGBUS || status == SIGFPE || status == SIGILL));
+}
+// Runs that show where passing runs come to.
+constexpr std::uint64_t kLooksAround = 32;
 // Otherwise it may not look at the accesses of places where nothing was shared so far.
 bool sees_every_event(const JobPlan& plan) {
   return plan.strategy == abi::StrategyKind::kSchedule ||
@@ -117,7 +129,7 @@ Result<TrialRun> Trials::judged(RanJob& ran, bool watches) {
   const auto is_the_failure = [&] {
     if (!failure_known_ || options_.any_failure) return true;
     return run.judgement.kind == failure_.judgement.kind &&
-           (!place_matters(*run.judgement.kind) ||
+           (!place_matters(*run.judgement.kind, failure_.result) ||
             run.result.failure_key == failure_.result.failure_key);
   };
   if (run.judgement.verdict == Verdict::kPass) {
@@ -217,9 +229,35 @@ Result<void> Trials::find_failing_place(const Schedule& failing) {
   const std::uint64_t end = failure_.result.clock;
   CLEW_TRY(const auto run, run_traced(failing, end > kLastEvents ? end - kLastEvents : 1, end + 1));
   if (!run || run->trace.steps.empty() || !run->trace.complete) return {};
-  last_step_ = run->trace.steps.back();
-  failing_place_ = last_step_->place;
+  const TraceStep& last = run->trace.steps.back();
+  if (can_be_passed(*failure_.judgement.kind, failure_.result.status)) {
+    failing_place_is_exact_ = true;
+    failing_place_ = last.place;
+    return {};
+  }
+  if (end > kFewEvents) return {};
+  CLEW_TRY(const auto passing, places_of_passing_runs());
+  for (auto step = run->trace.steps.rbegin(); step != run->trace.steps.rend(); ++step)
+    if (step->thread == last.thread && passing.contains(step->place)) {
+      failing_place_ = step->place;
+      return {};
+    }
   return {};
+}
+
+Result<std::unordered_set<abi::Place>> Trials::places_of_passing_runs() {
+  std::vector<JobPlan> plans(kLooksAround);
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    plans[i].strategy = i % 2 == 0 ? abi::StrategyKind::kRandom : abi::StrategyKind::kPos;
+    plans[i].seed = i;
+    plans[i].flags = abi::kJobAllPoints | abi::kJobTrace;
+  }
+  std::unordered_set<abi::Place> places;
+  CLEW_TRY(const auto runs, run(plans));
+  for (const TrialRun& one : runs)
+    if (one.verdict == Verdict::kPass)
+      for (const TraceStep& step : one.trace.steps) places.insert(step.place);
+  return places;
 }
 
 void Trials::accept_hiding() {

@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "host/error.h"
@@ -86,10 +87,11 @@ class Trials {
   // shows nothing about what fails. Such a run is unresolved, until this is called.
   void accept_hiding();
   [[nodiscard]] bool accepts_hiding() const { return accepts_hiding_; }
-  // Whether the failing run's last step is known, so that it can be told.
+  // Whether it can be told at all.
   [[nodiscard]] bool knows_failing_place() const { return failing_place_ != 0; }
-  // The step itself; nothing: not known.
-  [[nodiscard]] const std::optional<TraceStep>& last_step() const { return last_step_; }
+  // Whether the place is the statement that fails, so that a run which never comes there is known to
+  // hide the failure; otherwise it is one a little before.
+  [[nodiscard]] bool failing_place_is_exact() const { return failing_place_is_exact_; }
 
   // No run is cut short from now on.
   void run_to_the_end() { may_cut_ = false; }
@@ -123,6 +125,7 @@ class Trials {
   [[nodiscard]] Result<void> leave_files_to_one_worker();
   [[nodiscard]] Result<void> limit_budget();
   [[nodiscard]] Result<void> find_failing_place(const Schedule& failing);
+  [[nodiscard]] Result<std::unordered_set<abi::Place>> places_of_passing_runs();
   void add_note(std::string note);
   void note_changed_file(const ServedProgram::FileUse& files);
   [[nodiscard]] bool pulse();
@@ -144,7 +147,7 @@ class Trials {
   bool stopped_ = false;
   bool accepts_hiding_ = false;
   abi::Place failing_place_ = 0;
-  std::optional<TraceStep> last_step_;
+  bool failing_place_is_exact_ = false;
   std::uint64_t runs_ = 0;
   std::uint64_t events_ = 0;
   std::vector<std::string> notes_;

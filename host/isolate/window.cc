@@ -169,6 +169,11 @@ Result<std::optional<ScriptWindow>> window_of(Trials& trials, const ThreadScript
                                                                       : Moved::kDoesNot);
     return answers;
   };
+  ThreadScript without = script;
+  without.erase(without.begin() + static_cast<std::ptrdiff_t>(item));
+  const JobPlan plain = job_of(without);
+  CLEW_TRY(const auto anyway, trials.run({&plain, 1}));
+  if (anyway.empty() || anyway.front().verdict == Verdict::kFail) return std::nullopt;
   // The last events of a thread may be none that are traced: as far as a preemption takes effect.
   for (bool further = true; further && course < most;) {
     std::vector<std::uint64_t> beyond(kBeyond);

@@ -57,7 +57,7 @@ struct ScriptWindow {
   TraceStep others_first;
   TraceStep others_last;
 };
-// `course`: the number of events in the thread's course, as far as it is known.
+// Nothing, too, if the failure comes without it. `course`: the number of events in the thread's course, as far as it is known.
 [[nodiscard]] Result<std::optional<ScriptWindow>> window_of(Trials& trials,
                                                             const ThreadScript& script,
                                                             std::size_t item, std::uint64_t course,

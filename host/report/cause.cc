@@ -37,6 +37,7 @@ std::string preempted_text(const Standpoint& from, std::uint64_t clock) {
 std::string next_text(const std::optional<Standpoint>& next, const std::string& to) {
   if (!next || next->thread.empty()) return thread_or(to, "the next thread");
   std::string text = label_of(*next);
+  if (next->blocks) return text + ", which blocks at once";
   if (next->at) text += ", which runs from " + spot_text(next->at);
   return text;
 }
@@ -52,7 +53,7 @@ std::string switch_text(const Standpoint& from, std::uint64_t clock,
 std::string maybe_switch_text(const Standpoint& from, std::uint64_t clock,
                               const std::optional<Standpoint>& next, const std::string& to) {
   if (next) return switch_text(from, clock, next, to);
-  return fmt::format("{} is not preempted at clock {}", label_of(from), with_commas(clock));
+  return fmt::format("{} runs on at clock {}", label_of(from), with_commas(clock));
 }
 
 // ---- Choices
@@ -157,6 +158,22 @@ std::string several_causes(const IsolateResult& result) {
   return text;
 }
 
+// What else is unusual about the failing run: a time-out, a spurious wake-up, which waiter is woken.
+// Who runs when a thread blocks is not: somebody has to.
+std::string choices_text(const IsolateResult& result) {
+  std::string text;
+  for (const ChoiceInfo& one : result.choices) {
+    const bool isolated = std::ranges::any_of(result.switches, [&](const IsolatedSwitch& other) {
+      return other.choice && other.in_failing && other.choice->clock == one.choice.clock &&
+             other.choice->kind == one.choice.kind;
+    });
+    if (isolated || one.choice.kind == abi::ChoiceKind::kPick) continue;
+    text += fmt::format("{}{}", text.empty() ? "In the failing run, also " : "; and ",
+                        choice_text(one));
+  }
+  return text.empty() ? "" : text + ".";
+}
+
 // The passing run may show nothing about what fails.
 std::string reach_text(const IsolateResult& result) {
   if (result.reaches.value_or(true)) return "";
@@ -190,6 +207,10 @@ std::string passing_side(const IsolatedSwitch& difference) {
   return fmt::format("the same {}", steps_text(difference.fail_clock, *difference.pass_clock));
 }
 
+std::string choice_text(const ChoiceInfo& choice) {
+  return choice_text(choice.choice, choice.from);
+}
+
 std::string preemption_text(const PreemptionInfo& preemption) {
   return switch_text(preemption.from, preemption.clock, preemption.next, preemption.to);
 }
@@ -221,6 +242,8 @@ std::vector<std::string> cause_paragraphs(const IsolateResult& result) {
   if (is_the_answer(result))
     if (const std::string window = window_text(result.preemptions.front()); !window.empty())
       paragraphs.push_back(window);
+  if (std::string choices = choices_text(result); !choices.empty())
+    paragraphs.push_back(std::move(choices));
   if (result.pair) paragraphs.push_back(order_text(*result.pair));
   if (std::string reach = reach_text(result); !reach.empty())
     paragraphs.push_back(std::move(reach));

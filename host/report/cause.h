@@ -20,6 +20,8 @@ std::string passing_side(const IsolatedSwitch& difference);
 
 // "T0.2 is preempted before queue.cc:31 by T0.3"
 std::string preemption_text(const PreemptionInfo& preemption);
+// "a timed wait of T0.2 at queue.cc:47 (in dequeue) times out at once"
+std::string choice_text(const ChoiceInfo& choice);
 // A sentence; empty if the window was not determined.
 std::string window_text(const PreemptionInfo& preemption);
 

@@ -165,6 +165,11 @@ Json isolate_json(const IsolateResult& result) {
   for (const IsolatedSwitch& one : result.switches) switches.push_back(switch_json(one));
   Json preemptions = Json::array();
   for (const PreemptionInfo& one : result.preemptions) preemptions.push_back(preemption_json(one));
+  Json choices = Json::array();
+  for (const ChoiceInfo& one : result.choices)
+    choices.push_back({{"clock", one.choice.clock.value},
+                       {"choice", choice_word(one.choice)},
+                       {"from", standpoint_json(one.from)}});
   Json log = Json::array();
   for (const IsolateResult::Test& test : result.log)
     log.push_back({{"schedule", test.schedule}, {"outcome", to_word(test.verdict)}});
@@ -187,6 +192,7 @@ Json isolate_json(const IsolateResult& result) {
           {"seconds", result.seconds},
           {"switches", switches},
           {"preemptions", preemptions},
+          {"choices", choices},
           {"preemption_count", result.preemption_count},
           {"choice_count", result.choice_count},
           {"pair", pair_json(result.pair)},

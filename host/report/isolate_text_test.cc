@@ -102,13 +102,15 @@ TEST(IsolateText, MarkedSource) {
 TEST(IsolateText, Windows) {
   IsolateResult result = simplified_result();
   SwitchWindow& window = *result.preemptions[0].window;
-  EXPECT_SAYS(isolate_text(result),
-              "A preemption of T0.2 leads to the failure at each of 3 places in a row, from before "
-              "it reads `tail` at queue.cc:43 (in f) to before it writes `head` at queue.cc:47 (in "
-              "f). At the 17 other places in its course, it does not (all were tried).");
+  EXPECT_SAYS(
+      isolate_text(result),
+      "A preemption of T0.2 leads to the failure at each of 3 places in a row, the first "
+      "before it reads `tail` at queue.cc:43 (in f), the last before it writes `head` at "
+      "queue.cc:47 (in f). At the 17 other places in its course, it does not (all were tried).");
   window.gapless = window.whole_course = false;
-  EXPECT_SAYS(isolate_text(result),
-              "leads to the failure at all that were tried, 3 places, from before it reads");
+  EXPECT_SAYS(
+      isolate_text(result),
+      "leads to the failure at all 3 places that were tried in one stretch, the first before");
   EXPECT_SAYS(isolate_text(result),
               "At 17 other places in its course that were tried, it does not.");
   EXPECT_SILENT(isolate_text(result), "all were tried");
@@ -116,8 +118,9 @@ TEST(IsolateText, Windows) {
   window.others_first = event(0, "T0.2", 60, StepKind::kRead, "head");
   window.others_last = event(0, "T0.2", 61, StepKind::kRead, "head");
   EXPECT_SAYS(isolate_text(result),
-              "At 4 of 17 other places in its course that were tried it does so, too, from before "
-              "it reads `head` at queue.cc:60 (in f) to before it reads `head` at queue.cc:61");
+              "At 4 of 17 other places in its course that were tried it does so, too, the first "
+              "before it reads `head` at queue.cc:60 (in f), the last before it reads `head` at "
+              "queue.cc:61");
   window.places = 1;
   EXPECT_SAYS(isolate_text(result),
               "A preemption of T0.2 at just this place leads to the failure; one step earlier or "
@@ -189,9 +192,9 @@ TEST(IsolateText, ASwitchWithoutEffect) {
   IsolateResult result = queue_result();
   result.switches[0].pass_next.reset();
   EXPECT_SAYS(isolate_text(result), "If the switch comes one step later, it passes.");
-  EXPECT_SAYS(isolate_text(result), "passes: T0.2 is not preempted at clock 11");
+  EXPECT_SAYS(isolate_text(result), "passes: T0.2 runs on at clock 11");
   result.switches[0].fail_next.reset();
-  EXPECT_SAYS(isolate_text(result), "In the failing run, T0.2 is not preempted at clock 10.");
+  EXPECT_SAYS(isolate_text(result), "In the failing run, T0.2 runs on at clock 10.");
 }
 
 // Two accesses on one line, or the same one in another round of a loop.
@@ -232,6 +235,12 @@ TEST(IsolateText, APassingRunThatHidesTheFailure) {
               "check)): it may hide the failure rather than avoid it.");
 }
 
+TEST(IsolateText, APreemptionByAThreadThatBlocks) {
+  IsolateResult result = queue_result();
+  result.switches[0].fail_next->blocks = true;
+  EXPECT_SAYS(isolate_text(result), "at queue.cc:47 (in f) by T0.3, which blocks at once.");
+}
+
 TEST(IsolateText, AnotherTarget) {
   IsolateResult result = queue_result();
   IsolatedSwitch& one = result.switches[0];
@@ -261,6 +270,16 @@ TEST(IsolateText, Choices) {
   one.choice = Choice{{}, 0, abi::ChoiceKind::kSpurious};
   EXPECT_SAYS(isolate_text(result), "In the passing run, a condition wait of T0.2");
   EXPECT_SAYS(isolate_text(result), "fails: without this");
+}
+
+TEST(IsolateText, ChoicesBesideTheAnswer) {
+  IsolateResult result = queue_result();
+  result.choices = {{Choice{{30}, 0, abi::ChoiceKind::kTimeout}, standpoint("T0.3", 60, "poll()")},
+                    {Choice{{40}, 0, abi::ChoiceKind::kPick}, standpoint("T0.1", 61, "poll()")}};
+  EXPECT_SAYS(isolate_text(result),
+              "In the failing run, also a timed wait of T0.3 at queue.cc:60 (in poll) times out at "
+              "once.");
+  EXPECT_SILENT(isolate_text(result), "queue.cc:61");
 }
 
 TEST(IsolateText, SeveralSwitches) {

@@ -13,12 +13,12 @@ std::string before_text(const EventInfo& event) {
   return "before it " + present_text(event);
 }
 
-// ", from before it reads `head` at queue.cc:28 (in enqueue) to before it ..."
+// ", the first before it reads `head` at queue.cc:28 (in enqueue), the last before it ..."
 std::string ends_text(const std::optional<EventInfo>& first, const std::optional<EventInfo>& last) {
   if (!first || !last) return "";
   const std::string begin = before_text(*first);
   const std::string end = before_text(*last);
-  return begin == end ? ", " + begin : fmt::format(", from {} to {}", begin, end);
+  return begin == end ? ", " + begin : fmt::format(", the first {}, the last {}", begin, end);
 }
 
 // The calls between which, or within which, it happens: the code that should be atomic.
@@ -27,10 +27,12 @@ std::string callers_text(const SwitchWindow& window) {
   const std::string first = spot_text(window.caller_first);
   const std::string last = spot_text(window.caller_last);
   if (first == last)
-    return fmt::format(" The first of these places and this one lie within the call at {}.", first);
+    return fmt::format(
+        " From the first of these places to the one in this run, it is within the call at {}.",
+        first);
   return fmt::format(
-      " The first of these places is within the call at {}, this one within that at {}.", first,
-      last);
+      " The first of these places is within the call at {}, the one in this run within that at {}.",
+      first, last);
 }
 
 // What is next to a single place.
@@ -66,11 +68,12 @@ std::string window_text(const SwitchWindow& window, const std::string& label) {
                        next.empty() ? "" : "; " + next, others_text(window));
   }
   const std::string where = ends_text(window.first, window.last);
-  return fmt::format("A preemption of {} leads to the failure at {} {}{}.{}{}", label,
-                     window.gapless ? "each of" : "all that were tried,",
-                     window.gapless ? fmt::format("{} in a row", counted(window.places, "place"))
-                                    : counted(window.places, "place"),
-                     where, others_text(window), callers_text(window));
+  const std::string places =
+      window.gapless
+          ? fmt::format("each of {} in a row", counted(window.places, "place"))
+          : fmt::format("all {} that were tried in one stretch", counted(window.places, "place"));
+  return fmt::format("A preemption of {} leads to the failure at {}{}.{}{}", label, places, where,
+                     others_text(window), callers_text(window));
 }
 
 }  // namespace clew

@@ -166,7 +166,7 @@ std::optional<PlaceInfo> Symbolizer::place(abi::Place place) {
   const auto [entry, added] = impl_->places.try_emplace(place);
   if (!added) return entry->second;
   if ((place & 1) == 0) return entry->second = impl_->point(place >> 1);
-  const auto found = frames({place >> 1});
+  const auto found = frames({(place >> 1) - 1});  // the call, not where it returns to
   if (const SourceFrame* frame = user_frame(found))
     entry->second = PlaceInfo{location_of(*frame), frame->column, ""};
   else if (!found.empty() && !found.front().function.empty())
