@@ -96,7 +96,8 @@ enum class CreatedKind : std::uint8_t { kFile, kFolder, kQueue, kCount };
   X(kHang, "hang")               \
   X(kSanitizer, "sanitizer")     \
   X(kUnsupported, "unsupported") \
-  X(kInfeasible, "infeasible")
+  X(kInfeasible, "infeasible")   \
+  X(kMisuse, "misuse") /* of a destroyed object */
 
 enum class FailureKind : std::uint8_t {
 #define CLEW_KIND(name, text) name,

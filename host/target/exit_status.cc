@@ -19,6 +19,7 @@ int exit_status_of(const RunResult& result) {
       break;
   }
   if (summary.failure && summary.failure->kind == FailureKind::kDeadlock) return kExitDeadlock;
+  if (summary.failure && summary.failure->kind == FailureKind::kMisuse) return 128 + SIGABRT;
   if (summary.exit_status != 0) return summary.exit_status;
   return 128 + SIGABRT;  // a failure that the program itself did not notice
 }

@@ -243,6 +243,12 @@ void end_deadlock() {
   leave();
 }
 
+void end_misuse(const char* what) {
+  g_record_callbacks.keep_copy();
+  report_failure(abi::FailureKind::kMisuse, what);
+  leave();
+}
+
 void end_unsupported(const char* what) {
   g_record_callbacks.keep_copy();
   report_failure(abi::FailureKind::kUnsupported, what);

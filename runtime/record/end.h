@@ -57,6 +57,8 @@ void report_waits();
 [[noreturn]] void end_deadlock();
 [[noreturn]] void end_departed(Clock event, std::uint64_t expected_thread,
                                abi::Place expected_place, const char* what);
+// The program did something that is certainly an error, and whose effect nobody can foretell.
+[[noreturn]] void end_misuse(const char* what);
 // The program called something that is not supported; `what` names it.
 [[noreturn]] void end_unsupported(const char* what);
 

@@ -15,6 +15,7 @@
 
 #include "runtime/outside/foreign.h"
 #include "runtime/raw_syscall.h"
+#include "runtime/record/end.h"
 #include "runtime/sync/held.h"
 #include "runtime/sync/models.h"
 
@@ -55,6 +56,13 @@ struct Kind {
 };
 
 Kind kind_of(const pthread_mutex_t* mutex) { return {mutex->__data.__kind}; }
+
+// For a kind that is not valid. glibc's answer is EINVAL, which most programs do not look at: they
+// would run on without the lock.
+int refuse(Kind kind, const char* what) {
+  if (kind.bits == kDestroyed) end_misuse(what);
+  return EINVAL;
+}
 
 unsigned* word_of(pthread_mutex_t* mutex) {
   return reinterpret_cast<unsigned*>(&mutex->__data.__lock);
@@ -193,7 +201,7 @@ int lock(pthread_mutex_t* mutex, Nanos deadline, Users users, const void* caller
     mutex->__data.__lock = 1;
     return take(mutex, kind, 0, users, caller);
   }
-  if (!kind.is_valid()) return EINVAL;
+  if (!kind.is_valid()) return refuse(kind, "locking a mutex that has been destroyed");
   if (is_mine(mutex, kind)) {
     if (kind.checking()) return EDEADLK;
     if (kind.recursive()) return lock_again(mutex);
@@ -219,7 +227,7 @@ int lock(pthread_mutex_t* mutex, Nanos deadline, Users users, const void* caller
 
 int unlock(pthread_mutex_t* mutex, Users users) {
   const Kind kind = kind_of(mutex);
-  if (!kind.is_valid()) return EINVAL;
+  if (!kind.is_valid()) return refuse(kind, "unlocking a mutex that has been destroyed");
   const bool knows_owner = kind.by_id() || kind.recursive() || kind.checking();
   if (knows_owner && !is_mine(mutex, kind)) return EPERM;
   const bool inconsistent = mutex->__data.__owner == kInconsistent;
@@ -254,7 +262,7 @@ int mutex_unlock_for_wait(pthread_mutex_t* mutex) { return unlock(mutex, Users::
 
 int mutex_trylock(pthread_mutex_t* mutex, const void* caller) {
   const Kind kind = kind_of(mutex);
-  if (!kind.is_valid()) return EINVAL;
+  if (!kind.is_valid()) return refuse(kind, "locking a mutex that has been destroyed");
   if (is_mine(mutex, kind)) {
     if (kind.recursive()) return lock_again(mutex);
     // glibc answers so where __lock or the protocol tells it the owner.

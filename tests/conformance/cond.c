@@ -286,3 +286,30 @@ CASE(pthread_cond_destroy, after_broadcast) {
   free(doomed);
   for (int i = 0; i < 3; ++i) finish(threads[i]);
 }
+
+static struct timespec leave_at;
+
+static void* leave_doomed(void* unused) {
+  EXPECT_EQ(pthread_mutex_lock(&mutex), 0);
+  ++waiting;
+  while (pthread_cond_timedwait(doomed, &mutex, &leave_at) == 0) {
+  }
+  EXPECT_EQ(pthread_mutex_unlock(&mutex), 0);
+  return NULL;
+}
+
+// glibc's waits until all of them have left.
+CASE(pthread_cond_destroy, waits_for_waiters) {
+  reset();
+  doomed = (pthread_cond_t*)malloc(sizeof *doomed);
+  EXPECT_EQ(pthread_cond_init(doomed, NULL), 0);
+  leave_at = in_ms(CLOCK_REALTIME, 20 * kShortMs);
+  pthread_t threads[3];
+  for (int i = 0; i < 3; ++i) threads[i] = start(leave_doomed, NULL);
+  lock_when_waiting(3);
+  EXPECT_EQ(pthread_mutex_unlock(&mutex), 0);
+  EXPECT_EQ(pthread_cond_destroy(doomed), 0);
+  EXPECT(has_passed(CLOCK_REALTIME, leave_at));
+  for (int i = 0; i < 3; ++i) finish(threads[i]);
+  free(doomed);
+}

@@ -62,4 +62,54 @@ check "a long wait that has ended" bash -c '(sleep 7.5; echo x) | "$0" run ./rea
 check "a thread that the run did not create" says err.txt "names thread T0.7, which this run did not create"
 check "... is not said to come" bash -c '! grep -qi " yet" err.txt'
 
+# --- what has been destroyed
+cat >destroyed.c <<'C'
+#include <pthread.h>
+#include <string.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static int waiting, done;
+static void* wait_for_it(void* x) {
+  pthread_mutex_lock(&mutex);
+  waiting = 1;
+  while (!done) pthread_cond_wait(&condition, &mutex);
+  pthread_mutex_unlock(&mutex);
+  return x;
+}
+int main(int argc, char** argv) {
+  pthread_t thread;
+  switch (argv[argc - 1][0]) {
+    case '0': pthread_mutex_destroy(&mutex); pthread_mutex_lock(&mutex); return 0;
+    case '1': pthread_cond_destroy(&condition); pthread_cond_broadcast(&condition); return 0;
+    case '2': pthread_cond_destroy(&condition); done = 1; return wait_for_it(0) != 0;
+    case '3':
+      pthread_mutex_destroy(&mutex); pthread_cond_destroy(&condition);
+      pthread_mutex_init(&mutex, 0); pthread_cond_init(&condition, 0); break;
+    case '4':
+      pthread_mutex_destroy(&mutex); pthread_cond_destroy(&condition);
+      mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; memset(&condition, 0, sizeof condition); break;
+    case '5': break;
+    case '6':  /* glibc's pthread_cond_destroy waits for those who wait */
+      pthread_create(&thread, 0, wait_for_it, 0);
+      for (int seen = 0; !seen;) { pthread_mutex_lock(&mutex); seen = waiting; pthread_mutex_unlock(&mutex); }
+      pthread_cond_destroy(&condition);
+      return 0;
+  }
+  pthread_create(&thread, 0, wait_for_it, 0);
+  pthread_mutex_lock(&mutex); done = 1; pthread_cond_broadcast(&condition); pthread_mutex_unlock(&mutex);
+  pthread_cond_destroy(&condition);
+  pthread_join(thread, 0);
+  return 0;
+}
+C
+"$clew" cc -w -O1 -g destroyed.c -o handled -pthread || exit 1
+ends 0 134 misuse
+ends 1 134 misuse
+ends 2 0 pass
+ends 3 0 pass
+ends 4 0 pass
+ends 5 0 pass
+ends 6 120 deadlock
+check "... under many schedules" run 0 hunt --seed 1 --schedules 300 ./handled 5
+
 finish
