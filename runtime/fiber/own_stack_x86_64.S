@@ -97,7 +97,9 @@ clew_call_on_own_stack:
         .cfi_endproc
         .size   clew_call_on_own_stack, .-clew_call_on_own_stack
 
-// The hooks are called with preserve_most: every general register but r11 survives.
+// The hooks are called with preserve_most: every general register but r11 survives. Here r11 does too:
+// whether a point is looked at depends on what is due at it, which is another thing in a replay, and a
+// program can show its registers (AddressSanitizer does when it crashes).
 // The vector registers are the caller's business. A hook with a result returns it in rax.
         .macro  hook name, target, result=0
         .globl  \name
@@ -105,6 +107,8 @@ clew_call_on_own_stack:
         .hidden \target
 \name:
         .cfi_startproc
+        pushq   %r11
+        .cfi_adjust_cfa_offset 8
         movq    %rsp, %r11
         subq    clew_own_base(%rip), %r11
         cmpq    $CLEW_OWN_STACK_SIZE, %r11
@@ -117,7 +121,11 @@ clew_call_on_own_stack:
 1:      movq    %rsp, %r11
         andq    $-16, %rsp
 2:      .cfi_def_cfa_register %r11
+        addq    $8, %r11
+        .cfi_adjust_cfa_offset -8
         push_entry
+        pushq   -8(%r11)                // twice, for the alignment
+        pushq   -8(%r11)
         pushq   %rax
         pushq   %rcx
         pushq   %rdx
@@ -136,8 +144,18 @@ clew_call_on_own_stack:
         popq    %rcx
         .if \result == 0
         popq    %rax
+        .else
+        leaq    8(%rsp), %rsp
         .endif
-        return_to_program
+        movq    16(%rbp), %r11
+        popq    -8(%r11)
+        movq    (%rbp), %rbp
+        .cfi_restore %rbp
+        leaq    -8(%r11), %rsp
+        .cfi_def_cfa %rsp, 16
+        popq    %r11
+        .cfi_def_cfa_offset 8
+        ret
         .cfi_endproc
         .size   \name, .-\name
         .endm

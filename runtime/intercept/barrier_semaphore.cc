@@ -40,13 +40,14 @@ int semaphore_timedwait(sem_t* semaphore, Nanos deadline) {
 }  // namespace
 
 CLEW_INTERPOSE int sem_timedwait(sem_t* semaphore, const timespec* until) {
-  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kWait, semaphore}), sem_timedwait, semaphore, until);
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kWait, semaphore}), sem_timedwait, semaphore,
+                  ForKernel(CLOCK_REALTIME, until));
   return answer_errno(semaphore_timedwait(semaphore, deadline_of(CLOCK_REALTIME, until)));
 }
 
 CLEW_INTERPOSE int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* until) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kWait, semaphore}), sem_clockwait, semaphore, clock,
-                  until);
+                  ForKernel(clock, until));
   if (!is_wait_clock(clock)) return answer_errno(EINVAL);
   return answer_errno(semaphore_timedwait(semaphore, deadline_of(clock, until)));
 }

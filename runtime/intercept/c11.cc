@@ -83,7 +83,8 @@ CLEW_INTERPOSE int mtx_lock(mtx_t* mutex) {
 }
 
 CLEW_INTERPOSE int mtx_timedlock(mtx_t* mutex, const timespec* until) {
-  CLEW_ENTER_WITH((Intent{StepKind::kLock, mutex}), mtx_timedlock, mutex, until);
+  CLEW_ENTER_WITH((Intent{StepKind::kLock, mutex}), mtx_timedlock, mutex,
+                  ForKernel(CLOCK_REALTIME, until));
   return to_thrd(answer(mutex_lock(of(mutex), deadline_of(CLOCK_REALTIME, until), CLEW_CALLER)));
 }
 
@@ -103,7 +104,8 @@ CLEW_INTERPOSE int cnd_wait(cnd_t* condition, mtx_t* mutex) {
 }
 
 CLEW_INTERPOSE int cnd_timedwait(cnd_t* condition, mtx_t* mutex, const timespec* until) {
-  CLEW_ENTER_WITH((Intent{StepKind::kWait, condition}), cnd_timedwait, condition, mutex, until);
+  CLEW_ENTER_WITH((Intent{StepKind::kWait, condition}), cnd_timedwait, condition, mutex,
+                  ForKernel(cond_clock(of(condition)), until));
   const Nanos deadline = deadline_of(cond_clock(of(condition)), until);
   return to_thrd(answer(cond_wait(of(condition), of(mutex), deadline, CLEW_CALLER)));
 }

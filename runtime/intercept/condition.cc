@@ -16,14 +16,14 @@ CLEW_INTERPOSE int pthread_cond_wait(pthread_cond_t* cond, pthread_mutex_t* mute
 CLEW_INTERPOSE int pthread_cond_timedwait(pthread_cond_t* cond, pthread_mutex_t* mutex,
                                           const timespec* until) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kWait, cond}), pthread_cond_timedwait, cond, mutex,
-                  until);
+                  ForKernel(cond_clock(cond), until));
   return answer(cond_wait(cond, mutex, deadline_of(cond_clock(cond), until), CLEW_CALLER));
 }
 
 CLEW_INTERPOSE int pthread_cond_clockwait(pthread_cond_t* cond, pthread_mutex_t* mutex,
                                           clockid_t clock, const timespec* until) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kWait, cond}), pthread_cond_clockwait, cond, mutex,
-                  clock, until);
+                  clock, ForKernel(clock, until));
   if (!is_wait_clock(clock)) return answer(EINVAL);
   return answer(cond_wait(cond, mutex, deadline_of(clock, until), CLEW_CALLER));
 }

@@ -16,14 +16,14 @@ CLEW_INTERPOSE int pthread_mutex_trylock(pthread_mutex_t* mutex) {
 
 CLEW_INTERPOSE int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* until) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kLock, mutex}), pthread_mutex_timedlock, mutex,
-                  until);
+                  ForKernel(CLOCK_REALTIME, until));
   return answer(mutex_lock(mutex, deadline_of(CLOCK_REALTIME, until), CLEW_CALLER));
 }
 
 CLEW_INTERPOSE int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
                                            const timespec* until) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kLock, mutex}), pthread_mutex_clocklock, mutex,
-                  clock, until);
+                  clock, ForKernel(clock, until));
   if (!is_wait_clock(clock)) return answer(EINVAL);
   return answer(mutex_lock(mutex, deadline_of(clock, until), CLEW_CALLER));
 }

@@ -21,14 +21,14 @@ CLEW_INTERPOSE int pthread_rwlock_tryrdlock(pthread_rwlock_t* lock) {
 
 CLEW_INTERPOSE int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock, const timespec* until) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kLock, lock}), pthread_rwlock_timedrdlock, lock,
-                  until);
+                  ForKernel(CLOCK_REALTIME, until));
   return answer(rwlock_rdlock(lock, deadline_of(CLOCK_REALTIME, until), CLEW_CALLER));
 }
 
 CLEW_INTERPOSE int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock,
                                               const timespec* until) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kLock, lock}), pthread_rwlock_clockrdlock, lock,
-                  clock, until);
+                  clock, ForKernel(clock, until));
   if (!is_wait_clock(clock)) return answer(EINVAL);
   return answer(rwlock_rdlock(lock, deadline_of(clock, until), CLEW_CALLER));
 }
@@ -46,14 +46,14 @@ CLEW_INTERPOSE int pthread_rwlock_trywrlock(pthread_rwlock_t* lock) {
 
 CLEW_INTERPOSE int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock, const timespec* until) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kLock, lock}), pthread_rwlock_timedwrlock, lock,
-                  until);
+                  ForKernel(CLOCK_REALTIME, until));
   return answer(rwlock_wrlock(lock, deadline_of(CLOCK_REALTIME, until), CLEW_CALLER));
 }
 
 CLEW_INTERPOSE int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock,
                                               const timespec* until) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kLock, lock}), pthread_rwlock_clockwrlock, lock,
-                  clock, until);
+                  clock, ForKernel(clock, until));
   if (!is_wait_clock(clock)) return answer(EINVAL);
   return answer(rwlock_wrlock(lock, deadline_of(clock, until), CLEW_CALLER));
 }

@@ -6,6 +6,7 @@
 #include "runtime/raw_syscall.h"
 #include "runtime/syscall/system_call.h"
 #include "runtime/thread/scheduling.h"
+#include "runtime/time/deadline.h"
 
 using namespace clew::rt;
 
@@ -23,7 +24,14 @@ CLEW_INTERPOSE long interposed_syscall(long number, long a, long b, long c, long
                                        long f) noexcept asm("clew_own_syscall");
 
 long interposed_syscall(long number, long a, long b, long c, long d, long e, long f) noexcept {
-  if (!g_sched.active) return with_errno(raw_syscall(number, a, b, c, d, e, f));
+  if (!g_sched.active) {
+    // C++'s timed waits; the only operation of libstdc++'s whose time is absolute.
+    const bool until = number == SYS_futex && (b & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET;
+    const clockid_t clock = (b & FUTEX_CLOCK_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC;
+    const ForKernel deadline(clock, until ? reinterpret_cast<const timespec*>(d) : nullptr);
+    const timespec* time = deadline;
+    return with_errno(raw_syscall(number, a, b, c, until ? reinterpret_cast<long>(time) : d, e, f));
+  }
   if (number == SYS_futex) {
     // A wait compares the word: it reads it; what wakes does not.
     const long operation_code = b & FUTEX_CMD_MASK;

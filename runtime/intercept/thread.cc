@@ -172,14 +172,14 @@ CLEW_INTERPOSE int pthread_tryjoin_np(pthread_t handle, void** result) noexcept 
 
 CLEW_INTERPOSE int pthread_timedjoin_np(pthread_t handle, void** result, const timespec* until) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kJoin, thread_object(handle)}), pthread_timedjoin_np,
-                  handle, result, until);
+                  handle, result, ForKernel(CLOCK_REALTIME, until));
   return answer(join_thread(handle, result, deadline_of(CLOCK_REALTIME, until)));
 }
 
 CLEW_INTERPOSE int pthread_clockjoin_np(pthread_t handle, void** result, clockid_t clock,
                                         const timespec* until) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kJoin, thread_object(handle)}), pthread_clockjoin_np,
-                  handle, result, clock, until);
+                  handle, result, clock, ForKernel(clock, until));
   if (!is_wait_clock(clock)) return answer(EINVAL);
   return answer(join_thread(handle, result, deadline_of(clock, until)));
 }

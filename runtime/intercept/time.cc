@@ -18,25 +18,44 @@ Nanos look(clockid_t clock) {
   return t;
 }
 
+// What a clock of the kernel's means to a copy of the program.
+timespec of_program(clockid_t clock, const timespec& t) {
+  const Nanos behind = behind_program(clock);
+  return behind == 0 ? t : to_timespec(duration_of(t) + behind);
+}
+
+bool is_native() { return !g_sched.active && behind_program(CLOCK_REALTIME) == 0; }
+
+timespec real_time() {
+  if (g_sched.active) return to_timespec(look(CLOCK_REALTIME));
+  timespec t{};
+  CLEW_REAL(clock_gettime)(CLOCK_REALTIME, &t);
+  return of_program(CLOCK_REALTIME, t);
+}
+
 }  // namespace
 
 CLEW_INTERPOSE int clock_gettime(clockid_t clock, timespec* out) noexcept {
-  if (!g_sched.active) return CLEW_REAL(clock_gettime)(clock, out);
+  if (!g_sched.active) {
+    const int result = CLEW_REAL(clock_gettime)(clock, out);
+    if (result == 0) *out = of_program(clock, *out);
+    return result;
+  }
   if (!is_known_clock(clock)) return answer_errno(EINVAL);
   *out = to_timespec(look(clock));
   return 0;
 }
 
 CLEW_INTERPOSE int gettimeofday(timeval* out, void* zone) noexcept {
-  if (!g_sched.active) return CLEW_REAL(gettimeofday)(out, zone);
-  const timespec t = to_timespec(look(CLOCK_REALTIME));
+  if (is_native()) return CLEW_REAL(gettimeofday)(out, zone);
+  const timespec t = real_time();
   *out = {t.tv_sec, t.tv_nsec / 1000};
   return 0;
 }
 
 CLEW_INTERPOSE time_t time(time_t* out) noexcept {
-  if (!g_sched.active) return CLEW_REAL(time)(out);
-  const time_t t = to_timespec(look(CLOCK_REALTIME)).tv_sec;
+  if (is_native()) return CLEW_REAL(time)(out);
+  const time_t t = real_time().tv_sec;
   if (out != nullptr) *out = t;
   return t;
 }
@@ -47,9 +66,9 @@ CLEW_INTERPOSE clock_t clock() noexcept {
 }
 
 CLEW_INTERPOSE int timespec_get(timespec* out, int base) noexcept {
-  if (!g_sched.active) return CLEW_REAL(timespec_get)(out, base);
+  if (is_native()) return CLEW_REAL(timespec_get)(out, base);
   if (base != TIME_UTC) return 0;
-  *out = to_timespec(look(CLOCK_REALTIME));
+  *out = real_time();
   return base;
 }
 
@@ -64,7 +83,8 @@ CLEW_INTERPOSE int nanosleep(const timespec* length, timespec* rest) {
 }
 
 CLEW_INTERPOSE int clock_nanosleep(clockid_t clock, int flags, const timespec* t, timespec* rest) {
-  CLEW_ENTER(clock_nanosleep, clock, flags, t, rest);
+  CLEW_ENTER(clock_nanosleep, clock, flags,
+             ForKernel(flags == TIMER_ABSTIME ? clock : CLOCK_PROCESS_CPUTIME_ID, t), rest);
   return answer(sleep_by(clock, flags, t, rest));
 }
 

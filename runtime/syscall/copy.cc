@@ -22,6 +22,7 @@
 #include "runtime/snapshot/created_files.h"
 #include "runtime/syscall/timers.h"
 #include "runtime/thread/thread_block.h"
+#include "runtime/time/deadline.h"
 #include "runtime/time/time_stamp.h"
 
 namespace clew::rt {
@@ -154,6 +155,7 @@ void continue_as_copy(const Call& call) {
 }
 
 void continue_without_clew() {
+  keep_clocks_without_clew();
   leave_duty();
   g_inputs.stop();
   clew_in_charge = 0;

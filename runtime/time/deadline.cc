@@ -1,7 +1,9 @@
 #include "runtime/time/deadline.h"
 
 #include <errno.h>
+#include <sys/syscall.h>
 
+#include "runtime/raw_syscall.h"
 #include "runtime/sched/scheduler.h"
 
 namespace clew::rt {
@@ -56,6 +58,15 @@ Nanos processor_time(const Fiber& fiber) {
   return events * kNanosPerPoint + fiber.clock_reads;
 }
 
+Nanos g_real_time_behind = 0;
+Nanos g_monotonic_behind = 0;
+
+Nanos kernel_reading(clockid_t clock) {
+  timespec t{};
+  raw_syscall(SYS_clock_gettime, clock, reinterpret_cast<long>(&t));
+  return t.tv_sec * kSecond + t.tv_nsec;
+}
+
 // Saturates; negative times are long past.
 Nanos nanos_of(const timespec& t) {
   if (t.tv_sec >= INT64_MAX / kSecond - 1) return kForever;
@@ -97,6 +108,38 @@ Nanos clock_reading(clockid_t clock) {
 }
 
 timespec to_timespec(Nanos t) { return {t / kSecond, t % kSecond}; }
+
+void keep_clocks_without_clew() {
+  g_real_time_behind = clock_reading(CLOCK_REALTIME) - kernel_reading(CLOCK_REALTIME);
+  g_monotonic_behind = clock_reading(CLOCK_MONOTONIC) - kernel_reading(CLOCK_MONOTONIC);
+}
+
+Nanos behind_program(clockid_t clock) {
+  switch (clock) {
+    case CLOCK_REALTIME:
+    case CLOCK_REALTIME_COARSE:
+    case CLOCK_REALTIME_ALARM:
+    case CLOCK_TAI:
+      return g_real_time_behind;
+    case CLOCK_MONOTONIC:
+    case CLOCK_MONOTONIC_RAW:
+    case CLOCK_MONOTONIC_COARSE:
+    case CLOCK_BOOTTIME:
+    case CLOCK_BOOTTIME_ALARM:
+      return g_monotonic_behind;
+    default:
+      return 0;
+  }
+}
+
+ForKernel::ForKernel(clockid_t clock, const timespec* deadline)
+    : given_(deadline),
+      shifted_(behind_program(clock) != 0 && deadline != nullptr && is_duration(*deadline) &&
+               nanos_of(*deadline) != kForever) {
+  if (!shifted_) return;
+  const Nanos t = nanos_of(*deadline) - behind_program(clock);
+  deadline_ = to_timespec(t > 0 ? t : 0);
+}
 
 int before_wait(Nanos deadline) {
   if (deadline == kInvalidDeadline) return EINVAL;

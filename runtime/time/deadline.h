@@ -36,6 +36,23 @@ timespec to_timespec(Nanos t);
 void set_epoch(Nanos epoch);
 void set_real_time(Nanos t);
 
+// A copy of the program that continues without clew, in real time: its clocks continue from what they
+// show now.
+void keep_clocks_without_clew();
+// What a clock of the kernel's is behind the program's; 0: the process is no such copy.
+Nanos behind_program(clockid_t clock);
+// A deadline of the program's as the kernel's clock will show it.
+class ForKernel {
+ public:
+  ForKernel(clockid_t clock, const timespec* deadline);
+  operator const timespec*() const { return given_ != nullptr && shifted_ ? &deadline_ : given_; }
+
+ private:
+  const timespec* given_;
+  bool shifted_;
+  timespec deadline_ = {};
+};
+
 // What a wait checks before it blocks: an error number, or 0 to block.
 int before_wait(Nanos deadline);
 
