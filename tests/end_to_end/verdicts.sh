@@ -57,7 +57,7 @@ cat >reads.c <<'C'
 int main(void) { char c; return read(0, &c, 1) == 1 ? 3 : 0; }
 C
 "$clew" cc -O1 -g reads.c -o reads || exit 1
-check "a long wait that has ended" bash -c '(sleep 7.5; echo x) | "$0" run ./reads 2>err.txt; grep -q "exit status 3" err.txt && ! grep -q waits err.txt' "$clew"
+check "a long wait that has ended" bash -c '(sleep 7.5; echo x) | "$0" run ./reads 2>err.txt; grep -q "status 3" err.txt && ! grep -q waits err.txt' "$clew"
 "$clew" run --schedule 2:T0.7 ./pass >out.txt 2>err.txt
 check "a thread that the run did not create" says err.txt "names thread T0.7, which this run did not create"
 check "... is not said to come" bash -c '! grep -qi " yet" err.txt'
