@@ -70,7 +70,8 @@ constexpr std::string_view sentence(abi::ChoiceKind kind) {
     case abi::ChoiceKind::kCas:
       return "a weak compare-exchange of {0} at {1} fails though the values are equal";
     case abi::ChoiceKind::kPick:
-      return "{2} runs next when {0} blocks at {1}";
+      // It blocks, yields, or is about to end the program.
+      return "{2} runs next where {0} stops running, at {1}";
     case abi::ChoiceKind::kWake:
       return "{0} wakes {2} or hands it the lock, at {1}";
     case abi::ChoiceKind::kCount:

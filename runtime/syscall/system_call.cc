@@ -1,5 +1,7 @@
 #include "runtime/syscall/system_call.h"
 
+#include <asm/ioctls.h>
+#include <asm/termbits.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -234,6 +236,12 @@ long bad_address(const Call& call) {
   return -EFAULT;
 }
 
+// isatty() and the like. libc asks so before the first output if that goes to a device: a run must
+// not take more time because its output goes to /dev/null.
+bool asks_for_terminal(const Call& call) {
+  return call.number == SYS_ioctl && static_cast<unsigned>(call.a[1]) == TCGETS;
+}
+
 // Calls are not part of the hash: which ones libc makes depends on what standard output is, for
 // example. A replay that departs in a call is detected by the recorded answers.
 long answer_call(Call call) {
@@ -256,7 +264,7 @@ long answer_call(Call call) {
       break;
   }
   // Time does not pass for the calls above: a replay may make others of them.
-  if (g_sched.active) g_sched.pass_time(kNanosPerCall);
+  if (g_sched.active && !asks_for_terminal(call)) g_sched.pass_time(kNanosPerCall);
   note_room(call);
   const long result = recorded_by_family(treatment, call);
   follow_change_of_files(call, result);
