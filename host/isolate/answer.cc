@@ -70,7 +70,8 @@ Standpoint with_step(SourceView& view, const Trace& trace, bool from_start,
   const auto step = std::ranges::find_if(trace.steps, is_it);
   if (step == trace.steps.end()) return standpoint;
   standpoint.step = view.event(*step);
-  if (from_start)
+  // A place in a library may belong to many lines of the user's.
+  if (from_start && standpoint.step->at && is_user_location(*standpoint.step->at))
     standpoint.step->time =
         1 + static_cast<std::uint64_t>(
                 std::ranges::count_if(trace.steps.begin(), step, [&](const TraceStep& other) {
@@ -241,12 +242,20 @@ Result<void> Answer::tell_preemptions(SourceView& view, const Trace& failing_tra
   return {};
 }
 
+std::vector<EventInfo*> events_of(CriticalPair& pair) {
+  std::vector<EventInfo*> events{&pair.first, &pair.second};
+  for (std::optional<EventInfo>* one :
+       {&pair.earlier, &pair.later, &pair.guarded_first, &pair.guarded_second})
+    if (*one) events.push_back(&**one);
+  return events;
+}
+
 // A further look at the failing run: where the threads stood when the windows began, hence in
 // which calls they are preempted; and which lines of the user's led to events in libraries.
 Result<void> Answer::look_closer() {
   std::vector<EventInfo*> events;
   if (x_.result.pair)
-    for (EventInfo* event : {&x_.result.pair->first, &x_.result.pair->second})
+    for (EventInfo* event : events_of(*x_.result.pair))
       if (event->clock != 0 &&
           (!event->at || !is_user_location(*event->at) || event->at->line == 0))
         events.push_back(event);
@@ -308,6 +317,8 @@ Result<void> Answer::complete() {
   const Trace nothing;
   const Trace& failing_trace = traced ? failing_run->trace : nothing;
   const Trace& passing_trace = traced ? passing_run->trace : nothing;
+  failing.know_locks(failing_trace);
+  passing.know_locks(passing_trace);
   tell_switches(failing, passing, failing_trace, passing_trace);
   x_.result.waits = failing.waits();
   if (!traced) return {};

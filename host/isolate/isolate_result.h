@@ -13,6 +13,7 @@
 #include "host/outcome.h"
 #include "host/schedule/schedule.h"
 #include "host/symbolize/symbolizer.h"
+#include "host/trace/lock_steps.h"
 
 namespace clew {
 
@@ -24,7 +25,8 @@ struct EventInfo {
   abi::StepKind kind = abi::StepKind::kOther;
   std::uint64_t object = 0;  // address; 0: none
   std::string variable;      // "head", "queue+40"; empty: not known
-  std::uint64_t time = 0;    // the thread comes to this place for the n-th time; 0: not known
+  LockStep lock = LockStep::kNone;
+  std::uint64_t time = 0;  // the thread comes to this place for the n-th time; 0: not known
 };
 
 // Where a thread stands: before the event that it would execute next.
@@ -138,10 +140,11 @@ struct WaitInfo {
   std::string thread;
   std::optional<Location> at;
   abi::WaitKind kind = abi::WaitKind::kNothing;
-  std::uint64_t object = 0;  // what it waits for, as abi::WaitKind says; kJoin: not used
-  std::string variable;      // the object's name; empty: not known
-  std::string ending;        // kJoin: the thread whose end it waits for
-  std::string holder;        // the thread that has it; empty: none, or not known
+  std::uint64_t object = 0;          // what it waits for, as abi::WaitKind says; kJoin: not used
+  std::string variable;              // the object's name; empty: not known
+  std::string ending;                // kJoin: the thread whose end it waits for
+  std::string holder;                // the thread that has it; empty: none, or not known
+  std::optional<Location> taken_at;  // where that one took it
 };
 
 struct IsolateResult {

@@ -82,6 +82,10 @@ EventInfo SourceView::event(const TraceStep& event) {
   info.at = location(event.place);
   info.kind = event.kind;
   info.object = event.object;
+  if (event.kind == StepKind::kLock) {
+    const auto known = locks_.find(event.clock);
+    info.lock = known == locks_.end() ? LockStep::kUnclear : known->second;
+  }
   // The thread that is joined is given by its index.
   if (event.kind == StepKind::kJoin)
     info.variable = event.object < run_.reports.threads.size()
@@ -90,6 +94,12 @@ EventInfo SourceView::event(const TraceStep& event) {
   else if (event.object != 0)
     info.variable = symbols_.object_name(event.object);
   return info;
+}
+
+void SourceView::know_locks(const Trace& trace) {
+  const std::vector<LockStep> steps = lock_steps(trace);
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    if (steps[i] != LockStep::kNone) locks_[trace.steps[i].clock] = steps[i];
 }
 
 Standpoint SourceView::standpoint(const ThreadPosition& position) const {
@@ -144,6 +154,12 @@ std::vector<WaitInfo> SourceView::waits() {
       wait.object = report.object;
       wait.variable = symbols_.object_name(report.object);
       if (report.holder) wait.holder = run_.thread_id(*report.holder);
+      for (const HoldReport& hold : run_.reports.holds)
+        if (report.holder && hold.thread == *report.holder && hold.object == report.object) {
+          const std::vector<SourceFrame> taken = symbols_.frames({hold.address});
+          const SourceFrame* frame = Symbolizer::user_frame(taken);
+          if (frame != nullptr && is_user_code(*frame)) wait.taken_at = location_of(*frame);
+        }
     }
     waits.push_back(std::move(wait));
   }

@@ -38,7 +38,9 @@ class SourceView {
 
   [[nodiscard]] std::string thread(abi::ThreadKey key) const;  // "T0.2"; "?" if it is not known
   [[nodiscard]] std::optional<Location> location(abi::Place place);
+  // What it tells about attempts to lock is what know_locks() has learned.
   [[nodiscard]] EventInfo event(const TraceStep& event);
+  void know_locks(const Trace& trace);
 
   // Where a thread, or the one that runs, stands at one of the clocks that the run was asked about.
   [[nodiscard]] std::optional<Standpoint> standing(std::uint64_t clock, const std::string& thread);
@@ -59,6 +61,7 @@ class SourceView {
   Symbolizer symbols_;
   std::unordered_map<abi::ThreadKey, std::string> threads_;
   std::unordered_map<std::uint64_t, Moment> moments_;
+  std::unordered_map<std::uint64_t, LockStep> locks_;  // by clock
 };
 
 }  // namespace clew

@@ -62,7 +62,7 @@ std::string maybe_switch_text(const Standpoint& from, std::uint64_t clock,
 constexpr std::string_view sentence(abi::ChoiceKind kind) {
   switch (kind) {
     case abi::ChoiceKind::kTimeout:
-      return "a timed wait of {0} at {1} times out at once";
+      return "a timed wait of {0} at {1} times out";
     case abi::ChoiceKind::kSpurious:
       return "a condition wait of {0} at {1} wakes up spuriously";
     case abi::ChoiceKind::kTrylock:
@@ -220,15 +220,50 @@ std::string window_text(const PreemptionInfo& preemption) {
   return preemption.window ? window_text(*preemption.window, label_of(preemption.from)) : "";
 }
 
-// "At the end of the failing run, T0.1 waits for mutex a, held by T0.2, at x.cc:17 (in f()); ..."
+// "T0.1 waits for mutex a, held by T0.2 since x.cc:12 (in g), at x.cc:17 (in f)"
+std::string wait_text(const WaitInfo& wait) {
+  std::string held;
+  if (!wait.holder.empty())
+    held = fmt::format(", held by {}{},", wait.holder,
+                       wait.taken_at ? " since " + spot_text(wait.taken_at) : "");
+  return fmt::format("{} waits for {}{} at {}", wait.thread,
+                     object_text(wait.kind, wait.object, wait.variable, wait.ending), held,
+                     spot_text(wait.at));
+}
+
+// The threads that wait for each other in a circle; empty: there is none.
+std::vector<const WaitInfo*> circle_of(const std::vector<WaitInfo>& waits) {
+  const auto next = [&](const WaitInfo& wait) -> const WaitInfo* {
+    const std::string& whom = wait.kind == abi::WaitKind::kJoin ? wait.ending : wait.holder;
+    const auto found = std::ranges::find(waits, whom, &WaitInfo::thread);
+    return whom.empty() || found == waits.end() ? nullptr : &*found;
+  };
+  for (const WaitInfo& start : waits) {
+    std::vector<const WaitInfo*> path{&start};
+    while (path.size() <= waits.size()) {
+      const WaitInfo* one = next(*path.back());
+      if (one == nullptr) break;
+      if (one == &start) return path;
+      path.push_back(one);
+    }
+  }
+  return {};
+}
+
+// What a deadlock is: first who waits for each other, then who else waits.
 std::string waits_text(const std::vector<WaitInfo>& waits) {
+  const std::vector<const WaitInfo*> circle = circle_of(waits);
   std::string text = "At the end of the failing run, ";
-  for (std::size_t i = 0; i < waits.size(); ++i) {
-    const WaitInfo& wait = waits[i];
-    text += fmt::format("{}{} waits for {}{} at {}", i == 0 ? "" : "; ", wait.thread,
-                        object_text(wait.kind, wait.object, wait.variable, wait.ending),
-                        wait.holder.empty() ? "" : fmt::format(", held by {},", wait.holder),
-                        spot_text(wait.at));
+  if (circle.size() > 1) text += fmt::format("{} threads wait for each other: ", circle.size());
+  const auto add = [&](const WaitInfo& wait, std::string_view separator) {
+    text += fmt::format("{}{}", separator, wait_text(wait));
+  };
+  for (std::size_t i = 0; i < circle.size(); ++i) add(*circle[i], i == 0 ? "" : "; ");
+  bool first = true;
+  for (const WaitInfo& wait : waits) {
+    if (std::ranges::find(circle, &wait) != circle.end()) continue;
+    add(wait, !first ? "; " : circle.empty() ? "" : ". Besides, ");
+    first = false;
   }
   return text + ".";
 }

@@ -58,6 +58,7 @@ std::string cell_text(const EventInfo& event) {
   else if (event.at && !event.at->function.empty())
     text = printable(function_text(event.at->function));
   if (const std::string what = to_word(event.kind); !what.empty()) text += " " + what;
+  if (event.lock == LockStep::kBlocked) text += " (blocked)";
   if (!event.variable.empty()) text += " " + printable(event.variable);
   return text;
 }

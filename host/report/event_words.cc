@@ -26,7 +26,9 @@ struct Verb {
 constexpr std::array<Verb, 9> kVerbs{{
     {abi::StepKind::kRead, "read", "reads", "read", "has read", "memory"},
     {abi::StepKind::kWrite, "write", "writes", "wrote", "has written", "memory"},
-    {abi::StepKind::kUpdate, "change", "changes", "changed", "has changed", "memory"},
+    // An exchange, or a comparison that may have failed.
+    {abi::StepKind::kUpdate, "update", "updates or compares", "updated or compared",
+     "has updated or compared", "memory"},
     {abi::StepKind::kLock, "lock", "locks", "locked", "has locked", "a lock"},
     {abi::StepKind::kUnlock, "unlock", "unlocks", "unlocked", "has unlocked", "a lock"},
     {abi::StepKind::kWait, "wait for", "waits for", "waited for", "has waited for", "something"},
@@ -35,7 +37,15 @@ constexpr std::array<Verb, 9> kVerbs{{
     {abi::StepKind::kJoin, "join", "joins", "joined", "has joined", "a thread"},
 }};
 
+// One that has to wait does not lock yet.
+constexpr Verb kBlockedLock{abi::StepKind::kLock, "try to lock",       "tries to lock",
+                            "tried to lock",      "has tried to lock", "a lock"};
+constexpr Verb kUnclearLock{abi::StepKind::kLock, "come to lock",     "comes to lock",
+                            "came to lock",       "has come to lock", "a lock"};
+
 const Verb* verb_of(const EventInfo& event) {
+  if (event.lock == LockStep::kBlocked) return &kBlockedLock;
+  if (event.lock == LockStep::kUnclear) return &kUnclearLock;
   const auto verb = std::ranges::find(kVerbs, event.kind, &Verb::kind);
   return verb == kVerbs.end() ? nullptr : &*verb;
 }

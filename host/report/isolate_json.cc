@@ -16,6 +16,7 @@ Json event_json(const EventInfo& event) {
           {"what", clew::to_word(event.kind)},
           {"object", event.object == 0 ? Json(nullptr) : Json(fmt::format("{:#x}", event.object))},
           {"variable", text_or_null(event.variable)},
+          {"blocked", event.lock == LockStep::kBlocked},
           {"time", event.time == 0 ? Json(nullptr) : Json(event.time)}};
 }
 

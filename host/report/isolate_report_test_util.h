@@ -28,7 +28,8 @@ inline Standpoint standpoint(std::string thread, std::uint32_t number,
 
 inline EventInfo event(std::uint64_t clock, std::string thread, std::uint32_t number,
                        abi::StepKind kind, std::string variable) {
-  return {clock, std::move(thread), line(number, "f()"), kind, 0x4000, std::move(variable), 0};
+  return {clock,  std::move(thread),   line(number, "f()"), kind,
+          0x4000, std::move(variable), LockStep::kNone,     0};
 }
 
 // Figure 6 of Choi and Zeller 2002.

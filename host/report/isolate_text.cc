@@ -155,14 +155,15 @@ std::string passing_text(const IsolatedSwitch& one) {
 
 std::string title(const IsolatedSwitch& one) {
   if (one.kind == IsolatedSwitch::Kind::kChoice)
-    return fmt::format("Choice #{} ({})", one.index, one.choice ? choice_word(*one.choice) : "");
+    return fmt::format("Choice ({}) at clock {}", one.choice ? choice_word(*one.choice) : "",
+                       with_commas(one.fail_clock));
   std::string clocks;
   if (!failing_side(one).empty())
     clocks = fmt::format("at clock {} in the failing run", with_commas(one.fail_clock));
   if (one.pass_clock)
     clocks += fmt::format("{}{} in the passing run", clocks.empty() ? "at clock " : ", ",
                           with_commas(*one.pass_clock));
-  return fmt::format("Switch #{}: {}", one.index, clocks);
+  return fmt::format("Switch {}", clocks);
 }
 
 std::string switches_text(const IsolateResult& result) {
@@ -224,7 +225,7 @@ std::string simplest_text(const IsolateResult& result) {
     return result.simplest == 0
                ? "; without any it fails, too"
                : fmt::format("; with {} it fails, too", with_commas(result.simplest));
-  return result.fewest ? "; none with fewer fails" : "";
+  return result.fewest && result.preemption_count > 0 ? "; none with fewer fails" : "";
 }
 
 std::string figures_text(const IsolateResult& result) {

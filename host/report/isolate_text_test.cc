@@ -30,7 +30,7 @@ TEST(IsolateText, TheAnswer) {
               "queue.cc:47 (in f). With just these two in the other order the program passes (run "
               "once). Of 42 runs of similar schedules, all 12 with this order fail, all 30 with "
               "the other order pass.");
-  EXPECT_SAYS(text, "Switch #4: at clock 10 in the failing run, 11 in the passing run");
+  EXPECT_SAYS(text, "Switch at clock 10 in the failing run, 11 in the passing run");
   EXPECT_SAYS(text, "#0 dequeue at /a/queue.cc:47 #1 work at /a/queue.cc:90");
   EXPECT_SAYS(text, "#0 enqueue at /a/queue.cc:26");
   EXPECT_SAYS(text, "passes: T0.2 is preempted before queue.cc:50");
@@ -49,7 +49,7 @@ TEST(IsolateText, ThreadsAreIntroducedOnceAndWordsExplained) {
   const auto one_line = [](const IsolateResult& result) {
     std::string text = isolate_text(result);
     std::ranges::replace(text, '\n', ' ');
-    return text.substr(0, text.find("Switch #"));
+    return text.substr(0, text.find("Switch at"));
   };
   const auto times = [](const std::string& text, const std::string& what) {
     int count = 0;
@@ -260,8 +260,8 @@ TEST(IsolateText, Choices) {
             "isolated: 1 scheduling choice makes the difference (4 tests, 24 differences)");
   EXPECT_SAYS(isolate_text(result),
               "a timed wait of T0.2 at queue.cc:47 (in dequeue) times "
-              "out at once. Otherwise it passes.");
-  EXPECT_SAYS(isolate_text(result), "Choice #4 (timeout)");
+              "out. Otherwise it passes.");
+  EXPECT_SAYS(isolate_text(result), "Choice (timeout) at clock 10");
   for (const abi::ChoiceKind kind : {abi::ChoiceKind::kPick, abi::ChoiceKind::kWake}) {
     one.choice = Choice{{}, 0, kind, ThreadId().child(9)};
     EXPECT_SAYS(failing_side(one), "T0.9 ");
@@ -272,13 +272,51 @@ TEST(IsolateText, Choices) {
   EXPECT_SAYS(isolate_text(result), "fails: without this");
 }
 
+TEST(IsolateText, WhoWaitsForWhom) {
+  IsolateResult result = queue_result();
+  const auto wait = [](std::string thread, std::uint64_t object, std::string holder) {
+    WaitInfo info;
+    info.thread = std::move(thread);
+    info.at = line(17, "f()");
+    info.kind = abi::WaitKind::kMutex;
+    info.object = object;
+    info.variable = object == 1 ? "a" : "b";
+    info.holder = std::move(holder);
+    return info;
+  };
+  WaitInfo join;
+  join.thread = "T0";
+  join.at = line(90, "main");
+  join.kind = abi::WaitKind::kJoin;
+  join.ending = "T0.1";
+  result.waits = {join, wait("T0.1", 1, "T0.2"), wait("T0.2", 2, "T0.1")};
+  result.waits[2].taken_at = line(12, "g()");
+  const std::string text = isolate_text(result);
+  EXPECT_SAYS(text, "2 threads wait for each other: T0.1 waits for mutex a");
+  EXPECT_SAYS(text,
+              "held by T0.1 since queue.cc:12 (in g), at queue.cc:17 (in f). Besides, T0 waits");
+  result.waits = {join, wait("T0.1", 1, "")};
+  EXPECT_SILENT(isolate_text(result), "each other");
+}
+
+// An attempt that has to wait is not told as if the thread had the lock.
+TEST(IsolateText, BlockedLocks) {
+  IsolateResult result = queue_result();
+  result.pair->second.kind = StepKind::kLock;
+  result.pair->second.lock = LockStep::kBlocked;
+  EXPECT_SAYS(isolate_text(result), "before T0.2 tried to lock it at");
+  result.pair->second.lock = LockStep::kUnclear;
+  EXPECT_SAYS(isolate_text(result), "before T0.2 came to lock it at");
+  result.pair->second.lock = LockStep::kObtained;
+  EXPECT_SAYS(isolate_text(result), "before T0.2 locked it at");
+}
+
 TEST(IsolateText, ChoicesBesideTheAnswer) {
   IsolateResult result = queue_result();
   result.choices = {{Choice{{30}, 0, abi::ChoiceKind::kTimeout}, standpoint("T0.3", 60, "poll()")},
                     {Choice{{40}, 0, abi::ChoiceKind::kPick}, standpoint("T0.1", 61, "poll()")}};
   EXPECT_SAYS(isolate_text(result),
-              "In the failing run, also a timed wait of T0.3 at queue.cc:60 (in poll) times out at "
-              "once.");
+              "In the failing run, also a timed wait of T0.3 at queue.cc:60 (in poll) times out.");
   EXPECT_SILENT(isolate_text(result), "queue.cc:61");
 }
 

@@ -72,7 +72,7 @@ INTRODUCED = re.compile(r'(?:lambda\s+at\s+)?[^\s(,]+\s+\((T0[\d.]*)\)')
 # What the program printed.
 QUOTED = re.compile(r'^ +(\| .*|last on standard (error|output):)\n', re.M)
 # Parts of a report that are not prose.
-STRUCTURED = re.compile(r'(Switch #|Choice #|The failing schedule has|Failing run, step by step|'
+STRUCTURED = re.compile(r'(Switch at clock|Choice \(|The failing schedule has|Failing run, step by step|'
                         r'Passing run, step by step|\d+ tests?, cost|[\d,]+ differences? between)')
 
 
