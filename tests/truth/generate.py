@@ -8,6 +8,7 @@ import random
 HEADER = """\
 #include <assert.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,9 @@ CLEW_NO_YIELD static void note(unsigned value) { g_seen += value; }
 CLEW_NO_YIELD static bool probing() { return g_probing; }
 CLEW_NO_YIELD static int finish() { return g_probing ? 1 + static_cast<int>(g_seen % 97) : 0; }
 #define CHECK(condition) do { if (!probing()) assert(condition); } while (0)
+#define CHECK_THROW(condition) do { if (!probing() && !(condition)) throw 1; } while (0)
+#define CHECK_ABORT(condition) do { if (!probing() && !(condition)) abort(); } while (0)
+#define CHECK_CRASH(condition) do { if (!probing() && !(condition)) __builtin_trap(); } while (0)
 struct Box { int value; };
 """
 
@@ -47,6 +51,9 @@ class Program:
         self.helpers = []
         self.style = 'pthread'
         self.fails_by = 'assert'  # or 'exit', of main
+        self.check = 'CHECK'
+        self.semaphore = False
+        self.rwlock = False
         self.crowded = False  # several statements in a line
         self.checks = {}  # probe -> (relation, value)
 
@@ -103,6 +110,15 @@ class Drawing:
             mutex = rng.choice(free)
             body = self.body(rng.randint(1, 2), regs, depth + 1, held + [mutex])
             return [('locked', mutex, body)]
+        if roll < 0.22 and p.rwlock and depth == 0 and not held:
+            kind = rng.choice(['rdlock', 'wrlock'])
+            return [('rwlocked', kind, self.body(1, regs, 2, held + ['rw']))]
+        if roll < 0.24 and free and depth < 2:
+            mutex = rng.choice(free)
+            inner = list(regs)
+            return [('tried', mutex, self.body(1, inner, 2, held + [mutex]))]
+        if roll < 0.3 and p.semaphore and depth == 0 and not held:
+            return [(rng.choice(['post', 'post', 'take']),)]
         if roll < 0.28 and depth < 2:
             reg = self.register()
             cell = rng.choice(p.plain)
@@ -139,7 +155,7 @@ class Drawing:
 def uses_registers(body):
     return any(s[0] in ('read', 'load', 'cas', 'if', 'use_box', 'trust_box', 'probe') or
                (s[0] in ('write', 'store') and s[2][0]) or
-               (s[0] in ('locked', 'loop') and uses_registers(s[-1])) for s in body)
+               (s[0] in ('locked', 'loop', 'tried', 'rwlocked') and uses_registers(s[-1])) for s in body)
 
 
 def draw(seed):
@@ -152,6 +168,9 @@ def draw(seed):
     p.style = rng.choice(['pthread', 'pthread', 'std'])
     p.fails_by = rng.choice(['assert', 'assert', 'exit'])
     p.crowded = rng.random() < 0.3
+    p.check = rng.choice(['CHECK'] * 5 + ['CHECK_THROW', 'CHECK_ABORT', 'CHECK_CRASH'])
+    p.semaphore = rng.random() < 0.15
+    p.rwlock = rng.random() < 0.15
     count = 2 if rng.random() < 0.75 else 3
     drawing = Drawing(rng, p)
     size = {2: (2, 4), 3: (1, 2)}[count]
@@ -285,7 +304,7 @@ class Emitter:
         if self.in_main and self.p.fails_by == 'exit':
             self.line(f'if (!probing() && !({reg} {relation} {value})) return 3;')
         else:
-            self.line(f'CHECK({reg} {relation} {value});')
+            self.line(f'{self.p.check}({reg} {relation} {value});')
         self.op('check', number, reg, relation, value)
 
     # ---- structure
@@ -305,6 +324,34 @@ class Emitter:
             self.line('}')
         else:
             self.line(f'pthread_mutex_unlock(&{mutex});')
+
+    def do_rwlocked(self, kind, body):
+        self.line(f'pthread_rwlock_{kind}(&rw);')
+        self.op(kind, 'rw')
+        self.body(body)
+        self.line('pthread_rwlock_unlock(&rw);')
+        self.op('rwunlock', 'rw')
+
+    def do_tried(self, mutex, body):
+        std = self.p.style == 'std'
+        self.line(f'if ({mutex}.try_lock()) {{' if std else
+                  f'if (pthread_mutex_trylock(&{mutex}) == 0) {{')
+        jump = self.op('trylock', mutex, None)
+        self.depth += 1
+        self.body(body)
+        self.line(f'{mutex}.unlock();' if std else f'pthread_mutex_unlock(&{mutex});')
+        self.op('unlock', mutex)
+        self.depth -= 1
+        self.line('}')
+        self.code[jump][2] = len(self.code)
+
+    def do_post(self):
+        self.line('sem_post(&tokens);')
+        self.op('post', 'tokens')
+
+    def do_take(self):
+        self.line('sem_wait(&tokens);')
+        self.op('take', 'tokens')
 
     def do_if(self, reg, cell, relation, value, body):
         self.op('read', '_t', cell)
@@ -451,7 +498,7 @@ class Emitter:
         for s in statements:
             if s[0] in ('read', 'load', 'cas', 'own_read', 'use_box', 'trust_box'):
                 found.append(s[1])
-            elif s[0] in ('locked', 'loop', 'if'):
+            elif s[0] in ('locked', 'loop', 'if', 'tried', 'rwlocked'):
                 found += self.registers_of(s[-1])
         return found
 
@@ -477,6 +524,10 @@ class Emitter:
         for mutex in p.mutexes:
             self.line(f'std::mutex {mutex};' if std else
                       f'pthread_mutex_t {mutex} = PTHREAD_MUTEX_INITIALIZER;')
+        if p.rwlock:
+            self.line('pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;')
+        if p.semaphore:
+            self.line('sem_t tokens;')
         if p.conditions:
             self.line('std::condition_variable c;' if std else
                       'pthread_cond_t c = PTHREAD_COND_INITIALIZER;')
@@ -516,6 +567,9 @@ class Emitter:
         self.depth = 1
         self.in_main = True
         self.function_head(p.main_between + p.main_after)
+        if p.semaphore:
+            self.line('sem_init(&tokens, 0, 1);')
+            self.op('write', 'tokens', (None, 1))
         for number in range(len(p.threads)):
             if std:
                 self.line(f'std::thread t{number + 1}(thread{number + 1});')

@@ -36,9 +36,18 @@ class Model:
         op = self.codes[t][pc]
         if op[0] == 'lock':
             return all(held != op[1] for held, _ in locks)
+        if op[0] in ('rdlock', 'wrlock'):
+            return self.can_lock_rw(locks, op)
+        if op[0] == 'take':
+            return dict(state[1]).get(op[1], 0) > 0
         if op[0] == 'join':
             return threads[op[1] + 1][0] == ENDED
         return True
+
+    @staticmethod
+    def can_lock_rw(locks, op):
+        held = dict(locks).get(op[1], ())
+        return not held or (op[0] == 'rdlock' and held[0] == 'rdlock')
 
     def step(self, state, t, seen, probing):
         """The state after thread t's next step, or a string: how the run ended."""
@@ -57,7 +66,7 @@ class Model:
 
         if pc >= len(code):
             threads[t] = (ENDED, pc, ())
-            return (tuple(threads), tuple(sorted(memory.items(), key=str)), tuple(sorted(locks.items())), t)
+            return (tuple(threads), tuple(sorted(memory.items(), key=str)), tuple(sorted(locks.items(), key=str)), t)
         op = code[pc]
         pc += 1
         kind = op[0]
@@ -74,6 +83,22 @@ class Model:
                 memory[cell] = desired
         elif kind == 'lock':
             locks[op[1]] = t
+        elif kind in ('rdlock', 'wrlock'):
+            locks[op[1]] = (kind,) + locks.get(op[1], (kind,))[1:] + (t,)
+        elif kind == 'rwunlock':
+            left = tuple(x for x in locks[op[1]][1:] if x != t)
+            locks[op[1]] = locks[op[1]][:1] + left
+            if not left:
+                del locks[op[1]]
+        elif kind == 'trylock':
+            if op[1] in locks:
+                pc = op[2]
+            else:
+                locks[op[1]] = t
+        elif kind == 'post':
+            memory[op[1]] = memory.get(op[1], 0) + 1
+        elif kind == 'take':
+            memory[op[1]] -= 1
         elif kind == 'unlock':
             del locks[op[1]]
         elif kind == 'wait':
@@ -117,7 +142,7 @@ class Model:
                 if not probing and not RELATIONS[op[3]](value, op[4]):
                     return f'assert {op[1]}'
         threads[t] = (status, pc, tuple(sorted(registers.items())))
-        return (tuple(threads), tuple(sorted(memory.items(), key=str)), tuple(sorted(locks.items())), t)
+        return (tuple(threads), tuple(sorted(memory.items(), key=str)), tuple(sorted(locks.items(), key=str)), t)
 
     def explore(self, probing=False, most=100000):
         """Outcomes -> the fewest preemptions that lead to each; and the values that probes saw."""
