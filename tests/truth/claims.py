@@ -7,8 +7,8 @@ import re
 import subprocess
 from collections import Counter
 
-MOST_WINDOWS = 3  # that are checked of one report
-BEYOND = 20  # events behind a thread's course at which it is looked for further places
+MOST_WINDOWS = 2  # that are checked of one report
+BEYOND = 8  # events behind a thread's course at which it is looked for further places
 
 
 class Verdicts:
@@ -48,7 +48,7 @@ KNOWN_SENTENCES = [re.compile(pattern) for pattern in (
     r'A preemption of .* leads to the failure.*\.',
     r'At .* in its course.*, it does not( \(all were tried\))?\.',
     r'At [\d,]+ of .* in its course.* it does so, too.*\.',
-    r'The first of these places .* within .*\.',
+    r'(The first|From the first) of these places .* within .*\.',
     r'With just these two in the other order the program passes \(run once\)\.',
     r'In a run with these two in the other order the program passes\.',
     r'In the passing run they come in the other order; .*\.',
@@ -197,7 +197,11 @@ class IsolateChecker:
             self.check_step(which, stand['from'].get('step'), side, d)
         here = [s for c, s in side.steps if c == clock]
         nxt = stand['next']
-        if here and nxt['at'] and in_program(here[0].file):
+        if here and here[0].thread != nxt['thread']:
+            self.v.claim(f'{which}ing run: U blocks at once',
+                         f'{nxt["thread"]}, which blocks at once' in self.flat,
+                         f'{here[0]} comes next, and not {nxt["thread"]}')
+        elif here and nxt['at'] and in_program(here[0].file):
             self.v.claim(f'{which}ing run: U runs from this line',
                          here[0].thread == nxt['thread'] and here[0].line == nxt['at']['line'],
                          f'{here[0]} is not {nxt["thread"]} at line {nxt["at"]["line"]}')
@@ -210,7 +214,7 @@ class IsolateChecker:
         step = next((s for s in steps if s.own == decision.own), None)
         self.v.claim(f'{which}ing run: what T is about to do',
                      step is not None and step.kind == told['what'] and
-                     (not told['object'] or int(told['object'], 16) == int(step.object, 16)) and
+                     (not told['variable'] or int(told['object'], 16) == int(step.object, 16)) and
                      (not told['at'] or self.same_line(step, told['at'])),
                      f'{told} is {step}')
         self.check_variable(told)

@@ -144,7 +144,7 @@ class Model:
         threads[t] = (status, pc, tuple(sorted(registers.items())))
         return (tuple(threads), tuple(sorted(memory.items(), key=str)), tuple(sorted(locks.items(), key=str)), t)
 
-    def explore(self, probing=False, most=100000):
+    def explore(self, probing=False, most=20000):
         """Outcomes -> the fewest preemptions that lead to each; and the values that probes saw."""
         seen = {}
         outcomes = {}
