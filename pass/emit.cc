@@ -173,7 +173,10 @@ std::vector<Count> Emitter::emit(llvm::ArrayRef<Site> sites, bool batch) {
 }
 
 void Emitter::emit(llvm::Function& function, const Sites& sites) {
-  const std::vector<Count> counts = emit(sites, batch_);
+  // Of code that is there twice, a sanitizer's report would name one address or the other, depending
+  // on whether somebody listens: a replay would not print what was recorded.
+  const bool reports = function.hasFnAttribute(llvm::Attribute::SanitizeAddress);
+  const std::vector<Count> counts = emit(sites, batch_ && !reports);
   if (batch_) carry_countdown(function, counts);
 }
 

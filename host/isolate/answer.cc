@@ -44,7 +44,7 @@ class Answer {
                      const Trace& passing_trace);
   Result<void> tell_preemptions(SourceView& view, const Trace& failing_trace,
                                 const Trace& passing_trace);
-  void tell_choice(SourceView& view, const TraceDecision& decision);
+  void tell_choice(SourceView& view, const Trace& failing_trace, const TraceDecision& decision);
   Result<void> look_closer();
 
   Experiment& x_;
@@ -80,6 +80,18 @@ Standpoint with_step(SourceView& view, const Trace& trace, bool from_start,
   return standpoint;
 }
 
+// A question is asked in the call that the thread is in, not before its next event.
+Standpoint asking(SourceView& view, const Trace& trace, const TraceDecision& decision,
+                  Standpoint standpoint) {
+  if (const auto at = view.location(decision.place); at && is_user_location(*at))
+    standpoint.at = at;
+  standpoint.step.reset();
+  for (const TraceStep& step : trace.steps)
+    if (step.thread == decision.thread && step.own + 1 == decision.own)
+      standpoint.step = view.event(step);
+  return standpoint;
+}
+
 // Who runs in its place.
 std::optional<Standpoint> next_of(SourceView& view, const TraceDecision& decision) {
   auto next = view.running(decision.clock);
@@ -99,7 +111,10 @@ Handover handover(SourceView& view, const Trace& trace, bool from_start, std::ui
   Handover over;
   if (decision != nullptr) {
     over.from = view.standing(clock, view.thread(decision->thread));
-    if (over.from) over.from = with_step(view, trace, from_start, *decision, std::move(*over.from));
+    if (over.from && kind == abi::kScriptPreemption)
+      over.from = with_step(view, trace, from_start, *decision, std::move(*over.from));
+    else if (over.from)
+      over.from = asking(view, trace, *decision, std::move(*over.from));
     over.next = next_of(view, *decision);
   } else {
     over.from = view.running(clock);
@@ -190,14 +205,16 @@ SwitchWindow shown_window(SourceView& view, const ScriptWindow& found) {
   return shown;
 }
 
-void Answer::tell_choice(SourceView& view, const TraceDecision& decision) {
+void Answer::tell_choice(SourceView& view, const Trace& failing_trace,
+                         const TraceDecision& decision) {
   const auto choice =
       std::ranges::find_if(narrowed_.failing.schedule.choices, [&](const Choice& one) {
         return one.clock.value == decision.clock && abi::script_kind(one.kind) == decision.kind;
       });
   if (choice == narrowed_.failing.schedule.choices.end()) return;
   auto from = view.standing(decision.clock, view.thread(decision.thread));
-  if (from) x_.result.choices.push_back({*choice, std::move(*from)});
+  if (from)
+    x_.result.choices.push_back({*choice, asking(view, failing_trace, decision, std::move(*from))});
 }
 
 Result<void> Answer::tell_preemptions(SourceView& view, const Trace& failing_trace,
@@ -218,7 +235,7 @@ Result<void> Answer::tell_preemptions(SourceView& view, const Trace& failing_tra
   std::size_t item = 0;
   for (const TraceDecision& decision : runs.front().trace.decisions) {
     const std::size_t at = item++;
-    if (decision.kind != abi::kScriptPreemption) tell_choice(view, decision);
+    if (decision.kind != abi::kScriptPreemption) tell_choice(view, failing_trace, decision);
     // What fairness adds to a long run is not of the schedule's making.
     if (decision.kind != abi::kScriptPreemption || !is_scheduled(decision.clock)) continue;
     PreemptionInfo info;

@@ -20,6 +20,7 @@ constexpr std::size_t kFewestSimilar = 16;
 constexpr std::uint64_t kSimilarEvents = 2'000'000;
 constexpr std::uint64_t kLongestSimilar = 50'000;
 constexpr std::size_t kRound = 16;
+constexpr std::uint64_t kEnoughRuns = 3;
 constexpr std::uint64_t kTracedOfLong = 400'000;
 
 // An event by what it is in every run: the thread's n-th passage of a place.
@@ -311,13 +312,16 @@ unsigned OrderFinder::remoteness(const EventPair& pair) {
   return most;
 }
 
-// Swapping decides; then the fewest counterexamples; then the nearest to the program's own code;
-// then the nearest to the failure.
+// Similar schedules all agree; then swapping decides; then the fewest counterexamples; then the
+// nearest to the program's own code; then the nearest to the failure.
 const Candidate& OrderFinder::best() {
   const auto rank = [&](const Candidate& one) {
     using Swapped = CriticalPair::Swapped;
     const std::uint64_t runs = one.this_order.failed + one.other_order.passed;
-    return std::tuple(one.swapped == Swapped::kPasses ? 0 : 1, one.counterexamples(),
+    // One of many candidates may agree with a few runs by chance.
+    const bool agree = one.counterexamples() == 0 && one.this_order.failed >= kEnoughRuns &&
+                       one.other_order.passed >= kEnoughRuns;
+    return std::tuple(agree ? 0 : 1, one.swapped == Swapped::kPasses ? 0 : 1, one.counterexamples(),
                       runs == 0 ? 1 : 0, one.swapped == Swapped::kFails ? 1 : 0,
                       remoteness(one.pair), one.third ? 1 : 0);
   };

@@ -229,18 +229,22 @@ Result<void> Trials::find_failing_place(const Schedule& failing) {
   const std::uint64_t end = failure_.result.clock;
   CLEW_TRY(const auto run, run_traced(failing, end > kLastEvents ? end - kLastEvents : 1, end + 1));
   if (!run || run->trace.steps.empty() || !run->trace.complete) return {};
+  // From now on the runs are watched, as this one was: what was counted together for speed is not,
+  // so that the address of a fault may be another one.
+  failure_.result.failure_key = run->result.failure_key;
   const TraceStep& last = run->trace.steps.back();
   if (can_be_passed(*failure_.judgement.kind, failure_.result.status)) {
     failing_place_is_exact_ = true;
     failing_place_ = last.place;
     return {};
   }
-  if (end > kFewEvents) return {};
   CLEW_TRY(const auto passing, places_of_passing_runs());
+  // If no run passes, the last will do.
+  failing_place_ = last.place;
   for (auto step = run->trace.steps.rbegin(); step != run->trace.steps.rend(); ++step)
     if (step->thread == last.thread && passing.contains(step->place)) {
       failing_place_ = step->place;
-      return {};
+      break;
     }
   return {};
 }

@@ -73,7 +73,7 @@ constexpr std::string_view sentence(abi::ChoiceKind kind) {
       // It blocks, yields, or is about to end the program.
       return "{2} runs next where {0} stops running, at {1}";
     case abi::ChoiceKind::kWake:
-      return "{0} wakes {2} or hands it the lock, at {1}";
+      return "{0} wakes {2} at {1}";
     case abi::ChoiceKind::kCount:
       break;
   }
@@ -82,6 +82,9 @@ constexpr std::string_view sentence(abi::ChoiceKind kind) {
 
 std::string choice_text(const Choice& choice, const Standpoint& from) {
   const std::string named = thread_or(choice.thread ? choice.thread->text() : "", "a thread");
+  if (choice.kind == abi::ChoiceKind::kWake && from.step &&
+      from.step->kind == abi::StepKind::kUnlock)
+    return fmt::format("{} hands the lock to {} at {}", label_of(from), named, spot_text(from.at));
   return fmt::format(fmt::runtime(sentence(choice.kind)), label_of(from), spot_text(from.at),
                      named);
 }
@@ -111,10 +114,9 @@ std::string moved_text(const IsolatedSwitch& difference) {
     return fmt::format("If {} is preempted one step later{}, when it {}, it passes.",
                        label_of(from), to, perfect_text(*difference.fail_from.step));
   const std::string ahead = ahead_text(from);
+  const bool told = ahead.empty() || ahead == ahead_text(difference.fail_from);
   const std::string before =
-      ahead.empty()
-          ? ""
-          : fmt::format(", before {}{}", ahead, from.step ? time_text(from.step->time) : "");
+      told ? "" : fmt::format(", before {}{}", ahead, from.step ? time_text(from.step->time) : "");
   if (same)
     return fmt::format("If {} is preempted {}{}{}, it passes.", label_of(from), steps, to, before);
   return fmt::format("If instead {} is preempted, {}{}{}, it passes.", label_of(from), steps, to,
@@ -169,8 +171,8 @@ std::string choices_text(const IsolateResult& result) {
              other.choice->kind == one.choice.kind;
     });
     if (isolated || one.choice.kind == abi::ChoiceKind::kPick) continue;
-    text += fmt::format("{}{}", text.empty() ? "In the failing run, also " : "; and ",
-                        choice_text(one));
+    text += fmt::format("{}{} (clock {})", text.empty() ? "In the failing run, also " : "; and ",
+                        choice_text(one), with_commas(one.choice.clock.value));
   }
   return text.empty() ? "" : text + ".";
 }

@@ -316,7 +316,8 @@ TEST(IsolateText, ChoicesBesideTheAnswer) {
   result.choices = {{Choice{{30}, 0, abi::ChoiceKind::kTimeout}, standpoint("T0.3", 60, "poll()")},
                     {Choice{{40}, 0, abi::ChoiceKind::kPick}, standpoint("T0.1", 61, "poll()")}};
   EXPECT_SAYS(isolate_text(result),
-              "In the failing run, also a timed wait of T0.3 at queue.cc:60 (in poll) times out.");
+              "In the failing run, also a timed wait of T0.3 at queue.cc:60 (in poll) times out "
+              "(clock 30).");
   EXPECT_SILENT(isolate_text(result), "queue.cc:61");
 }
 
@@ -352,7 +353,8 @@ TEST(IsolateText, Orders) {
               "ways to fail.");
   pair.this_order = {0, 12};
   EXPECT_SAYS(isolate_text(result), "all 12 with this order pass, 3 of 30");
-  EXPECT_SAYS(isolate_text(result), "So this order is not enough for the failure.");
+  EXPECT_SAYS(isolate_text(result),
+              "So this order is neither enough for the failure nor needed for it.");
   pair.this_order = pair.other_order = {};
   EXPECT_SILENT(isolate_text(result), "similar schedules");
   pair.second.clock = 0;

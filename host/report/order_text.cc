@@ -60,8 +60,12 @@ std::string similar_text(const CriticalPair& pair) {
   if (with_this > 0 && with_other > 0) text += ", ";
   if (with_other > 0) text += share_text(there.failed, with_other, other);
   text += '.';
-  if (here.passed > 0) text += " So this order is not enough for the failure.";
-  if (there.failed > 0) text += " So there are other ways to fail.";
+  if (here.passed > 0 && there.failed > 0)
+    text += " So this order is neither enough for the failure nor needed for it.";
+  else if (here.passed > 0)
+    text += " So this order alone is not enough for the failure.";
+  else if (there.failed > 0)
+    text += " So there are other ways to fail.";
   return text;
 }
 
