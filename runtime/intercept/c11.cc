@@ -55,7 +55,7 @@ CLEW_INTERPOSE int thrd_join(thrd_t thread, int* result) {
 }
 
 CLEW_INTERPOSE int thrd_detach(thrd_t thread) {
-  CLEW_ENTER_WITH((Intent{StepKind::kJoin, thread_object(thread)}), thrd_detach, thread);
+  CLEW_ENTER_WITH((Intent{StepKind::kOther, nullptr}), thrd_detach, thread);
   return to_thrd(answer(detach_thread(thread)));
 }
 

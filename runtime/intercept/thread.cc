@@ -185,8 +185,8 @@ CLEW_INTERPOSE int pthread_clockjoin_np(pthread_t handle, void** result, clockid
 }
 
 CLEW_INTERPOSE int pthread_detach(pthread_t handle) noexcept {
-  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kJoin, thread_object(handle)}), pthread_detach,
-                  handle);
+  // Not a join: what the thread does later does not happen before what follows here.
+  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kOther, nullptr}), pthread_detach, handle);
   return answer(detach_thread(handle));
 }
 
