@@ -59,6 +59,7 @@ KNOWN_SENTENCES = [re.compile(pattern) for pattern in (
     r'(Before|After) both, T.*: T[\d.]+ comes between\.',
     r'With that, .*\.',
     r'At the end of the failing run, .*\.',
+    r'Besides, T.* waits for .*\.',
     r'The passing run does not come to where the failing one fails.*\.',
     r'No run was found that comes there and passes\.',
     r'The program fails under every schedule that was tried, also without any preemption\.',
