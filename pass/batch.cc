@@ -60,7 +60,7 @@ class Members {
       set_.insert(at);
     for (const Site& site : batch.sites) {
       fixed_.insert(site.before);
-      for (llvm::Value* value : {site.address, site.size})
+      for (llvm::Value* value : {site.address, site.size, site.strings[0], site.strings[1]})
         if (value != nullptr) arguments_.insert(value);
     }
   }
@@ -239,6 +239,7 @@ SplitBatch split(const Batch& batch) {
         site.before == batch.end ? slow_end : llvm::cast<llvm::Instruction>(copy_of(site.before));
     site.address = copy_of(site.address);
     site.size = copy_of(site.size);
+    for (llvm::Value*& string : site.strings) string = copy_of(string);
     result.slow_sites.push_back(site);
   }
   return result;

@@ -5,12 +5,17 @@
 namespace clew::pass {
 namespace {
 
-constexpr unsigned N = kNoArgument;
+constexpr Extent bytes(unsigned argument) { return {.bytes = argument}; }
+constexpr Extent string(unsigned argument, unsigned most = kNoArgument) {
+  return {.strings = {argument, kNoArgument}, .most = most};
+}
+constexpr Extent strings(unsigned first, unsigned second, unsigned most = kNoArgument) {
+  return {.strings = {first, second}, .most = most};
+}
 
 const llvm::StringMap<BlockCall>& table() {
   static const llvm::StringMap<BlockCall> calls = {
-#define CLEW_BLOCK_CALL(name, read1, size1, read2, size2, write, size3) \
-  {#name, BlockCall{{{read1, size1}, {read2, size2}}, {write, size3}}},
+#define CLEW_BLOCK_CALL(name, ...) {#name, BlockCall{__VA_ARGS__}},
 #include "pass/block_calls.def"
   };
   return calls;

@@ -1,6 +1,7 @@
 #include "pass/emit.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -54,15 +55,43 @@ llvm::Instruction* first_of(const Count& count) {
 
 }  // namespace
 
+// The part of the frame that the variables lie in.
+std::pair<llvm::Value*, llvm::Value*> Emitter::emit_frame(
+    llvm::ArrayRef<llvm::AllocaInst*> variables, llvm::IRBuilder<>& builder) {
+  llvm::Value* begin = nullptr;
+  llvm::Value* end = nullptr;
+  for (llvm::AllocaInst* variable : variables) {
+    const auto size = variable->getAllocationSize(module_.getDataLayout());
+    llvm::Value* first = builder.CreatePtrToInt(variable, builder.getInt64Ty());
+    llvm::Value* last = builder.CreateAdd(
+        first, builder.getInt64(size && !size->isScalable() ? size->getFixedValue() : 1));
+    begin = begin == nullptr ? first
+                             : builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, begin, first);
+    end = end == nullptr ? last : builder.CreateBinaryIntrinsic(llvm::Intrinsic::umax, end, last);
+  }
+  return {builder.CreateIntToPtr(begin, builder.getPtrTy()), builder.CreateSub(end, begin)};
+}
+
+llvm::Value* Emitter::emit_size(const Site& site, llvm::IRBuilder<>& builder) {
+  llvm::Value* given =
+      site.size == nullptr ? nullptr : builder.CreateZExtOrTrunc(site.size, builder.getInt64Ty());
+  if (site.strings[0] == nullptr) return given == nullptr ? builder.getInt64(0) : given;
+  llvm::Value* const unlimited = builder.getInt64(~std::uint64_t{0});
+  const auto size_of = [&](llvm::Value* string, llvm::Value* most) {
+    return preserve_most_call(builder, hooks_.__clew_string_size, {string, most});
+  };
+  llvm::Value* const most = given == nullptr ? unlimited : given;
+  if (site.strings[1] == nullptr) return size_of(site.strings[0], most);
+  return builder.CreateAdd(size_of(site.strings[0], unlimited), size_of(site.strings[1], most));
+}
+
 llvm::CallInst* Emitter::emit_hook_call(const Site& site, llvm::IRBuilder<>& builder) {
   llvm::Constant* point = table_.address_of(site.index);
   if (site.address == nullptr) return preserve_most_call(builder, hooks_.__clew_yield, {point});
   llvm::Value* address = rematerialise(site.address, builder);
-  if (address->getType()->isVectorTy())
-    address = builder.CreateExtractElement(address, std::uint64_t{0});
-  llvm::Value* size = site.size == nullptr
-                          ? builder.getInt64(0)
-                          : builder.CreateZExtOrTrunc(site.size, builder.getInt64Ty());
+  if (address->getType()->isVectorTy()) address = builder.CreateExtractElement(address, site.lane);
+  llvm::Value* size = emit_size(site, builder);
+  if (!site.variables.empty()) std::tie(address, size) = emit_frame(site.variables, builder);
   return preserve_most_call(
       builder, weak_cas_of(site) != nullptr ? hooks_.__clew_yield_cas : hooks_.__clew_yield_access,
       {point, builder.CreatePointerBitCastOrAddrSpaceCast(address, builder.getPtrTy()), size});

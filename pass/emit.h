@@ -8,6 +8,7 @@
 #ifndef CLEW_PASS_EMIT_H_
 #define CLEW_PASS_EMIT_H_
 
+#include <utility>
 #include <vector>
 
 #include "llvm/IR/IRBuilder.h"
@@ -42,6 +43,9 @@ class Emitter {
   llvm::Instruction* emit_spin(const Site& site, llvm::Instruction* before);
   llvm::Instruction* emit_call_site(llvm::Constant* point, llvm::Instruction* before);
   llvm::CallInst* emit_hook_call(const Site& site, llvm::IRBuilder<>& builder);
+  llvm::Value* emit_size(const Site& site, llvm::IRBuilder<>& builder);
+  std::pair<llvm::Value*, llvm::Value*> emit_frame(llvm::ArrayRef<llvm::AllocaInst*> variables,
+                                                   llvm::IRBuilder<>& builder);
   void emit_failure(llvm::AtomicCmpXchgInst& cas, llvm::CallInst* fails, llvm::BasicBlock* hot,
                     llvm::IRBuilder<>& builder);
 

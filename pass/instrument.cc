@@ -33,6 +33,9 @@ llvm::PreservedAnalyses Instrument::run(llvm::Module& module, llvm::ModuleAnalys
     if (instrumentation == Instrumentation::kNone) continue;
     mark_done(function);
     replace_random_instructions(function);
+    const bool is_coarse = granularity_option() == Granularity::kSync && full.empty();
+    if (instrumentation == Instrumentation::kSilent || is_coarse)
+      table.add(abi::PointKind::kSilent, locations.of_entry(function));
     if (instrumentation == Instrumentation::kSilent) {
       silent.push_back(place_silent_calls(function));
       continue;

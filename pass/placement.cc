@@ -117,7 +117,7 @@ Sites place_points(llvm::Function& function, Granularity granularity, Locations&
   const llvm::ReversePostOrderTraversal<llvm::Function*> order(&function);
   const Blocks blocks(order.begin(), order.end());
 
-  PointFinder finder(granularity, function.getDataLayout(), thread_locals);
+  PointFinder finder(granularity, function, thread_locals);
   std::vector<Sites> sites(blocks.size());
   for (const auto [block, of_block] : llvm::zip_equal(blocks, sites))
     for (llvm::Instruction& instruction : *block) finder.collect(instruction, of_block);

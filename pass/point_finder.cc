@@ -16,6 +16,8 @@ namespace {
 
 using abi::PointKind;
 
+constexpr std::uint64_t kLargestVector = 64;  // bytes: AVX-512
+
 // The name of the external function that is called; empty if it is defined here or unknown.
 // Strips casts, so that a call without a prototype is recognised too.
 llvm::StringRef external_callee(const llvm::CallBase& call) {
@@ -36,17 +38,21 @@ bool is_listed(llvm::StringRef name) {
 // A call of libatomic: __atomic_fetch_add_16(address, ...) or __atomic_load(size, address, ...).
 struct LibraryAtomic {
   PointKind kind;
-  bool sized;  // the generic form: the size comes first
+  bool sized;          // the generic form: the size comes first
+  std::uint64_t size;  // otherwise
 };
 
 std::optional<LibraryAtomic> find_library_atomic(llvm::StringRef name) {
   if (!name.consume_front("__atomic_")) return std::nullopt;
-  const bool numbered = !name.empty() && name.back() >= '0' && name.back() <= '9';
-  if (name.starts_with("load")) return LibraryAtomic{PointKind::kAtomicLoad, !numbered};
-  if (name.starts_with("store")) return LibraryAtomic{PointKind::kAtomicStore, !numbered};
-  if (name.starts_with("exchange")) return LibraryAtomic{PointKind::kAtomicRmw, !numbered};
-  if (name.starts_with("compare_exchange")) return LibraryAtomic{PointKind::kAtomicCas, !numbered};
-  if (name.starts_with("fetch_")) return LibraryAtomic{PointKind::kAtomicRmw, false};
+  const llvm::StringRef suffix = name.rsplit('_').second;
+  std::uint64_t size = 0;
+  const bool numbered = !suffix.getAsInteger(10, size);
+  const auto atomic = [&](PointKind kind) { return LibraryAtomic{kind, !numbered, size}; };
+  if (name.starts_with("load")) return atomic(PointKind::kAtomicLoad);
+  if (name.starts_with("store")) return atomic(PointKind::kAtomicStore);
+  if (name.starts_with("exchange")) return atomic(PointKind::kAtomicRmw);
+  if (name.starts_with("compare_exchange")) return atomic(PointKind::kAtomicCas);
+  if (name.starts_with("fetch_") && numbered) return atomic(PointKind::kAtomicRmw);
   return std::nullopt;
 }
 
@@ -66,6 +72,16 @@ llvm::Value* first_pointer(llvm::CallBase& call) {
   for (llvm::Value* argument : call.args())
     if (argument->getType()->isPointerTy()) return argument;
   return nullptr;
+}
+
+bool is_scope_end(const llvm::User* user) {
+  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(user);
+  return call != nullptr && call->getIntrinsicID() == llvm::Intrinsic::lifetime_end;
+}
+
+// Whether its life ends before that of the function, as the front end says from -O1 on.
+bool has_scope(const llvm::AllocaInst& variable) {
+  return llvm::any_of(variable.users(), is_scope_end);
 }
 
 }  // namespace
@@ -95,13 +111,25 @@ void PointFinder::add(llvm::Instruction& at, PointKind kind, Sites& sites) {
 
 void PointFinder::add_access(llvm::Instruction& at, PointKind kind, llvm::Value* address,
                              llvm::Value* size, Sites& sites) {
-  sites.push_back(Site{&at, kind, address, size});
+  sites.push_back(Site{.before = &at, .kind = kind, .address = address, .size = size});
 }
 
 void PointFinder::add_shared(llvm::Instruction& at, PointKind kind, llvm::Value* address,
                              llvm::Value* size, Sites& sites) {
   if (granularity_ == Granularity::kSync || !sharing_.may_be_shared(address)) return;
   add_access(at, kind, address, size, sites);
+}
+
+PointFinder::PointFinder(Granularity granularity, llvm::Function& function,
+                         ThreadLocals& thread_locals)
+    : granularity_(granularity), layout_(function.getDataLayout()), sharing_(thread_locals) {
+  if (granularity == Granularity::kSync) return;
+  for (llvm::Instruction& instruction : function.getEntryBlock()) {
+    auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
+    if (variable != nullptr && variable->isStaticAlloca() && !variable->isSwiftError() &&
+        !has_scope(*variable) && sharing_.may_be_shared(variable))
+      variables_.push_back(variable);
+  }
 }
 
 void PointFinder::collect(llvm::Instruction& instruction, Sites& sites) {
@@ -130,7 +158,29 @@ void PointFinder::collect(llvm::Instruction& instruction, Sites& sites) {
       add(instruction, PointKind::kFence, sites);
   } else if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
     collect_call(*call, sites);
+  } else if (llvm::isa<llvm::ReturnInst, llvm::ResumeInst>(instruction)) {
+    add_scope_ends(instruction, sites);
   }
+}
+
+// Nothing may come between a call that takes the place of the function and the return.
+void PointFinder::add_scope_ends(llvm::Instruction& exit, Sites& sites) {
+  if (variables_.empty() || exit.getParent()->getTerminatingMustTailCall() != nullptr) return;
+  Site site{&exit, PointKind::kScopeEnd};
+  site.address = variables_.front();
+  site.variables = variables_;
+  sites.push_back(std::move(site));
+}
+
+void PointFinder::add_scope_end(llvm::IntrinsicInst& end, Sites& sites) {
+  auto* variable = llvm::dyn_cast<llvm::AllocaInst>(end.getArgOperand(1)->stripPointerCasts());
+  if (variable == nullptr || granularity_ == Granularity::kSync) return;
+  const auto size = variable->getAllocationSize(layout_);
+  if (!size || size->isScalable() || !sharing_.may_be_shared(variable)) return;
+  add_access(
+      end, PointKind::kScopeEnd, variable,
+      llvm::ConstantInt::get(llvm::Type::getInt64Ty(end.getContext()), size->getFixedValue()),
+      sites);
 }
 
 void PointFinder::collect_call(llvm::CallBase& call, Sites& sites) {
@@ -157,20 +207,54 @@ void PointFinder::collect_library_call(llvm::CallBase& call, llvm::StringRef cal
   };
   if (const auto atomic = find_library_atomic(callee)) {
     llvm::Value* address = argument(atomic->sized ? 1 : 0);
+    llvm::Value* size =
+        atomic->sized
+            ? argument(0)
+            : llvm::ConstantInt::get(llvm::Type::getInt64Ty(call.getContext()), atomic->size);
     if (address != nullptr && address->getType()->isPointerTy())
-      add_access(call, atomic->kind, address, atomic->sized ? argument(0) : nullptr, sites);
+      add_access(call, atomic->kind, address, size, sites);
   } else if (const auto block = find_block_call(callee)) {
-    const auto add_block = [&](PointKind kind, const BlockOperand& operand) {
-      llvm::Value* address = argument(operand.address);
-      llvm::Value* size = argument(operand.size);
-      if (size != nullptr && !size->getType()->isIntegerTy()) size = nullptr;
-      if (address != nullptr && address->getType()->isPointerTy())
-        add_shared(call, kind, address, size, sites);
-    };
-    add_block(PointKind::kBlockRead, block->reads[0]);
-    add_block(PointKind::kBlockRead, block->reads[1]);
-    add_block(PointKind::kBlockWrite, block->write);
+    add_block(call, PointKind::kBlockRead, block->reads[0], sites);
+    add_block(call, PointKind::kBlockRead, block->reads[1], sites);
+    add_block(call, PointKind::kBlockWrite, block->write, sites);
+    add_block(call, PointKind::kFree, block->freed, sites);
   }
+}
+
+void PointFinder::add_block(llvm::CallBase& call, PointKind kind, const BlockOperand& operand,
+                            Sites& sites) {
+  const auto argument = [&call](unsigned index) -> llvm::Value* {
+    return index < call.arg_size() ? call.getArgOperand(index) : nullptr;
+  };
+  const auto number = [&](unsigned index) {
+    llvm::Value* value = argument(index);
+    return value != nullptr && value->getType()->isIntegerTy() ? value : nullptr;
+  };
+  const auto pointer = [&](unsigned index) {
+    llvm::Value* value = argument(index);
+    return value != nullptr && value->getType()->isPointerTy() ? value : nullptr;
+  };
+  llvm::Value* address = pointer(operand.address);
+  if (address == nullptr || granularity_ == Granularity::kSync || !sharing_.may_be_shared(address))
+    return;
+  const Extent& extent = operand.extent;
+  Site site{&call, kind};
+  site.address = address;
+  site.strings = {pointer(extent.strings[0]), pointer(extent.strings[1])};
+  site.size = number(extent.strings[0] == kNoArgument ? extent.bytes : extent.most);
+  sites.push_back(std::move(site));
+}
+
+// A vector of addresses, of each of which one element is accessed.
+void PointFinder::add_lanes(llvm::Instruction& at, PointKind kind, llvm::Value* addresses,
+                            llvm::Type* accessed, Sites& sites) {
+  const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(addresses->getType());
+  if (type == nullptr) return;
+  const std::size_t before = sites.size();
+  for (unsigned lane = 0; lane < type->getNumElements(); ++lane)
+    add_shared(at, kind, addresses, size_of(at, accessed->getScalarType()), sites);
+  for (std::size_t i = before; i < sites.size(); ++i)
+    sites[i].lane = static_cast<unsigned>(i - before);
 }
 
 void PointFinder::collect_intrinsic(llvm::IntrinsicInst& call, Sites& sites) {
@@ -193,19 +277,22 @@ void PointFinder::collect_intrinsic(llvm::IntrinsicInst& call, Sites& sites) {
     case llvm::Intrinsic::masked_compressstore:
       return add_shared(call, PointKind::kStore, call.getArgOperand(1),
                         size_of(call, call.getArgOperand(0)->getType()), sites);
-    // A vector of addresses: emit.cc passes the first lane for all of them.
     case llvm::Intrinsic::masked_gather:
-      return add_shared(call, PointKind::kLoad, call.getArgOperand(0), nullptr, sites);
+      return add_lanes(call, PointKind::kLoad, call.getArgOperand(0), call.getType(), sites);
     case llvm::Intrinsic::masked_scatter:
-      return add_shared(call, PointKind::kStore, call.getArgOperand(1), nullptr, sites);
+      return add_lanes(call, PointKind::kStore, call.getArgOperand(1),
+                       call.getArgOperand(0)->getType(), sites);
+    case llvm::Intrinsic::lifetime_end:
+      return add_scope_end(call, sites);
     default:
       break;
   }
-  // Intrinsics of a target: AVX masked moves and the like.
+  // Intrinsics of a target: AVX masked moves and the like. None moves more than a vector.
   if (!call.getCalledFunction()->isTargetIntrinsic() || !call.onlyAccessesArgMemory()) return;
   if (llvm::Value* address = first_pointer(call); address != nullptr && call.mayReadOrWriteMemory())
     add_shared(call, call.mayWriteToMemory() ? PointKind::kStore : PointKind::kLoad, address,
-               nullptr, sites);
+               llvm::ConstantInt::get(llvm::Type::getInt64Ty(call.getContext()), kLargestVector),
+               sites);
 }
 
 }  // namespace clew::pass

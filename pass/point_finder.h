@@ -4,6 +4,7 @@
 #define CLEW_PASS_POINT_FINDER_H_
 
 #include "llvm/ADT/StringRef.h"
+#include "pass/block_calls.h"
 #include "pass/options.h"
 #include "pass/sharing.h"
 #include "pass/site.h"
@@ -11,6 +12,7 @@
 namespace llvm {
 class CallBase;
 class DataLayout;
+class Function;
 class Type;
 class IntrinsicInst;
 }  // namespace llvm
@@ -20,8 +22,7 @@ namespace clew::pass {
 // For one function, before anything is emitted into it.
 class PointFinder {
  public:
-  PointFinder(Granularity granularity, const llvm::DataLayout& layout, ThreadLocals& thread_locals)
-      : granularity_(granularity), layout_(layout), sharing_(thread_locals) {}
+  PointFinder(Granularity granularity, llvm::Function& function, ThreadLocals& thread_locals);
 
   // Appends the points of `instruction` to `sites`, in execution order.
   void collect(llvm::Instruction& instruction, Sites& sites);
@@ -33,6 +34,12 @@ class PointFinder {
   void add(llvm::Instruction& at, abi::PointKind kind, Sites& sites);
   void add_access(llvm::Instruction& at, abi::PointKind kind, llvm::Value* address,
                   llvm::Value* size, Sites& sites);
+  void add_block(llvm::CallBase& call, abi::PointKind kind, const BlockOperand& operand,
+                 Sites& sites);
+  void add_lanes(llvm::Instruction& at, abi::PointKind kind, llvm::Value* addresses,
+                 llvm::Type* accessed, Sites& sites);
+  void add_scope_end(llvm::IntrinsicInst& end, Sites& sites);
+  void add_scope_ends(llvm::Instruction& exit, Sites& sites);
   void add_shared(llvm::Instruction& at, abi::PointKind kind, llvm::Value* address,
                   llvm::Value* size, Sites& sites);
   llvm::Value* size_of(const llvm::Instruction& at, llvm::Type* type) const;
@@ -40,6 +47,8 @@ class PointFinder {
   Granularity granularity_;
   const llvm::DataLayout& layout_;
   SharingAnalysis sharing_;
+  // The variables that others may reach and that live as long as the function does.
+  llvm::SmallVector<llvm::AllocaInst*, 0> variables_;
 };
 
 // A call of a function of sync_calls.def that the module does not define.

@@ -103,6 +103,16 @@ struct TraceExtent {
   std::uint32_t reserved;
 };
 
+// What the course of a run depended on, or may have, and no decision of a strategy covers.
+enum Uncovered : std::uint8_t {
+  kUncoveredHandlers = 1u << 0,   // a signal was sent that has a handler: when it runs
+  kUncoveredTime = 1u << 1,       // what clocks show, and which of several deadlines passes first
+  kUncoveredOutside = 1u << 2,    // when something comes from outside
+  kUncoveredRegions = 1u << 3,    // a region without yield points, or a file without accesses
+  kUncoveredLibraries = 1u << 4,  // code that was not built with clew, other than libc and the like
+  kUncoveredRest = 1u << 5,       // the strategy was no longer asked
+};
+
 // In the result of a job that resumes from a checkpoint, `clock`, `hash`, `threads`, `points`,
 // `switches` and `preemptions` count from the start of the program; `interleaving`, `watched`,
 // trace and sharing cover only what comes after the checkpoint.
@@ -112,8 +122,7 @@ struct JobResult {
   std::int32_t status;
   FailureKind failure;     // kFailed, and kSignalled if the runtime could say more
   std::uint8_t questions;  // bits 1 << ChoiceKind: arose, whether or not the strategy was asked
-  std::uint8_t handlers_wanted;  // 1: a signal was sent that has a handler. When handlers run is
-                                 // not among the decisions
+  std::uint8_t uncovered;  // Uncovered
   std::uint8_t reserved;
   std::uint32_t threads;
   std::uint64_t clock;         // events passed

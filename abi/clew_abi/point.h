@@ -27,7 +27,10 @@ namespace clew::abi {
   X(kBlockRead, "block read", true)               \
   X(kBlockWrite, "block write", true)             \
   X(kPause, "pause", false)                       \
-  X(kSyncCall, "synchronisation call", false)
+  X(kSyncCall, "synchronisation call", false)     \
+  X(kFree, "free", true)                          \
+  X(kScopeEnd, "end of scope", true)              \
+  X(kSilent, "code without yield points", false)
 
 enum class PointKind : std::uint8_t {
 #define CLEW_KIND(name, text, access) name,
@@ -36,6 +39,8 @@ enum class PointKind : std::uint8_t {
       kCount
 };
 
+// A point of kind kSilent is never passed: it stands for a function that has none (CLEW_NO_YIELD),
+// or a file in which accesses are none.
 struct Point {
   std::int32_t file;      // offset from this field to a NUL-terminated path
   std::int32_t function;  // offset from this field to a linkage name

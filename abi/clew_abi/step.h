@@ -17,11 +17,19 @@ enum class StepKind : std::uint8_t {
   kSignal,  // wakes
   kCreate,
   kJoin,
+  kFree,     // memory is freed or unmapped: a write to all of it
+  kDestroy,  // a synchronisation object is destroyed, a variable goes out of scope: likewise
   kCount
 };
 
+// The object does not exist any more after it.
+constexpr bool ends_life(StepKind kind) {
+  return kind == StepKind::kFree || kind == StepKind::kDestroy;
+}
+
 constexpr bool is_access(StepKind kind) {
-  return kind == StepKind::kRead || kind == StepKind::kWrite || kind == StepKind::kUpdate;
+  return kind == StepKind::kRead || kind == StepKind::kWrite || kind == StepKind::kUpdate ||
+         ends_life(kind);
 }
 
 }  // namespace clew::abi

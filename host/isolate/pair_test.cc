@@ -18,14 +18,15 @@ constexpr abi::ThreadKey kB = 22;
 // A run, event by event.
 class Course {
  public:
-  Course& access(abi::ThreadKey thread, StepKind kind, std::uint64_t object) {
+  Course& access(abi::ThreadKey thread, StepKind kind, std::uint64_t object,
+                 std::uint32_t size = 4) {
     const std::uint64_t own = ++own_[thread];
     trace_.steps.push_back({.thread = thread,
                             .place = object * 100 + own,
                             .object = object,
                             .clock = ++clock_,
                             .own = own,
-                            .size = 4,
+                            .size = size,
                             .kind = kind});
     return *this;
   }
@@ -86,6 +87,19 @@ TEST(Pair, OverlappingAccessesDo) {
   const Course one = Course().access(kA, StepKind::kWrite, 6).access(kB, StepKind::kWrite, 9);
   const Course other = Course().access(kB, StepKind::kWrite, 9).access(kA, StepKind::kWrite, 6);
   EXPECT_EQ(flipped_pairs(one.trace(), other.trace(), 10).size(), 1);
+}
+
+TEST(Pair, AReleaseConflictsWithAnAccessToAnyByte) {
+  const auto read = [](Course course) { return course.access(kA, StepKind::kRead, 90'000); };
+  const auto free = [](Course course) { return course.access(kB, StepKind::kFree, 8, 100'000); };
+  const Course used_late = read(free(Course()));
+  const Course used_early = free(read(Course()));
+  for (const bool late_fails : {false, true}) {
+    const auto pairs = flipped_pairs((late_fails ? used_late : used_early).trace(),
+                                     (late_fails ? used_early : used_late).trace(), 10);
+    ASSERT_EQ(pairs.size(), 1);
+    EXPECT_EQ(pairs[0].first.kind, late_fails ? StepKind::kFree : StepKind::kRead);
+  }
 }
 
 // The failing run ends with an assertion of B: what A was about to do shows in the passing run.

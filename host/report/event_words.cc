@@ -23,7 +23,7 @@ struct Verb {
   std::string_view perfect;
   std::string_view unknown;  // of an object that is not known
 };
-constexpr std::array<Verb, 9> kVerbs{{
+constexpr std::array<Verb, 11> kVerbs{{
     {abi::StepKind::kRead, "read", "reads", "read", "has read", "memory"},
     {abi::StepKind::kWrite, "write", "writes", "wrote", "has written", "memory"},
     // An exchange, or a comparison that may have failed.
@@ -35,6 +35,8 @@ constexpr std::array<Verb, 9> kVerbs{{
     {abi::StepKind::kSignal, "signal", "signals", "signalled", "has signalled", "others"},
     {abi::StepKind::kCreate, "create", "creates", "created", "has created", "a thread"},
     {abi::StepKind::kJoin, "join", "joins", "joined", "has joined", "a thread"},
+    {abi::StepKind::kFree, "free", "frees", "freed", "has freed", "memory"},
+    {abi::StepKind::kDestroy, "destroy", "destroys", "destroyed", "has destroyed", "an object"},
 }};
 
 // One that has to wait does not lock yet.

@@ -124,6 +124,10 @@ const char* to_word(abi::StepKind kind) {
       return "create";
     case abi::StepKind::kJoin:
       return "join";
+    case abi::StepKind::kFree:
+      return "free";
+    case abi::StepKind::kDestroy:
+      return "destroy";
     case abi::StepKind::kOther:
     case abi::StepKind::kCount:
       break;

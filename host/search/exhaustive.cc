@@ -62,13 +62,13 @@ void ExhaustiveSearch::learn(const JobPlan& plan, const JobReport& report) {
   const std::span<const TraceStep> trace = report.trace.steps;
   ++runs_;
   questions_ |= report.result.questions;
-  handlers_wanted_ |= report.result.handlers_wanted != 0;
+  uncovered_ |= report.result.uncovered;
   if (report.verdict == Verdict::kFail) ++failed_;
   if (report.result.threads > kMostThreads || std::ranges::any_of(trace, [](const TraceStep& step) {
         return step.index >= kMostThreads;
       })) {
     no_answer_ = "no answer: the program has more than 64 threads";
-  } else if (trace.empty() && report.result.scheduling_points > 0) {
+  } else if (!report.trace.complete || (trace.empty() && report.result.scheduling_points > 0)) {
     no_answer_ = "no answer: a run had too many steps for its trace to be kept";
   } else if (nodes_.size() + trace.size() > kMostNodes) {
     no_answer_ = "no answer: there are too many schedules to keep track of";
@@ -177,8 +177,14 @@ std::string untried_answers(std::uint32_t questions) {
 
 std::string ExhaustiveSearch::untried() const {
   std::string text = untried_answers(questions_);
-  if (handlers_wanted_)
-    text += (text.empty() ? "" : ", ") + std::string("signals that come at other points");
+  for (const auto& [what, words] :
+       {std::pair{abi::kUncoveredHandlers, "signals that come at other points"},
+        {abi::kUncoveredTime, "other times of clocks and deadlines"},
+        {abi::kUncoveredOutside, "input that comes at other points"},
+        {abi::kUncoveredRegions, "switches in code without yield points"},
+        {abi::kUncoveredLibraries, "switches in code not built with clew"},
+        {abi::kUncoveredRest, "the rest of runs that are too long"}})
+    if ((uncovered_ & what) != 0) text += (text.empty() ? "" : ", ") + std::string(words);
   return text;
 }
 
@@ -213,10 +219,11 @@ std::optional<std::string> ExhaustiveSearch::conclusion() const {
   }
   const std::string others = untried();
   if (!others.empty()) text += ", apart from " + others + ", which are not tried";
-  if (failed_ + unresolved_ == 0 && !handlers_wanted_) {
+  if (failed_ + unresolved_ == 0 && others.empty()) {
     text += beyond_ ? " (any other of them is equivalent to "
                     : " (any other, also with more preemptions, is equivalent to ";
-    text += runs_ == 1 ? "it)" : "one of these)";
+    text += runs_ == 1 ? "it" : "one of these";
+    text += " in what code built with clew does)";
   }
   return text;
 }

@@ -65,11 +65,12 @@ class ExhaustiveSearch final : public Search {
   [[nodiscard]] std::string using_now() const override;
   [[nodiscard]] std::optional<std::string> conclusion() const override;
   // The search is over and every schedule within the bound passes, whatever is answered to
-  // questions.
+  // questions and wherever there is code without yield points.
   [[nodiscard]] bool all_pass() const;
 
  private:
-  // What could have happened and was not tried; empty: nothing.
+  // What could have happened and was not tried, of the answers to questions and of the rest; empty:
+  // nothing.
   [[nodiscard]] std::string untried() const;
   using NodeId = std::uint32_t;
   static constexpr NodeId kNoNode = ~NodeId{0};
@@ -116,10 +117,10 @@ class ExhaustiveSearch final : public Search {
   std::uint64_t runs_ = 0;
   std::uint64_t failed_ = 0;
   std::uint64_t unresolved_ = 0;
-  std::uint64_t departed_ = 0;    // of the unresolved: left their prefix, or no trace
-  bool handlers_wanted_ = false;  // of signals
-  std::uint32_t questions_ = 0;   // choices beyond switches that came up
-  std::string no_answer_;         // why; then the search is over
+  std::uint64_t departed_ = 0;   // of the unresolved: left their prefix, or no trace
+  std::uint32_t uncovered_ = 0;  // abi::Uncovered
+  std::uint32_t questions_ = 0;  // choices beyond switches that came up
+  std::string no_answer_;        // why; then the search is over
 };
 
 }  // namespace clew

@@ -117,7 +117,7 @@ class Generator {
         case 2:
         case 3:
         case 4:
-          c.push_back({Op::kWrite, variable});
+          c.push_back({chance(10) ? Op::kFree : Op::kWrite, variable});
           break;
         case 5:
           c.push_back({Op::kUpdate, variable});
@@ -248,7 +248,7 @@ TEST(Exhaustive, IndependentThreadsNeedOneSchedule) {
       EXPECT_EQ(explored.conclusion, "the 1 schedule with at most " + std::to_string(bound) +
                                          (bound == 1 ? " preemption" : " preemptions") +
                                          " passes (any other, also with more preemptions, is "
-                                         "equivalent to it)");
+                                         "equivalent to it in what code built with clew does)");
     }
   }
 }
@@ -262,7 +262,7 @@ TEST(Exhaustive, OneConflictHasTwoOrders) {
   EXPECT_EQ(
       explored.conclusion,
       "all 2 schedules with at most 0 preemptions pass (any other of them is equivalent to one "
-      "of these)");
+      "of these in what code built with clew does)");
 }
 
 // x = x + 1 twice, not atomic: an update is lost only with a preemption.
@@ -327,6 +327,36 @@ TEST(Exhaustive, SaysThatARunDeparted) {
   EXPECT_EQ(search.conclusion(),
             "no failure in 2 schedules with at most 0 preemptions; 1 unresolved, 1 of them because "
             "the run departed from its schedule: there may be others that were not tried");
+}
+
+TEST(Exhaustive, SaysWhatItHasNotCovered) {
+  for (const auto& [what, words] :
+       {std::pair{abi::kUncoveredTime, "other times of clocks and deadlines"},
+        {abi::kUncoveredRegions, "switches in code without yield points"},
+        {abi::kUncoveredLibraries, "switches in code not built with clew"},
+        {abi::kUncoveredOutside, "input that comes at other points"},
+        {abi::kUncoveredRest, "the rest of runs that are too long"}}) {
+    ExhaustiveSearch search(0);
+    for (int i = 0; i < 2; ++i) {
+      const JobPlan plan = search.next(1).at(0);
+      JobReport report = follow(plan);
+      if (i == 1) report.result.uncovered = what;
+      search.learn(plan, report);
+    }
+    EXPECT_EQ(search.conclusion(), "all 2 schedules with at most 0 preemptions pass, apart from " +
+                                       std::string(words) + ", which are not tried");
+    EXPECT_FALSE(search.all_pass());
+  }
+}
+
+// The only step that conflicts is the release, of memory that is much larger than what is read.
+TEST(Exhaustive, AReleaseConflictsWithEveryAccess) {
+  const Program program = forked({{{Op::kRead, 15}, {Op::kRead, 15}}, {{Op::kFree, 0}}});
+  EXPECT_EQ(explore(program, 0).outcomes.size(), 2u);
+  EXPECT_EQ(explore(program, 1).outcomes, simulated::brute_force(program, 1));
+  EXPECT_EQ(explore(program, 1).outcomes.size(), 3u);
+  const Program twice = forked({{{Op::kFree, 0}}, {{Op::kFree, 3}}});
+  EXPECT_EQ(explore(twice, 0).outcomes.size(), 2u);
 }
 
 TEST(Exhaustive, CountsTheUnresolved) {

@@ -37,6 +37,8 @@ void add_site(std::vector<Site>& sites, const TraceStep& event, std::uint8_t mas
   if (sites.size() < kMostSites) sites.push_back({event.place, event.thread, mask});
 }
 
+bool reads(StepKind kind) { return kind == StepKind::kRead || kind == StepKind::kUpdate; }
+
 class Analysis {
  public:
   explicit Analysis(std::span<const TraceStep> trace) : trace_(trace) {}
@@ -61,11 +63,11 @@ class Analysis {
         source = std::max(source, cell.last[byte]);
         if (event.kind != StepKind::kRead) cell.last[byte] = number + 1;
       }
-      if (contends && event.kind != StepKind::kWrite) add_site(cell.reads, event, mask);
+      if (contends && reads(event.kind)) add_site(cell.reads, event, mask);
       if (contends && event.kind != StepKind::kRead) add_site(cell.writes, event, mask);
       cell.written_alone |= !contends && event.kind != StepKind::kRead;
     });
-    if (contends && event.kind != StepKind::kWrite)
+    if (contends && reads(event.kind))
       observed_.insert({source == 0 ? Place{0} : trace_[source - 1].place, event.place});
   }
 

@@ -24,6 +24,7 @@ enum class Op : std::uint8_t {
   kReadAssert,  // and fails if what it has read so far ends in 00
   kWrite,
   kUpdate,
+  kFree,  // all variables from this one on
   kLock,
   kTryLock,  // skips the next operation if the lock is held
   kUnlock,
@@ -129,7 +130,8 @@ class Machine {
   }
 
  private:
-  static constexpr std::uint64_t kVariable = 0x1000, kLock = 0x2000, kSemaphore = 0x3000;
+  static constexpr std::uint64_t kVariable = 0x10000, kLock = 0x2000, kSemaphore = 0x3000;
+  static constexpr std::uint32_t kFreed = 8192;  // bytes: a wide step of TraceOrder
   struct Thread {
     std::uint32_t at = 0;
     std::uint32_t index = kNobody;
@@ -211,6 +213,10 @@ class Machine {
       case Op::kUpdate:
         is(StepKind::kUpdate, kVariable + 4 * what, 4);
         variables_[what] = t.value = mix(t.value, variables_[what]);
+        break;
+      case Op::kFree:
+        is(StepKind::kFree, kVariable + 4 * what, kFreed - 4 * what);
+        for (std::size_t i = what; i < variables_.size(); ++i) variables_[i] = mix(t.value, t.at);
         break;
       case Op::kLock:
         is(StepKind::kLock, kLock + 64 * what, 0);

@@ -16,7 +16,7 @@ constexpr std::uint64_t kWord = 8;
 constexpr std::size_t kLookBack = 32;
 // What a thread would have done next, had the failing run gone on: beyond, nobody knows.
 constexpr std::size_t kMostAhead = 16;
-// A large copy is found by its first words.
+// What touches more is not looked up by its words, but compared with every event.
 constexpr std::uint64_t kMostWords = 64;
 
 bool is_event(const TraceStep& event) {
@@ -106,14 +106,15 @@ std::vector<EventPair> flipped_pairs(const Trace& failing, const Trace& passing,
     std::vector<std::size_t> others;
   };
   std::unordered_map<std::uint64_t, Touched> of_word;
+  std::vector<std::size_t> wide;  // events that touch more than kMostWords, and ...
+  std::vector<std::size_t> all;   // ... what came before them
   std::vector<std::pair<std::size_t, std::size_t>> found;
   for (std::size_t i = 0; i < events.size(); ++i) {
     const TraceStep& event = events[i];
     const bool reads = event.kind == StepKind::kRead;
     const std::uint64_t first = event.object / kWord;
     const std::uint64_t words =
-        std::min((event.object + std::max<std::uint32_t>(event.size, 1) - 1) / kWord - first + 1,
-                 kMostWords);
+        (event.object + std::max<std::uint32_t>(event.size, 1) - 1) / kWord - first + 1;
     const auto here = position(event);
     const auto look_back = [&](const std::vector<std::size_t>& earlier) {
       const std::size_t end = earlier.size() > kLookBack ? earlier.size() - kLookBack : 0;
@@ -125,7 +126,13 @@ std::vector<EventPair> flipped_pairs(const Trace& failing, const Trace& passing,
         if (there && *here < *there) found.emplace_back(earlier[at], i);
       }
     };
-    for (std::uint64_t word = first; word < first + words; ++word) {
+    if (here) look_back(wide);
+    if (words > kMostWords) {
+      if (here) look_back(all);
+      wide.push_back(i);
+    }
+    all.push_back(i);
+    for (std::uint64_t word = first; word < first + words && words <= kMostWords; ++word) {
       Touched& touched = of_word[word];
       if (here) look_back(touched.others);
       if (here && !reads) look_back(touched.reads);

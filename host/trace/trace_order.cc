@@ -12,7 +12,10 @@ using abi::StepKind;
 
 constexpr std::uint64_t bit(std::uint32_t thread) { return std::uint64_t{1} << thread; }
 
-std::uint64_t end_of(const TraceStep& step) { return step.object + std::max(step.size, 1u); }
+std::uint64_t end_of(const TraceStep& step) {
+  const std::uint64_t end = step.object + std::max(step.size, 1u);
+  return end > step.object ? end : ~std::uint64_t{0};
+}
 
 bool dependent(const TraceStep& a, const TraceStep& b) {
   if (a.object == 0 || b.object == 0) return false;
@@ -37,6 +40,7 @@ TraceOrder::TraceOrder(std::span<const TraceStep> trace) : trace_(trace) {
   final_.assign(width_, kNone);
   for (std::size_t k = 0; k < trace.size(); ++k) final_[trace[k].index] = k;
   threads_.resize(width_);
+  wide_.resize(width_);
   for (Thread& thread : threads_) thread.known.resize(width_);
   clocks_.reserve(trace.size());
   number_.reserve(trace.size());
@@ -134,6 +138,8 @@ bool TraceOrder::may_split(std::size_t k, std::uint32_t u) const {
 void TraceOrder::touch(std::size_t k) {
   const TraceStep& now = trace_[k];
   if (now.object == 0 || now.kind == StepKind::kOther) return;
+  if (((end_of(now) - 1) >> kGranule) - (now.object >> kGranule) >= kWide)
+    return wide_[now.index].push_back(k);
   for (std::uint64_t g = now.object >> kGranule; g <= (end_of(now) - 1) >> kGranule; ++g) {
     ByThread& steps = touched_[g];
     steps.resize(width_);
@@ -144,7 +150,15 @@ void TraceOrder::touch(std::size_t k) {
 template <class F>
 void TraceOrder::each_touched(const TraceStep& step, const F& f) const {
   if (step.object == 0 || step.kind == StepKind::kOther) return;
-  for (std::uint64_t g = step.object >> kGranule; g <= (end_of(step) - 1) >> kGranule; ++g) {
+  f(wide_);
+  const std::uint64_t first = step.object >> kGranule;
+  const std::uint64_t last = (end_of(step) - 1) >> kGranule;
+  if (last - first >= touched_.size()) {
+    for (const auto& [g, steps] : touched_)
+      if (g >= first && g <= last) f(steps);
+    return;
+  }
+  for (std::uint64_t g = first; g <= last; ++g) {
     if (const auto steps = touched_.find(g); steps != touched_.end()) f(steps->second);
   }
 }

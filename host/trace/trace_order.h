@@ -30,7 +30,8 @@ class TraceOrder {
 
  private:
   static constexpr std::size_t kNone = ~std::size_t{0};
-  static constexpr int kGranule = 6;  // log2 of the bytes under one key of touched_
+  static constexpr int kGranule = 6;          // log2 of the bytes under one key of touched_
+  static constexpr std::uint64_t kWide = 64;  // keys; chosen, not measured
 
   // Numbers of steps of each thread; it knows of that many.
   using Clock = std::vector<std::uint32_t>;
@@ -61,6 +62,7 @@ class TraceOrder {
   std::vector<std::size_t> final_;     // each thread's last step of all
   std::vector<Thread> threads_;
   std::unordered_map<std::uint64_t, ByThread> touched_;
+  ByThread wide_;  // steps that touch so much that they are not in touched_
   std::unordered_map<std::uint64_t, std::uint32_t> created_;  // index by object of kCreate
   std::uint32_t creations_ = 0;
   std::uint64_t joined_ = 0;          // threads that are known to have ended

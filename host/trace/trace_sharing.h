@@ -12,12 +12,15 @@
 namespace clew {
 
 // Eight aligned bytes, and which of them: visit(number, mask) for all that an access touches. Of a
-// large one the first kMostGranules count: the work for a trace must be bounded.
+// large one the first kMostGranules count, of what ends the life of something large the first
+// kMostGranulesFreed: the work for a trace must be bounded.
 inline constexpr std::uint64_t kMostGranules = 32;
+inline constexpr std::uint64_t kMostGranulesFreed = 4096;
 template <class Visit>
 void for_each_granule(const TraceStep& event, Visit&& visit) {
   const std::uint64_t end = event.object + std::max<std::uint64_t>(event.size, 1);
-  const std::uint64_t last = std::min((end - 1) >> 3, (event.object >> 3) + kMostGranules - 1);
+  const std::uint64_t most = abi::ends_life(event.kind) ? kMostGranulesFreed : kMostGranules;
+  const std::uint64_t last = std::min((end - 1) >> 3, (event.object >> 3) + most - 1);
   for (std::uint64_t granule = event.object >> 3; granule <= last; ++granule) {
     const std::uint64_t from = std::max(event.object, granule << 3) & 7;
     const std::uint64_t to = std::min(end - (granule << 3), std::uint64_t{8});

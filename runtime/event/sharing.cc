@@ -11,14 +11,21 @@ namespace {
 constexpr unsigned kCellBits = 17;
 constexpr unsigned kWays = 2;
 constexpr unsigned kGranuleBits = 3;
-// A block copy is looked at up to here.
+// A block is remembered up to here. Beyond, what was touched before is still found: of a copy in
+// the first 4 KB (chosen, not measured), of memory that is freed in as much as there are cells.
 constexpr std::uint32_t kMaxGranules = 32;
+constexpr std::uint32_t kMaxLooks = 512;
+constexpr std::uint32_t kMaxLooksFreed = 1u << kCellBits;
 constexpr std::uint32_t kRemembered = 4;
 
 std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   std::uint64_t z = a * 0x9e3779b97f4a7c15 ^ b;
   z = (z ^ (z >> 31)) * 0xbf58476d1ce4e5b9;
   return z ^ (z >> 29);
+}
+
+std::uint64_t slot_of(std::uintptr_t granule) {
+  return (granule * 0x9e3779b97f4a7c15) >> (64 - kCellBits) & ~std::uint64_t{kWays - 1};
 }
 
 bool writes(abi::StepKind kind) { return kind != abi::StepKind::kRead; }
@@ -71,13 +78,16 @@ void Sharing::stay_away() {
   interleaving_ = 0;
 }
 
-Sharing::Cell& Sharing::cell_of(std::uintptr_t granule) {
-  auto* cells = static_cast<Cell*>(kept().sharing_cells);
-  const std::uint64_t slot =
-      (granule * 0x9e3779b97f4a7c15) >> (64 - kCellBits) & ~std::uint64_t{kWays - 1};
-  Cell* cell = cells + slot;
+Sharing::Cell* Sharing::find_cell(std::uintptr_t granule) const {
+  Cell* cell = static_cast<Cell*>(kept().sharing_cells) + slot_of(granule);
   for (unsigned i = 0; i < kWays; ++i)
-    if (cell[i].granule == granule && cell[i].epoch == epoch_) return cell[i];
+    if (cell[i].granule == granule && cell[i].epoch == epoch_) return &cell[i];
+  return nullptr;
+}
+
+Sharing::Cell& Sharing::cell_of(std::uintptr_t granule) {
+  if (Cell* found = find_cell(granule)) return *found;
+  Cell* cell = static_cast<Cell*>(kept().sharing_cells) + slot_of(granule);
   unsigned victim = 0;
   while (victim + 1 < kWays && cell[victim].epoch == epoch_) ++victim;
   cell[victim] = {granule, epoch_, 0, false, false, false, 0, {}, 0, 0};
@@ -101,37 +111,43 @@ void Sharing::share(Cell& cell) {
 void Sharing::before(const Event& event) {
   if (event.alone) return;
   const Step& step = event.step;
+  const std::uintptr_t first = step.object >> kGranuleBits;
+  const std::uintptr_t last = (step.object + (step.size > 0 ? step.size - 1 : 0)) >> kGranuleBits;
+  const std::uint32_t looks = abi::ends_life(step.kind) ? kMaxLooksFreed : kMaxLooks;
+  std::uintptr_t granule = first;
+  for (; granule <= last && granule - first < kMaxGranules; ++granule)
+    touch(cell_of(granule), granule, event);
+  for (; granule <= last && granule - first < looks; ++granule)
+    if (Cell* cell = find_cell(granule)) touch(*cell, granule, event);
+}
+
+void Sharing::touch(Cell& cell, std::uintptr_t granule, const Event& event) {
+  const Step& step = event.step;
   const bool write = writes(step.kind);
   // A handler comes between the steps of its thread as another thread would.
   const auto thread =
       static_cast<std::uint16_t>(event.thread.index + 1 + (event.in_handler ? 0x8000 : 0));
   const auto point = static_cast<std::uint32_t>((step.place & 1) == 0 ? step.place >> 1 : 0);
-  const std::uintptr_t first = step.object >> kGranuleBits;
-  const std::uintptr_t last = (step.object + (step.size > 0 ? step.size - 1 : 0)) >> kGranuleBits;
   const std::uint64_t who = event.thread.key ^ step.place << 1;
-  for (std::uintptr_t granule = first; granule <= last && granule - first < kMaxGranules;
-       ++granule) {
-    Cell& cell = cell_of(granule);
-    if (cell.thread == 0) cell.thread = thread;
-    if (cell.thread != thread) cell.several = true;
-    if (write) cell.written = true;
-    if (!cell.shared) {
-      if (cell.several && cell.written) share(cell);
-      bool known = cell.points_count == kRemembered;
-      for (std::uint32_t i = 0; i < cell.points_count; ++i) known |= cell.points[i] == point;
-      if (!known) cell.points[cell.points_count++] = point;
-    }
-    if (cell.shared) report(point);
-    // The sum over all cells, kept up to date.
-    interleaving_ -= mix(granule, cell.write_chain + cell.reads);
-    if (write) {
-      cell.write_chain = mix(cell.write_chain + cell.reads, who);
-      cell.reads = 0;
-    } else {
-      cell.reads += mix(cell.write_chain, who);
-    }
-    interleaving_ += mix(granule, cell.write_chain + cell.reads);
+  if (cell.thread == 0) cell.thread = thread;
+  if (cell.thread != thread) cell.several = true;
+  if (write) cell.written = true;
+  if (!cell.shared) {
+    if (cell.several && cell.written) share(cell);
+    bool known = cell.points_count == kRemembered;
+    for (std::uint32_t i = 0; i < cell.points_count; ++i) known |= cell.points[i] == point;
+    if (!known) cell.points[cell.points_count++] = point;
   }
+  if (cell.shared) report(point);
+  // The sum over all cells, kept up to date.
+  interleaving_ -= mix(granule, cell.write_chain + cell.reads);
+  if (write) {
+    cell.write_chain = mix(cell.write_chain + cell.reads, who);
+    cell.reads = 0;
+  } else {
+    cell.reads += mix(cell.write_chain, who);
+  }
+  interleaving_ += mix(granule, cell.write_chain + cell.reads);
 }
 
 void Sharing::end() {

@@ -60,7 +60,10 @@ class Sharing final : public Listener {
   static constexpr std::uint32_t kLooks = 4096;
   static constexpr std::uint32_t kLookAgain = 64;
   struct Cell;
+  // Null: it is not there.
+  Cell* find_cell(std::uintptr_t granule) const;
   Cell& cell_of(std::uintptr_t granule);
+  void touch(Cell& cell, std::uintptr_t granule, const Event& event);
   void share(Cell& cell);
   void report(std::uint32_t point);
 

@@ -163,6 +163,7 @@ clew_call_on_own_stack:
         hook    __clew_yield, clew_yield_slow
         hook    __clew_yield_access, clew_yield_access_slow
         hook    __clew_yield_cas, clew_yield_cas_slow, result=1
+        hook    __clew_string_size, clew_string_size_slow, result=1
         hook    __clew_spin, clew_spin_slow
         hook    __clew_random, clew_random_slow, result=1
 

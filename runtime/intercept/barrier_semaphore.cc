@@ -10,7 +10,7 @@ CLEW_INTERPOSE int pthread_barrier_init(pthread_barrier_t* barrier,
 }
 
 CLEW_INTERPOSE int pthread_barrier_destroy(pthread_barrier_t* barrier) {
-  if (!g_sched.active) return CLEW_REAL(pthread_barrier_destroy)(barrier);
+  CLEW_ENTER_WITH(destroys(barrier), pthread_barrier_destroy, barrier);
   return answer(barrier_destroy(barrier));
 }
 
@@ -55,4 +55,9 @@ CLEW_INTERPOSE int sem_clockwait(sem_t* semaphore, clockid_t clock, const timesp
 CLEW_INTERPOSE int sem_post(sem_t* semaphore) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kSignal, semaphore}), sem_post, semaphore);
   return answer_errno(semaphore_post(semaphore));
+}
+
+CLEW_INTERPOSE int sem_destroy(sem_t* semaphore) {
+  CLEW_ENTER_WITH(destroys(semaphore), sem_destroy, semaphore);
+  return answer_errno(0);  // as in glibc, which does not look at it
 }

@@ -121,12 +121,12 @@ CLEW_INTERPOSE int cnd_broadcast(cnd_t* condition) {
 }
 
 CLEW_INTERPOSE void cnd_destroy(cnd_t* condition) {
-  if (!g_sched.active) return CLEW_REAL(cnd_destroy)(condition);
+  CLEW_ENTER_WITH(destroys(of(condition)), cnd_destroy, condition);
   cond_destroy(of(condition));
 }
 
 CLEW_INTERPOSE void mtx_destroy(mtx_t* mutex) {
-  if (!g_sched.active) return CLEW_REAL(mtx_destroy)(mutex);
+  CLEW_ENTER_WITH(destroys(of(mutex)), mtx_destroy, mutex);
   mutex_destroy(of(mutex));
 }
 

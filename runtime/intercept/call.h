@@ -33,7 +33,14 @@ struct Intent {
   abi::StepKind kind = abi::StepKind::kOther;
   const volatile void* object = nullptr;
   bool (*can_proceed)(const Fiber&) = nullptr;
+  std::uint32_t size = 1;  // of the object, as far as it is affected
 };
+
+// The object does not exist any more afterwards: a write to all of it.
+template <class T>
+Intent destroys(T* object) {
+  return {abi::StepKind::kDestroy, object, nullptr, sizeof *object};
+}
 
 inline constexpr Intent kOutside{abi::StepKind::kUpdate, &clew_outside};
 
@@ -42,9 +49,10 @@ inline void enter(std::uint64_t op, const void* return_address, const Intent& in
   Fiber& fiber = *g_sched.current;
   bool counts;
   const abi::Place place = take_call_site(fiber, return_address, counts);
-  const Reached reached{place,
-                        {reinterpret_cast<std::uintptr_t>(intent.object), place, 1, intent.kind},
-                        intent.can_proceed};
+  const Reached reached{
+      place,
+      {reinterpret_cast<std::uintptr_t>(intent.object), place, intent.size, intent.kind},
+      intent.can_proceed};
   const bool is_event = counts && fiber.no_yield == 0;
   if (is_event) {
     g_sched.reach(reached);

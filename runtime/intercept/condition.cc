@@ -4,7 +4,7 @@
 using namespace clew::rt;
 
 CLEW_INTERPOSE int pthread_cond_destroy(pthread_cond_t* cond) {
-  if (!g_sched.active) return CLEW_REAL(pthread_cond_destroy)(cond);
+  CLEW_ENTER_WITH(destroys(cond), pthread_cond_destroy, cond);
   return answer(cond_destroy(cond));
 }
 

@@ -1,5 +1,6 @@
 // What instrumented code calls, and the program's own interface (clew/clew.h).
 #include "runtime/event/sharing.h"
+#include "runtime/libc/heap.h"
 #include "runtime/record/log.h"
 #include "runtime/record/points.h"
 #include "runtime/sched/scheduler.h"
@@ -21,9 +22,23 @@ clew::abi::StepKind step_kind(clew::abi::PointKind kind) {
     case PointKind::kAtomicStore:
     case PointKind::kBlockWrite:
       return StepKind::kWrite;
+    case PointKind::kFree:
+      return StepKind::kFree;
+    case PointKind::kScopeEnd:
+      return StepKind::kDestroy;
     default:
       return StepKind::kUpdate;
   }
+}
+
+// A step has room for less than 4 GB.
+std::uint32_t step_size(std::uint64_t size) {
+  return size < UINT32_MAX ? static_cast<std::uint32_t>(size) : UINT32_MAX;
+}
+
+// Whether anybody wants to know what the next event accesses.
+bool is_looked_at() {
+  return g_sched.at_every_point() || g_listeners.looked_at().has(g_sched.clock() + 1);
 }
 
 }  // namespace
@@ -54,8 +69,12 @@ void clew_yield_access_slow(const Point* point, const void* address, std::uint64
     __clew_countdown = kUnlimited;
     return;
   }
-  const Step step{reinterpret_cast<std::uintptr_t>(address), place_of(point),
-                  static_cast<std::uint32_t>(size), step_kind(point->kind)};
+  if (point->kind == clew::abi::PointKind::kFree) {
+    if (address == nullptr) return clew_yield_slow(point);  // free(NULL) touches nothing
+    if (size == 0 && is_looked_at()) size = size_of_allocation(address);
+  }
+  const Step step{reinterpret_cast<std::uintptr_t>(address), place_of(point), step_size(size),
+                  step_kind(point->kind)};
   if (CLEW_LIKELY(!g_sched.at_every_point())) {
     g_sched.reach_at_limit({.place = step.place});
     if (g_listeners.looked_at().has(g_sched.clock()))
@@ -74,6 +93,10 @@ std::uint64_t clew_yield_cas_slow(const Point* point, const void* address, std::
   return g_sched.active && g_sched.weak_cas_fails() ? 1 : 0;
 }
 
+std::uint64_t clew_string_size_slow(const char* string, std::uint64_t most) {
+  return g_sched.active && is_looked_at() ? size_of_string(string, most) : 0;
+}
+
 void clew_spin_slow(const Point* point) {
   if (!g_sched.active) {
     __builtin_ia32_pause();
@@ -90,7 +113,9 @@ CLEW_EXPORT void __clew_register_points(const Point* begin, const Point* end) {
 }
 
 CLEW_EXPORT void clew_no_yield_begin() {
-  if (g_sched.active) g_sched.enter_no_yield();
+  if (!g_sched.active) return;
+  g_sched.uncovered |= clew::abi::kUncoveredRegions;
+  g_sched.enter_no_yield();
 }
 
 CLEW_EXPORT void clew_no_yield_end() {

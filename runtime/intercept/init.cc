@@ -17,6 +17,7 @@
 #include "runtime/intercept/thread.h"
 #include "runtime/intercept/timer.h"
 #include "runtime/keep.h"
+#include "runtime/libc/heap.h"
 #include "runtime/libc/real.h"
 #include "runtime/libc/refused.h"
 #include "runtime/libc/user_dispatch.h"
@@ -132,6 +133,7 @@ void take_over(abi::Control& control) {
   Fiber* main_fiber = adopt_main_thread();
   g_sched.init(control, surroundings(), *main_fiber);
   report_registered_points();
+  find_allocator();
   watch_sanitizers(*main_fiber);
   install_fault_handlers();
   system_calls_init(control);

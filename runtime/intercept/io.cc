@@ -173,6 +173,7 @@ CLEW_EXPORT void* dlopen(const char* file, int mode) {
   g_sched.enter_no_yield();
   void* handle = CLEW_REAL(dlopen)(file, mode);
   note_loaded_code();
+  look_for_uncovered_code();
   g_sched.leave_no_yield();
   return handle;
 }

@@ -34,7 +34,7 @@ CLEW_INTERPOSE int pthread_mutex_unlock(pthread_mutex_t* mutex) {
 }
 
 CLEW_INTERPOSE int pthread_mutex_destroy(pthread_mutex_t* mutex) {
-  if (!g_sched.active) return CLEW_REAL(pthread_mutex_destroy)(mutex);
+  CLEW_ENTER_WITH(destroys(mutex), pthread_mutex_destroy, mutex);
   return answer(mutex_destroy(mutex));
 }
 
@@ -70,4 +70,9 @@ CLEW_INTERPOSE int pthread_spin_trylock(pthread_spinlock_t* lock) {
 CLEW_INTERPOSE int pthread_spin_unlock(pthread_spinlock_t* lock) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kUnlock, lock}), pthread_spin_unlock, lock);
   return answer(spin_unlock(lock));
+}
+
+CLEW_INTERPOSE int pthread_spin_destroy(pthread_spinlock_t* lock) {
+  CLEW_ENTER_WITH(destroys(lock), pthread_spin_destroy, lock);
+  return answer(0);  // as in glibc, which does not look at it
 }

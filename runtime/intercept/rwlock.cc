@@ -4,7 +4,7 @@
 using namespace clew::rt;
 
 CLEW_INTERPOSE int pthread_rwlock_destroy(pthread_rwlock_t* lock) {
-  if (!g_sched.active) return CLEW_REAL(pthread_rwlock_destroy)(lock);
+  CLEW_ENTER_WITH(destroys(lock), pthread_rwlock_destroy, lock);
   return answer(rwlock_destroy(lock));
 }
 

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 
 #include "clew_abi/sanitizer.h"
+#include "runtime/libc/heap.h"
 #include "runtime/libc/refused.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/record/end.h"
@@ -29,8 +30,6 @@ namespace {
 constexpr int kStatus = 1;  // the sanitizers' own
 constexpr int kJobStatus = 122;
 bool g_reported = false;
-int (*g_is_allocated)(const volatile void*) = nullptr;
-std::size_t (*g_size_of)(const volatile void*) = nullptr;
 
 template <class F>
 F lookup(const char* name) {
@@ -78,15 +77,15 @@ void on_asan_report(const char*) {
 
 void on_malloc(const volatile void*, std::size_t) {}
 
-// Freeing memory counts as a write to all of it: accesses of other threads to it are scheduling
+// Memory that is freed by code without yield points: accesses of other threads to it are scheduling
 // points, even if nobody else accesses the memory.
 void on_free(const volatile void* memory) {
   if (!g_sched.active || !g_listeners.hears(g_sched.clock())) return;
-  if (g_is_allocated(memory) == 0) return;
-  const std::size_t size = g_size_of(memory);
+  const std::size_t size = size_of_allocation(const_cast<const void*>(memory));
+  if (size == 0) return;
   g_sched.announce(
       {reinterpret_cast<std::uintptr_t>(memory), 0,
-       static_cast<std::uint32_t>(size < UINT32_MAX ? size : UINT32_MAX), abi::StepKind::kWrite},
+       static_cast<std::uint32_t>(size < UINT32_MAX ? size : UINT32_MAX), abi::StepKind::kFree},
       Scheduler::Counted::kNo);
 }
 
@@ -98,13 +97,10 @@ void watch_sanitizers(Fiber& main) {
   using Callback = void (*)(const char*);
   if (auto* set = lookup<void (*)(Callback)>("__asan_set_error_report_callback"))
     set(on_asan_report);
-  g_is_allocated = lookup<int (*)(const volatile void*)>("__sanitizer_get_ownership");
-  g_size_of = lookup<std::size_t (*)(const volatile void*)>("__sanitizer_get_allocated_size");
   using Install =
       int (*)(void (*)(const volatile void*, std::size_t), void (*)(const volatile void*));
   auto* install = lookup<Install>("__sanitizer_install_malloc_and_free_hooks");
-  if (g_is_allocated != nullptr && g_size_of != nullptr && install != nullptr)
-    install(on_malloc, on_free);
+  if (install != nullptr) install(on_malloc, on_free);
 }
 
 }  // namespace clew::rt

@@ -3,7 +3,12 @@
 #include "runtime/record/points.h"
 
 #include <dlfcn.h>
+#include <link.h>
+#include <string.h>
 
+#include <algorithm>
+
+#include "clew_abi/job.h"
 #include "runtime/record/log.h"
 #include "runtime/sched/scheduler.h"
 
@@ -14,6 +19,43 @@ constexpr std::size_t kMaxModules = 4096;
 PointModule g_modules[kMaxModules];
 std::size_t g_module_count = 0;
 std::uint64_t g_next_id = 1;
+std::uint8_t g_uncovered_code = 0;
+
+// What every program has, or clew models. Their code reads and writes the program's memory too, but
+// only on behalf of a call: what clew says of a program is about the code that was built with it.
+constexpr const char* kUsualLibraries[] = {"ld-linux", "libc.so",    "libm.so",     "libpthread",
+                                           "libdl.so", "librt.so",   "libgcc_s",    "libstdc++",
+                                           "libc++",   "libclew_rt", "linux-vdso",  "libatomic.so",
+                                           "libomp",   "libunwind",  "libresolv.so"};
+
+bool is_usual(const char* path) {
+  const char* slash = strrchr(path, '/');
+  const char* name = slash != nullptr ? slash + 1 : path;
+  for (const char* usual : kUsualLibraries)
+    if (strncmp(name, usual, strlen(usual)) == 0) return true;
+  return false;
+}
+
+// Whether the module has code of which nothing is known. The first that is visited is the program.
+int is_without_points(dl_phdr_info* module, std::size_t, void* first) {
+  const bool is_program = *static_cast<bool*>(first);
+  *static_cast<bool*>(first) = false;
+  if (!is_program && (module->dlpi_name[0] == 0 || is_usual(module->dlpi_name))) return 0;
+  std::uintptr_t begin = UINTPTR_MAX;
+  std::uintptr_t end = 0;
+  for (int i = 0; i < module->dlpi_phnum; ++i) {
+    const auto& part = module->dlpi_phdr[i];
+    if (part.p_type != PT_LOAD) continue;
+    begin = std::min<std::uintptr_t>(begin, module->dlpi_addr + part.p_vaddr);
+    end = std::max<std::uintptr_t>(end, module->dlpi_addr + part.p_vaddr + part.p_memsz);
+  }
+  return has_points(begin, end) ? 0 : 1;
+}
+
+bool has_silent_code(const PointModule& module) {
+  return std::any_of(module.begin, module.end,
+                     [](const abi::Point& point) { return point.kind == abi::PointKind::kSilent; });
+}
 
 void report(const PointModule& module) {
   Dl_info info{};
@@ -47,6 +89,16 @@ bool has_points(std::uintptr_t begin, std::uintptr_t end) {
   }
   return false;
 }
+
+void look_for_uncovered_code() {
+  g_uncovered_code = std::any_of(g_modules, g_modules + g_module_count, has_silent_code)
+                         ? abi::kUncoveredRegions
+                         : 0;
+  bool first = true;
+  if (dl_iterate_phdr(is_without_points, &first) != 0) g_uncovered_code |= abi::kUncoveredLibraries;
+}
+
+std::uint8_t uncovered_code() { return g_uncovered_code; }
 
 void report_registered_points() {
   for (std::size_t i = 0; i < g_module_count; ++i) report(g_modules[i]);

@@ -31,6 +31,11 @@ inline abi::Place place_of_code(const void* address) {
 void register_points(const abi::Point* begin, const abi::Point* end);
 // Whether an instrumented module lies there.
 bool has_points(std::uintptr_t begin, std::uintptr_t end);
+// Whether there is code whose accesses are no points (abi::Uncovered): in modules that have points,
+// and in modules that have none, other than libc and the like.
+std::uint8_t uncovered_code();
+// Finds out, at the start and when modules have been loaded.
+void look_for_uncovered_code();
 // Reports the modules that registered before the log was there.
 void report_registered_points();
 // One more than the highest id.

@@ -120,13 +120,18 @@ void Scheduler::reach_slow() {
     }
     if (!at_every_point() || current->reached.step.object == 0) break;
     consult(event);
-    if (CLEW_UNLIKELY(counts.points >= kMostPoints)) decider_.stop();
+    if (CLEW_UNLIKELY(counts.points >= kMostPoints)) stop_asking();
     if (CLEW_LIKELY(!current->disturbed)) break;
   }
-  if (at_every_point() && clock_.settled() >= last_decision()) decider_.stop();
+  if (at_every_point() && clock_.settled() >= last_decision()) stop_asking();
   answer_queries(clock_.settled() + 1);
   clock_.end_event();
   rearm();
+}
+
+void Scheduler::stop_asking() {
+  decider_.stop();
+  uncovered |= abi::kUncoveredRest;
 }
 
 // --- announcing --------------------------------------------------------------------------------

@@ -58,10 +58,10 @@ class Scheduler final : private Run {
   ThreadRegistry threads;
   Timers timers;
   RunCounts counts;
-  int process = 0;  // its number, as the program knows it: in a replay the recorded one
-  bool handlers_wanted = false;  // a signal was sent that has a handler
-  bool debugged = false;         // a debugger wants to know where threads are parked
-  Clock poll_at = kNever;        // the event at which something from outside is looked for
+  int process = 0;             // its number, as the program knows it: in a replay the recorded one
+  std::uint8_t uncovered = 0;  // abi::Uncovered
+  bool debugged = false;       // a debugger wants to know where threads are parked
+  Clock poll_at = kNever;      // the event at which something from outside is looked for
   Clock checkpoint_at = kNever;  // the event before which the run stops (kJobCheckpoint)
 
   void init(abi::Control& control, Surroundings& surroundings, Fiber& main);
@@ -232,6 +232,7 @@ class Scheduler final : private Run {
 
   // Events: scheduler.cc.
   void reach_slow();
+  void stop_asking();
   void announce_slow(const Step& step, Counted counted);
   void announce_result_slow(std::uint64_t value);
   Event event_of(const Step& step, Counted counted) const;

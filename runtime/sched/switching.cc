@@ -111,7 +111,10 @@ Fiber* Scheduler::next_to_run() {
       continue;
     }
     const Surroundings::Came came = surroundings_->wait_for_something(due);
-    if (came == Surroundings::Came::kSomething) continue;
+    if (came == Surroundings::Came::kSomething) {
+      uncovered |= abi::kUncoveredOutside;
+      continue;
+    }
     if (came == Surroundings::Came::kNever || due == kForever) surroundings_->end_stuck();
     let_time_pass_until(due);
   }

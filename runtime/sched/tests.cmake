@@ -5,8 +5,13 @@ if(NOT CLEW_SANITIZE)
       ${CMAKE_SOURCE_DIR}/runtime/event/hash.cc
       ${CMAKE_SOURCE_DIR}/runtime/event/listener.cc
       ${CMAKE_SOURCE_DIR}/runtime/event/listener_test.cc
+      ${CMAKE_SOURCE_DIR}/runtime/event/sharing.cc
+      ${CMAKE_SOURCE_DIR}/runtime/event/sharing_test.cc
       ${CMAKE_SOURCE_DIR}/runtime/fiber/context.cc
       ${CMAKE_SOURCE_DIR}/runtime/fiber/context_x86_64.S
+      ${CMAKE_SOURCE_DIR}/runtime/keep.cc
+      ${CMAKE_SOURCE_DIR}/runtime/libc/heap.cc
+      ${CMAKE_SOURCE_DIR}/runtime/libc/heap_test.cc
       ${CMAKE_SOURCE_DIR}/runtime/rt.cc
       ${CMAKE_CURRENT_LIST_DIR}/decider.cc
       ${CMAKE_CURRENT_LIST_DIR}/decider_test.cc

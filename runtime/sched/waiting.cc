@@ -159,6 +159,7 @@ void Scheduler::wait_timed_out(Timer& timer) {
 void Scheduler::fire_timers() {
   while (Timer* timer = timers.take_due(clock_.settled_time())) {
     idle_yields_ = 0;
+    uncovered |= abi::kUncoveredTime;
     timer->fire(*timer);
   }
 }

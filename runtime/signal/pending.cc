@@ -133,7 +133,7 @@ enum class Posted : std::uint8_t { kPending, kIgnored, kTooMany };
 enum class Queued : std::uint8_t { kAlways, kRealTimeOnly };
 
 Posted post(const siginfo_t& info, Fiber* to, Queued queued) {
-  if (has_handler(info.si_signo)) g_sched.handlers_wanted = true;
+  if (has_handler(info.si_signo)) g_sched.uncovered |= abi::kUncoveredHandlers;
   const int signal = info.si_signo;
   // SIGCONT cancels pending stops and vice versa; only the kernel can do either.
   bool blocked_anywhere = false;

@@ -17,6 +17,7 @@
 #include "runtime/raw_syscall.h"
 #include "runtime/record/job.h"
 #include "runtime/record/log.h"
+#include "runtime/record/points.h"
 #include "runtime/record/trace.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/snapshot/checkpoint.h"
@@ -206,6 +207,7 @@ void serve() {
   Sharing::reserve(control());
   created_files_init();
   for (int fd = 1; fd <= 2; ++fd) g_output[fd] = Output::at(fd, 0);
+  look_for_uncovered_code();
   grow_main_stack();
   // From here on, each process that runs jobs has the memory to itself.
   kept().mark = kept().next;
@@ -225,7 +227,7 @@ void fill_result(abi::JobResult& result, std::uint32_t i, Clock clock) {
   result.interleaving = g_sched.at_every_point() ? g_sharing.interleaving() : g_hash.value();
   result.scheduling_points = g_sched.counts.points;
   result.questions = g_sched.questions();
-  result.handlers_wanted = g_sched.handlers_wanted ? 1 : 0;
+  result.uncovered = static_cast<std::uint8_t>(g_sched.uncovered | uncovered_code());
   result.switches = g_sched.counts.switches;
   result.preemptions = g_sched.counts.preemptions;
   result.company = g_sched.last_company();

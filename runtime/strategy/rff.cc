@@ -10,7 +10,8 @@ bool reads(const Step& step) {
   return step.kind == abi::StepKind::kRead || step.kind == abi::StepKind::kUpdate;
 }
 bool writes(const Step& step) {
-  return step.kind == abi::StepKind::kWrite || step.kind == abi::StepKind::kUpdate;
+  return step.kind == abi::StepKind::kWrite || step.kind == abi::StepKind::kUpdate ||
+         abi::ends_life(step.kind);
 }
 
 }  // namespace

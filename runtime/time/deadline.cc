@@ -100,6 +100,7 @@ Nanos deadline_after(Nanos length) {
 }
 
 Nanos clock_reading(clockid_t clock) {
+  g_sched.uncovered |= abi::kUncoveredTime;
   if (const Fiber* thread = thread_of_clock(clock)) {
     g_sched.current->clock_reads += kNanosPerCall;
     return processor_time(*thread);

@@ -113,6 +113,9 @@ extern "C" {
   left = std::atoi(text);
   return 1;
 }
+[[clang::preserve_most]] std::uint64_t __clew_string_size(const char* string, std::uint64_t most) {
+  return std::min<std::uint64_t>(strnlen(string, most) + 1, most);
+}
 [[clang::preserve_most]] void __clew_spin(const Point* point) { count(point); }
 [[clang::preserve_most]] std::uint64_t __clew_random() { return 0x1234567812345678; }
 

@@ -55,4 +55,4 @@ __attribute__((annotate("clew_no_yield"))) int main(void) {
 // TRACE: /kinds.c:31:3 kinds SyncCall 0
 // TRACE: /kinds.c:32:7 kinds Load 4
 // TRACE: /kinds.c:32:7 kinds Store 4
-// TRACE: /kinds.c:33:15 kinds BlockRead 0
+// TRACE: /kinds.c:33:15 kinds BlockRead 1

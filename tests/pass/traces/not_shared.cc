@@ -40,5 +40,7 @@ __attribute__((annotate("clew_no_yield"))) int main() {
 }
 // TRACE: 23 Entry
 // TRACE: 25 Load
+// TRACE: 25 ScopeEnd
 // TRACE: 29 Store
 // TRACE: 31 Load
+// TRACE: 31 ScopeEnd
