@@ -60,23 +60,27 @@ struct Handover {
   std::optional<Standpoint> next;
 };
 
-// What the thread that is preempted, or asks, is about to do.
-// `from_start`: so is the trace.
-Standpoint with_step(SourceView& view, const Trace& trace, bool from_start,
+// What the thread that is preempted is about to do. In this run it may never come to it; in the
+// other, which is the same up to there, it may. `from_start`: so are the traces.
+Standpoint with_step(SourceView& view, const Trace& trace, const Trace& other, bool from_start,
                      const TraceDecision& decision, Standpoint standpoint) {
   const auto is_it = [&](const TraceStep& step) {
-    return step.thread == decision.thread && step.own == decision.own;
+    return step.thread == decision.thread && step.own == decision.own &&
+           step.place == decision.place;
   };
-  const auto step = std::ranges::find_if(trace.steps, is_it);
-  if (step == trace.steps.end()) return standpoint;
-  standpoint.step = view.event(*step);
-  // A place in a library may belong to many lines of the user's.
-  if (from_start && standpoint.step->at && is_user_location(*standpoint.step->at))
-    standpoint.step->time =
-        1 + static_cast<std::uint64_t>(
-                std::ranges::count_if(trace.steps.begin(), step, [&](const TraceStep& other) {
-                  return other.thread == step->thread && other.place == step->place;
-                }));
+  for (const Trace* one : {&trace, &other}) {
+    const auto step = std::ranges::find_if(one->steps, is_it);
+    if (step == one->steps.end()) continue;
+    standpoint.step = view.event(*step);
+    // A place in a library may belong to many lines of the user's.
+    if (from_start && standpoint.step->at && is_user_location(*standpoint.step->at))
+      standpoint.step->time =
+          1 + static_cast<std::uint64_t>(
+                  std::ranges::count_if(one->steps.begin(), step, [&](const TraceStep& before) {
+                    return before.thread == step->thread && before.place == step->place;
+                  }));
+    break;
+  }
   return standpoint;
 }
 
@@ -105,14 +109,14 @@ std::optional<Standpoint> next_of(SourceView& view, const TraceDecision& decisio
 }
 
 // Who is preempted at this clock, and by whom.
-Handover handover(SourceView& view, const Trace& trace, bool from_start, std::uint64_t clock,
-                  abi::ScriptKind kind) {
+Handover handover(SourceView& view, const Trace& trace, const Trace& other, bool from_start,
+                  std::uint64_t clock, abi::ScriptKind kind) {
   const TraceDecision* decision = decision_at(trace, clock, kind);
   Handover over;
   if (decision != nullptr) {
     over.from = view.standing(clock, view.thread(decision->thread));
     if (over.from && kind == abi::kScriptPreemption)
-      over.from = with_step(view, trace, from_start, *decision, std::move(*over.from));
+      over.from = with_step(view, trace, other, from_start, *decision, std::move(*over.from));
     else if (over.from)
       over.from = asking(view, trace, *decision, std::move(*over.from));
     over.next = next_of(view, *decision);
@@ -156,11 +160,12 @@ void Answer::tell_switches(SourceView& failing, SourceView& passing, const Trace
       one.pass_to = text_of(passes.to);
     }
     if (pass_clock <= passing_end) one.pass_clock = pass_clock;
-    Handover over = handover(failing, failing_trace, from_start_, one.fail_clock, kind);
+    Handover over =
+        handover(failing, failing_trace, passing_trace, from_start_, one.fail_clock, kind);
     if (over.from) one.fail_from = std::move(*over.from);
     one.fail_next = std::move(over.next);
     if (one.pass_clock) {
-      over = handover(passing, passing_trace, from_start_, pass_clock, kind);
+      over = handover(passing, passing_trace, failing_trace, from_start_, pass_clock, kind);
       one.pass_from = std::move(over.from);
       one.pass_next = std::move(over.next);
     }
@@ -242,7 +247,8 @@ Result<void> Answer::tell_preemptions(SourceView& view, const Trace& failing_tra
     info.clock = decision.clock;
     info.to = view.thread(decision.to);
     if (auto from = view.standing(decision.clock, view.thread(decision.thread)))
-      info.from = with_step(view, failing_trace, from_start_, decision, std::move(*from));
+      info.from =
+          with_step(view, failing_trace, passing_trace, from_start_, decision, std::move(*from));
     info.next = next_of(view, decision);
     const std::uint64_t course =
         std::max(decision.own, course_of(failing_trace, passing_trace, decision.thread));

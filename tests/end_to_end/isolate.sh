@@ -40,7 +40,25 @@ int main(void) { /* loses updates; a run takes long enough to be interrupted amo
   return shared != 2 * kTimes;
 }
 C
-for p in always slow; do "$clew" cc -O1 -g $p.c -o $p -pthread || exit 1; done
+cat >skips.c <<'C'
+#include <assert.h>
+#include <pthread.h>
+static volatile int ready, data;
+static void* writer(void* x) { /* publishes too early */
+  ready = 1;
+  data = 42;
+  return x;
+}
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, writer, 0);
+  if (ready) assert(data == 42);
+  pthread_join(t, 0);
+  return 0;
+}
+C
+sed 's/data == 42/data == 7/' skips.c >hides.c
+for p in always hides skips slow; do "$clew" cc -O1 -g $p.c -o $p -pthread || exit 1; done
 
 # json EXPRESSION: true of d, the content of out.json; i is the isolation in it
 json() { python3 -c '
@@ -143,6 +161,15 @@ check "... who waits there" json "[line(w['at']) for w in i['waits']].count($(ca
 check "... in words" says out.txt "dining_philosophers.cpp:$(cause dining_philosophers)"
 check "debug: nothing found" run 0 debug --seed 1 --schedules 50 --json out.json ./fixed
 check "... JSON" json "d['hunt']['outcome'] == 'not-found' and d['isolate'] is None"
+
+# A run that passes because it never comes to the check shows nothing about what fails.
+check "debug: a check that most passing runs skip" run 1 debug --seed 1 --json out.json ./skips
+check "... compared with a run that makes it" json "i['reaches'] and line(i['pair']['first']['at']) == 12 and line(i['pair']['second']['at']) == 6"
+check "... all runs agree about the order" json "i['pair']['this_order']['failed'] > 2 and i['pair']['other_order']['passed'] > 2 and not i['pair']['this_order']['passed'] and not i['pair']['other_order']['failed']"
+check "... with just the two swapped it passes" json "i['pair']['swapped'] == 'passes' and i['pair']['alone']"
+check "debug: a check that nothing passes" run 1 debug --seed 1 --json out.json ./hides
+check "... compared with a run that skips it" json "i['reaches'] is False"
+check "... says so" says out.txt "hide the failure rather"
 
 # What cannot be isolated.
 check "it always fails" run 1 hunt --seed 1 --schedules 20 ./always
