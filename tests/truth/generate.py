@@ -43,7 +43,7 @@ class Program:
         self.mutexes = []
         self.conditions = []  # (condition, mutex, flag)
         self.box = False
-        self.local = None  # "thread_local" or "local": memory of a thread reached by others
+        self.local = False  # a thread_local variable is reached by others
         self.threads = []
         self.main_between = []
         self.main_after = []
@@ -178,7 +178,7 @@ def draw(seed):
     if waits:
         p.conditions = [('c', 'm', 'ready')]
     if rng.random() < 0.15:
-        p.local = rng.choice(['thread_local', 'local'])
+        p.local = True
     for index in range(count):
         regs = []
         body = drawing.body(rng.randint(*size), regs, 0, [])
@@ -200,8 +200,6 @@ def draw(seed):
     if rng.random() < 0.2:
         p.main_between = drawing.body(1, [], 1, [])
     p.joined = [rng.random() < 0.9 for _ in p.threads]
-    if p.local == 'local':
-        p.joined[0] = True
     finals = []
     listed = any('element' in repr(body) for body in p.threads + p.helpers + [p.main_between])
     for cell in p.plain + p.atomics + (['list[0]', 'list[1]'] if listed else []):
@@ -414,19 +412,16 @@ class Emitter:
         self.code[jump][4] = len(self.code)
 
     # ---- memory of one thread that another reaches
-    def own(self):
-        return 'mine' if self.p.local == 'thread_local' else 'local'
-
     def do_publish(self):
-        self.line(f'shared_address = &{self.own()};')
+        self.line('shared_address = &mine;')
         self.op('write', 'shared_address', (None, 1))
 
     def do_own_read(self, reg):
-        self.line(f'{reg} = {self.own()};')
+        self.line(f'{reg} = mine;')
         self.op('read', reg, 'own')
 
     def do_own_add(self):
-        self.line(f'{self.own()} += 1;')
+        self.line('mine += 1;')
         self.op('read', '_t', 'own')
         self.op('write', 'own', ('_t', 1))
 
@@ -536,7 +531,6 @@ class Emitter:
             self.line('Box* box = new Box{11};')
         if p.local:
             self.line('int* shared_address = nullptr;')
-        if p.local == 'thread_local':
             self.line('thread_local int mine = 0;')
         probes_at_start = self.probes
         for number, body in enumerate(p.helpers):
@@ -553,8 +547,6 @@ class Emitter:
             self.code = []
             self.line(f'void thread{number + 1}() {{' if std else f'void* thread{number + 1}(void*) {{')
             self.depth = 1
-            if p.local == 'local' and number == 0:
-                self.line('int local = 0;')
             self.function_head(body)
             self.body(body)
             if not std:
