@@ -36,7 +36,7 @@ std::uintptr_t g_pages_known[kPagesKnown];
 bool read_memory(std::uintptr_t address, void* into, std::size_t size) {
   const std::uintptr_t page = address / kPage;
   std::uintptr_t& known = g_pages_known[page % kPagesKnown];
-  if (known == page && address < reinterpret_cast<std::uintptr_t>(sbrk(0))) {
+  if (page != 0 && known == page && address < reinterpret_cast<std::uintptr_t>(sbrk(0))) {
     // Not by memcpy, which a sanitizer may have replaced: it would not like what is read.
     const auto* from = reinterpret_cast<const volatile char*>(address);
     for (std::size_t i = 0; i < size; ++i) static_cast<char*>(into)[i] = from[i];
