@@ -24,15 +24,15 @@ void add_criteria(CLI::App& app, CriteriaOptions& options) {
       ->take_all()
       ->group(kGroup);
   app.add_option("--fails-if-output", criteria.fails_if_output,
-                 "Also a run whose output contains this regular expression")
+                 "Also a run whose standard output or error contains this regular expression")
       ->type_name("RE")
       ->group(kGroup);
   app.add_option("--fails-unless-output", criteria.fails_unless_output,
-                 "Also a run whose output does not contain it")
+                 "Also a run that ends by itself without it in its standard output or error")
       ->type_name("RE")
       ->group(kGroup);
   app.add_flag("--fails-if-output-differs", criteria.fails_if_output_differs,
-               "Also a run whose output is not the first run's")
+               "Also a run that ends by itself with other output than the first that did and passed")
       ->group(kGroup);
   app.add_option("--judge", criteria.judge,
                  "A shell command decides: standard output on its input, CLEW_EXIT_STATUS and "

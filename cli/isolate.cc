@@ -96,7 +96,8 @@ void add_options(CLI::App& app, IsolateCommand& command) {
   app.add_flag("--no-checkpoints", command.no_checkpoints,
                "Run every test from the beginning (slower)");
   app.add_option("--jobs", isolate.jobs,
-                 "Runs at a time (default: one for each core, or one if the program changes files)")
+                 "Runs at a time (default: one for each core, or one if the program changes files or binds an "
+                 "address)")
       ->type_name("N")
       ->check(count());
   app.add_option("--tests", isolate.tests, "Stop after this many tests (default: no limit)")
@@ -127,8 +128,9 @@ void register_isolate(CLI::App& app, int& exit_status) {
   add_options(*command, *options);
   add_criteria(*command, options->criteria);
   command->footer(
-      "A recording that was found with criteria (--judge, --fails-if-output, ...) needs the same\n"
-      "ones here.\n\n"
+      "A recording that was found with criteria (--judge, --fails-if-output, ...) is judged by "
+      "the\n"
+      "same ones here, unless others are given.\n\n"
       "Examples:\n"
       "  clew isolate\n"
       "  clew isolate --simplify\n"

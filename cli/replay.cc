@@ -115,6 +115,8 @@ int print_tally(const Replay& replay, const Tally& tally, Symbolizer& symbols) {
     print_headline(run.summary.outcome, headline(run.summary));
     print_details(failure_text(run, symbols));
   }
+  if (const std::string line = judged_line(replay.recording); !line.empty())
+    print_headline(Outcome::kFail, line);
   print_details(fmt::format("clew: {}\n", same_text(replay, run, tally.replays)));
   return was_interrupted(replay.recording.meta) ? 0 : exit_status_of(run);
 }

@@ -15,6 +15,12 @@ std::string recording_name(const Recording& recording) {
                                : fmt::format("recording {}", recording.path.string());
 }
 
+std::string judged_line(const Recording& recording) {
+  const auto& judged = recording.meta.judged;
+  if (!judged) return "";
+  return fmt::format("fail ({}): {}", to_word(judged->kind), printable(judged->detail));
+}
+
 namespace {
 
 // Calls that the runtime did not know are the first to suspect.

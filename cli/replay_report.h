@@ -13,6 +13,10 @@ namespace clew::cli {
 // "recording 7", or its path if it has no number
 std::string recording_name(const Recording& recording);
 
+// "fail (output): the output contains 'lost'", if only the criteria of the hunt call it a failure;
+// otherwise empty.
+std::string judged_line(const Recording& recording);
+
 void print_departure(const Replay& replay, const RunResult& run,
                      const std::vector<std::string>& lines, Symbolizer& symbols);
 

@@ -133,14 +133,22 @@ Result<std::string> newest_failing(const RecordingStore& store) {
       continue;
     const RunSummary& summary = one.meta->summary;
     const bool failed = summary.outcome == Outcome::kFail || summary.outcome == Outcome::kHang ||
-                        one.meta->origin.by_criteria();
+                        one.meta->judged.has_value();
     if (failed) return std::to_string(one.number);
   }
   return fail(ErrorCode::kUsage, "there is no recording of a failure here",
               "clew hunt finds one; clew debug does all of it");
 }
 
-Result<Subject> recorded_subject(const IsolateOptions& options, const RecordingStore& store) {
+// The criteria by which the recording was found, unless others were given. A shell command is taken
+// from this folder's own recordings only: those of others may say anything.
+void take_criteria(const Recording& recording, IsolateOptions& options) {
+  const auto& judged = recording.meta.judged;
+  if (!judged || options.criteria != Criteria{}) return;
+  if (!judged->criteria.judge || recording.number != 0) options.criteria = judged->criteria;
+}
+
+Result<Subject> recorded_subject(IsolateOptions& options, const RecordingStore& store) {
   std::string selector = options.failing;
   if (selector.empty()) {
     CLEW_TRY(auto newest, newest_failing(store));
@@ -149,12 +157,13 @@ Result<Subject> recorded_subject(const IsolateOptions& options, const RecordingS
   CLEW_TRY(auto replay, prepare_replay(selector));
   CLEW_CHECK_OK(check_runs_live(replay.recording));
   const Meta& meta = replay.recording.meta;
+  take_criteria(replay.recording, options);
   if (meta.summary.outcome == Outcome::kPass && !options.criteria.need_output())
     return fail(
         ErrorCode::kBadInput,
         fmt::format("recording {} passed: there is no failure to isolate", replay.recording.number),
-        meta.origin.by_criteria() ? "give the criteria again that call it a failure"
-                                  : "clew list shows which recordings failed");
+        meta.judged ? "give the --judge again that calls it a failure"
+                    : "clew list shows which recordings failed");
   CLEW_TRY(auto schedule, to_schedule(replay.plan.follow));
   CLEW_TRY(auto input, HuntInput::of_recording(replay.recording));
   LaunchPlan plan = live_plan(replay);
@@ -170,11 +179,12 @@ Result<Subject> given_subject(const IsolateOptions& options) {
 
 }  // namespace
 
-Result<IsolateResult> isolate(const IsolateOptions& options, RecordingStore& store,
+Result<IsolateResult> isolate(const IsolateOptions& given, RecordingStore& store,
                               IsolateObserver& observer) {
-  CLEW_TRY(auto judge, Judge::create(options.criteria));
+  IsolateOptions options = given;
   CLEW_TRY(auto subject,
            options.program ? given_subject(options) : recorded_subject(options, store));
+  CLEW_TRY(auto judge, Judge::create(options.criteria));
   return Isolation(options, store, observer, std::move(subject), std::move(judge)).run();
 }
 

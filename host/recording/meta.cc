@@ -83,6 +83,22 @@ json summary_to_json(const RunSummary& summary) {
           {"notes", notes_to_json(summary.notes)}};
 }
 
+json optional_to_json(const std::optional<std::string>& text) {
+  return text ? bytes_to_json(*text) : json();
+}
+
+json judged_to_json(const Judged& judged) {
+  json only = json::array();
+  for (const FailureKind kind : judged.criteria.only) only.push_back(to_word(kind));
+  return {{"kind", to_word(judged.kind)},
+          {"detail", bytes_to_json(judged.detail)},
+          {"fails_if_output", optional_to_json(judged.criteria.fails_if_output)},
+          {"fails_unless_output", optional_to_json(judged.criteria.fails_unless_output)},
+          {"fails_if_output_differs", judged.criteria.fails_if_output_differs},
+          {"judge", optional_to_json(judged.criteria.judge)},
+          {"only", only}};
+}
+
 // Reads members of one object; the first that is missing or wrong is remembered, and
 // all after it give default values.
 class Fields {
@@ -212,6 +228,13 @@ Captured inputs_from(const Fields& fields) {
   return captured;
 }
 
+void kind_from(const Fields& fields, const std::string& word, FailureKind& kind) {
+  if (const auto known = failure_kind_from_word(word))
+    kind = *known;
+  else
+    fields.note("kind", fmt::format("has the unknown value {}", quote(word)));
+}
+
 RunSummary summary_from(const Fields& fields) {
   RunSummary summary;
   std::string outcome;
@@ -225,10 +248,7 @@ RunSummary summary_from(const Fields& fields) {
     Failure& failure = summary.failure.emplace();
     std::string kind;
     from.bytes("kind", kind);
-    if (const auto known = failure_kind_from_word(kind))
-      failure.kind = *known;
-    else
-      from.note("kind", fmt::format("has the unknown value {}", quote(kind)));
+    kind_from(from, kind, failure.kind);
     from.bytes("detail", failure.detail);
     from.bytes("thread", failure.thread);
     if (!from.is_null("at")) {
@@ -249,6 +269,31 @@ RunSummary summary_from(const Fields& fields) {
   fields.list("notes", notes);
   for (std::string& note : notes) summary.notes.push_back(note_from_text(std::move(note)));
   return summary;
+}
+
+void criterion_from(const Fields& fields, const char* key, std::string& text) {
+  fields.bytes(key, text);
+  if (text.size() > kMaxCriterion)
+    fields.note(key, fmt::format("has more than {} bytes", kMaxCriterion));
+}
+
+Judged judged_from(const Fields& fields) {
+  Judged judged;
+  std::string kind;
+  fields.bytes("kind", kind);
+  kind_from(fields, kind, judged.kind);
+  criterion_from(fields, "detail", judged.detail);
+  Criteria& criteria = judged.criteria;
+  if (!fields.is_null("fails_if_output"))
+    criterion_from(fields, "fails_if_output", criteria.fails_if_output.emplace());
+  if (!fields.is_null("fails_unless_output"))
+    criterion_from(fields, "fails_unless_output", criteria.fails_unless_output.emplace());
+  fields.boolean("fails_if_output_differs", criteria.fails_if_output_differs);
+  if (!fields.is_null("judge")) criterion_from(fields, "judge", criteria.judge.emplace());
+  std::vector<std::string> only;
+  fields.list("only", only);
+  for (const std::string& word : only) kind_from(fields, word, criteria.only.emplace_back());
+  return judged;
 }
 
 Meta meta_from(const Fields& fields) {
@@ -288,6 +333,7 @@ Meta meta_from(const Fields& fields) {
   fields.integer("created_ns", meta.created_ns);
   fields.number("wall_seconds", meta.wall_seconds);
   meta.summary = summary_from(fields.object("summary"));
+  if (!fields.is_null("judged")) meta.judged = judged_from(fields.object("judged"));
   fields.word("stdin_kind", kStdinWords, meta.stdin_kind);
   if (!fields.is_null("stdin")) meta.stdin_data = stream_from(fields.object("stdin"));
   meta.stdout_data = stream_from(fields.object("stdout"));
@@ -320,6 +366,14 @@ Result<void> check_limits(const Meta& meta) {
   if (meta.origin.line().size() > kMaxOrigin)
     return fail(ErrorCode::kInternal, fmt::format("an origin of {} bytes, at most {} are allowed",
                                                   meta.origin.line().size(), kMaxOrigin));
+  if (!meta.judged) return {};
+  const Criteria& criteria = meta.judged->criteria;
+  for (const auto& text : {std::optional(meta.judged->detail), criteria.fails_if_output,
+                           criteria.fails_unless_output, criteria.judge})
+    if (text && text->size() > kMaxCriterion)
+      return fail(ErrorCode::kInternal,
+                  fmt::format("a criterion of {} bytes, at most {} are allowed", text->size(),
+                              kMaxCriterion));
   return {};
 }
 
@@ -355,6 +409,7 @@ std::string format_meta(const Meta& meta) {
       {"created_ns", meta.created_ns},
       {"wall_seconds", meta.wall_seconds},
       {"summary", summary_to_json(meta.summary)},
+      {"judged", meta.judged ? judged_to_json(*meta.judged) : json()},
       {"stdin_kind", kStdinWords.at(static_cast<std::size_t>(meta.stdin_kind))},
       {"stdin", meta.stdin_data ? captured_to_json(*meta.stdin_data) : json()},
       {"stdout", captured_to_json(meta.stdout_data)},

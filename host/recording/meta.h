@@ -15,12 +15,13 @@
 #include "host/error.h"
 #include "host/outcome.h"
 #include "host/recording/capture.h"
+#include "host/recording/criteria.h"
 #include "host/recording/origin.h"
 
 namespace clew {
 
 // Bumped with every change of meta.json or of the set of files.
-inline constexpr std::uint32_t kRecordingVersion = 5;
+inline constexpr std::uint32_t kRecordingVersion = 6;
 
 // Distinguishes a rebuilt program from the one that was recorded.
 struct ProgramIdentity {
@@ -40,6 +41,8 @@ enum class StdinKind : std::uint8_t {
 
 inline constexpr std::uint32_t kMaxPool = 65'536;
 inline constexpr std::size_t kMaxOrigin = 4096;  // bytes
+inline constexpr std::size_t kMaxCriterion =
+    65'536;  // bytes of an expression, a command or a detail
 
 struct Meta {
   // Filled in by Draft::commit.
@@ -80,7 +83,8 @@ struct Meta {
   // The outcome.
   std::int64_t created_ns = 0;  // since 1970
   double wall_seconds = 0;
-  RunSummary summary;
+  RunSummary summary;  // the program's own end
+  std::optional<Judged> judged;
 
   StdinKind stdin_kind = StdinKind::kNone;
   std::optional<Captured> stdin_data;  // if there is a file `stdin`

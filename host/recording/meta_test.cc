@@ -63,16 +63,32 @@ TEST(Meta, OriginsAreKnownByTheirKind) {
     meta.origin = std::move(origin);
     return parse_meta(format_meta(meta), "m").value().origin;
   };
-  Origin found = Origin::hunt(12, "pos", 7);
-  EXPECT_FALSE(read_back(found).by_criteria());
-  found.add_criteria("the output lacks 'done'");
+  const Origin found = Origin::hunt(12, "pos", 7);
   EXPECT_EQ(read_back(found), found);
-  EXPECT_TRUE(read_back(found).by_criteria());
   EXPECT_EQ(read_back(Origin::isolation(3)).kind(), Origin::Kind::kIsolation);
   EXPECT_EQ(read_back(Origin::isolation()).kind(), Origin::Kind::kIsolation);
   EXPECT_EQ(read_back(Origin::process(7, 3, Origin::Start::kForked)).kind(),
             Origin::Kind::kProcess);
   EXPECT_EQ(read_back({}).kind(), Origin::Kind::kOther);
+}
+
+TEST(Meta, CriteriaRoundTrip) {
+  Meta meta = sample_meta();
+  EXPECT_FALSE(parse_meta(format_meta(meta), "m").value().judged);
+  meta.judged = Judged{{"lost [0-9]+", std::nullopt, true, "sort | cmp - \xff", {}},
+                       FailureKind::kOutput,
+                       "the output contains 'lost 3'"};
+  meta.judged->criteria.only = {FailureKind::kOutput, FailureKind::kDeadlock};
+  EXPECT_EQ(parse_meta(format_meta(meta), "m").value().judged, meta.judged);
+  meta.judged->criteria.judge = std::string(kMaxCriterion + 1, 'x');
+  EXPECT_FALSE(check_limits(meta));
+  EXPECT_EQ(parse_meta(format_meta(meta), "m").error().message,
+            "m is damaged: 'judged.judge' has more than 65536 bytes");
+  meta.judged->criteria.judge.reset();
+  json object = json::parse(format_meta(meta));
+  object["judged"]["only"][0] = "bad luck";
+  EXPECT_EQ(parse_meta(sealed(object), "m").error().message,
+            "m is damaged: 'judged.kind' has the unknown value 'bad luck'");
 }
 
 TEST(Meta, NotesAreKnownByTheirKind) {

@@ -10,7 +10,6 @@ namespace {
 constexpr char kHunt[] = "hunt, ";
 constexpr char kIsolatedFrom[] = "isolated from ";
 constexpr char kProcess[] = "process ";
-constexpr char kByCriteria[] = "a failure by the criteria: ";
 
 }  // namespace
 
@@ -35,14 +34,8 @@ Origin Origin::from_line(std::string line) {
   if (line.starts_with(kHunt)) origin.kind_ = Kind::kHunt;
   if (line.starts_with(kIsolatedFrom)) origin.kind_ = Kind::kIsolation;
   if (line.starts_with(kProcess)) origin.kind_ = Kind::kProcess;
-  origin.by_criteria_ = line.contains(kByCriteria);
   origin.line_ = std::move(line);
   return origin;
-}
-
-void Origin::add_criteria(const std::string& why) {
-  line_ += fmt::format("; {}{}", kByCriteria, why);
-  by_criteria_ = true;
 }
 
 }  // namespace clew

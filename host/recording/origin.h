@@ -28,18 +28,13 @@ class Origin {
   // Any line is an origin: recordings are also made by other versions.
   [[nodiscard]] static Origin from_line(std::string line);
 
-  // Adds that only the criteria of a hunt call the run a failure, and why.
-  void add_criteria(const std::string& why);
-
   [[nodiscard]] Kind kind() const { return kind_; }
-  [[nodiscard]] bool by_criteria() const { return by_criteria_; }
   [[nodiscard]] const std::string& line() const { return line_; }
 
   bool operator==(const Origin&) const = default;
 
  private:
   Kind kind_ = Kind::kOther;
-  bool by_criteria_ = false;
   std::string line_;
 };
 

@@ -206,6 +206,8 @@ Judge::Judge(Criteria criteria) : state_(std::make_shared<State>()) {
   state_->criteria = std::move(criteria);
 }
 
+const Criteria& Judge::criteria() const { return state_->criteria; }
+
 Result<Judge> Judge::create(Criteria criteria) {
   Judge judge(std::move(criteria));
   State& state = *judge.state_;

@@ -2,7 +2,6 @@
 #ifndef CLEW_HOST_SEARCH_CRITERIA_H_
 #define CLEW_HOST_SEARCH_CRITERIA_H_
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,23 +10,10 @@
 
 #include "clew_abi/job.h"
 #include "host/error.h"
+#include "host/recording/criteria.h"
 #include "host/search/search.h"
 
 namespace clew {
-
-struct Criteria {
-  std::optional<std::string> fails_if_output;      // ECMAScript regular expression
-  std::optional<std::string> fails_unless_output;  // likewise
-  bool fails_if_output_differs = false;            // from the first run's
-  std::optional<std::string> judge;                // shell command: output on its standard input
-  std::vector<FailureKind> only;                   // others are unresolved
-
-  // Whether the output of passing runs has to be looked at.
-  [[nodiscard]] bool need_output() const {
-    return fails_if_output || fails_unless_output || fails_if_output_differs || judge ||
-           std::ranges::find(only, FailureKind::kSanitizer) != only.end();
-  }
-};
 
 // What `only` takes, and the words for it.
 [[nodiscard]] std::vector<FailureKind> admissible_kinds();
@@ -59,6 +45,8 @@ class Judge {
  public:
   // Errors: a bad expression.
   [[nodiscard]] static Result<Judge> create(Criteria criteria);
+
+  [[nodiscard]] const Criteria& criteria() const;
 
   // Errors: the judge's command cannot be run, was killed or takes longer than 60 seconds.
   [[nodiscard]] Result<Judgement> judge(const RunFacts& facts);

@@ -111,7 +111,8 @@ Result<std::optional<RecordedJob>> HuntRecorder::record(const ExactJob& job, Ver
   // end to compare.
   const bool own_failure = run.summary.failure && run.summary.failure->kind == judgement.kind;
   meta.origin = job.origin;
-  if (wanted == Verdict::kFail && !own_failure) meta.origin.add_criteria(judgement.detail);
+  if (wanted == Verdict::kFail && !own_failure)
+    meta.judged = Judged{judge_.criteria(), *judgement.kind, judgement.detail};
   CLEW_TRY(const auto recording, draft.commit(std::move(meta)));
 
   RecordedJob recorded{recording.number, {}, run.summary, judgement, {}};

@@ -56,4 +56,15 @@ check "... names those there are" says err.txt deadlock
 check "the recording shows the output again" bash -c '
   "$0" hunt --seed 1 --schedules 2000 --fails-if-output "is 1" ./count >/dev/null 2>&1
   "$0" replay 2>/dev/null | grep -q "count is 1"' "$clew"
+# The criteria stay with the recording.
+rm -rf .clew
+check "a failure by its output" found output --fails-if-output 'is 1' ./count
+check "... is listed as one" bash -c '"$0" list | grep -q "fail (output)"' "$clew"
+check "... in JSON, too" bash -c '"$0" list --json - | grep -q "\"outcome\": \"fail\""' "$clew"
+check "... is shown as one" bash -c '"$0" show "$("$0" list | sed -n "s/^ *\([0-9]*\) .*fail (output).*/\1/p" | head -n 1)" | grep -q "fail (output): the output contains .is 1"' "$clew"
+check "... and isolated without options" run 0 isolate --json out.json
+check "... as what it is" bash -c 'grep -q "\"kind\": \"output\"" out.json'
+rm -rf .clew
+check "a failure by the judge's word" found judge --judge 'grep -q "is 2"' ./count
+check "... is isolated without options" run 0 isolate --time 60
 finish
