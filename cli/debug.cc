@@ -36,9 +36,9 @@ class Stages : public IsolateObserver {
     if (status.stage == IsolateStage::kIsolating) begin_isolating();
     line_.status(status);
   }
-  // Short stages may come and go between two calls of status().
-  void end() {
-    begin_isolating();
+  // Short stages may come and go between two calls of status(): `isolated` says whether there was one.
+  void end(bool isolated) {
+    if (isolated) begin_isolating();
     line_.clear();
   }
 
@@ -102,7 +102,7 @@ Result<int> run(DebugCommand& command) {
     print_found(*found);
     Stages stages;
     const auto result = isolate(isolation_of(command.hunt.hunt, *found), store, stages);
-    stages.end();
+    stages.end(result && !result->switches.empty());
     if (result) {
       print_isolated(*result, store, command.json);
       json["isolate"] = isolate_json(*result);

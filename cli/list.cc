@@ -13,11 +13,12 @@
 #include "cli/common_options.h"
 #include "cli/ui.h"
 #include "host/recording/recording.h"
+#include "host/report/words.h"
 
 namespace clew::cli {
 namespace {
 
-constexpr std::size_t kProgramWidth = 48;
+constexpr std::size_t kProgramWidth = 48;  // columns, where nothing limits them
 
 std::int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -49,18 +50,13 @@ std::string program_text(const Listed& listed) {
   for (std::size_t i = 1; i < listed.meta->arguments.size(); ++i)
     text += " " + listed.meta->arguments[i];
   std::ranges::replace_if(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
-  if (text.size() > kProgramWidth) {
-    std::size_t end = kProgramWidth - 3;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
-      --end;  // whole letters
-    text = text.substr(0, end) + "...";
-  }
   return text;
 }
 
 std::string outcome_text(const Listed& listed) {
   if (!listed.meta) return to_word(listed.state);
   const RunSummary& summary = listed.meta->summary;
+  if (listed.meta->judged) return fmt::format("fail ({})", to_word(listed.meta->judged->kind));
   const std::string word = to_word(summary.outcome);
   if (!summary.failure) return word;
   const std::string kind = to_word(summary.failure->kind);
@@ -76,10 +72,18 @@ std::string table(const std::vector<Listed>& recordings, std::int64_t now) {
   std::array<std::size_t, 5> widths{};
   for (const auto& row : rows)
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  // The program gives way, in the middle: its name and its last arguments stay.
+  std::size_t program = std::min(widths[1], kProgramWidth);
+  if (const std::size_t columns = output_columns(); columns != 0) {
+    const std::size_t others = widths[0] + widths[2] + widths[3] + widths[4] + 8;
+    program = std::min(widths[1], std::max<std::size_t>(columns - std::min(columns, others), 7));
+  }
+  widths[1] = program;
   std::string text;
   for (const auto& row : rows)
-    text += fmt::format("{:>{}}  {:<{}}  {:<{}}  {:>{}}  {:>{}}\n", row[0], widths[0], row[1],
-                        widths[1], row[2], widths[2], row[3], widths[3], row[4], widths[4]);
+    text += fmt::format("{:>{}}  {:<{}}  {:<{}}  {:>{}}  {:>{}}\n", row[0], widths[0],
+                        cut_in_middle(row[1], program), widths[1], row[2], widths[2], row[3],
+                        widths[3], row[4], widths[4]);
   return text;
 }
 
@@ -90,7 +94,10 @@ Json recording_json(const Listed& listed, std::int64_t now) {
   json["state"] = to_word(listed.state);
   json["program"] = listed.meta ? Json(listed.meta->program) : Json();
   json["arguments"] = listed.meta ? Json(listed.meta->arguments) : Json();
-  json["outcome"] = listed.meta ? Json(to_word(listed.meta->summary.outcome)) : Json();
+  json["outcome"] =
+      listed.meta
+          ? Json(to_word(listed.meta->judged ? Outcome::kFail : listed.meta->summary.outcome))
+          : Json();
   json["bytes"] = listed.bytes;
   json["age_seconds"] = static_cast<double>(now - listed.created_ns) / 1e9;
   json["problem"] = listed.problem ? Json(listed.problem->message) : Json();

@@ -31,7 +31,9 @@ struct ShowOptions {
 
 std::string ending(const Replay& replay, const RunResult& run, Symbolizer& symbols) {
   if (was_interrupted(replay.recording.meta)) return "stopped\n";
-  return fmt::format("{}\n{}", headline(run.summary), failure_text(run, symbols));
+  const std::string judged = judged_line(replay.recording);
+  return fmt::format("{}{}\n{}", judged.empty() ? "" : judged + "\n", headline(run.summary),
+                     failure_text(run, symbols));
 }
 
 Result<int> show(const ShowOptions& options) {
@@ -50,7 +52,8 @@ Result<int> show(const ShowOptions& options) {
   if (!lines.empty()) print_departure(replay, *run, lines, symbols);
 
   if (options.json != "-") {
-    print_result(slices_text(*run, options.all ? Length::kAll : Length::kShortened, symbols));
+    print_result(slices_text(*run, options.all ? Length::kAll : Length::kShortened, symbols,
+                             output_columns()));
     if (lines.empty()) print_result(ending(replay, *run, symbols));
   }
   if (!options.json.empty()) {
@@ -76,6 +79,8 @@ void register_show(CLI::App& app, int& exit_status) {
   add_full(*command);
   add_json(*command, options->json);
   command->footer(
+      "Lines are cut to the width of the terminal, or to COLUMNS if that is set; line numbers stay.\n"
+      "Into a file or a pipe they are whole.\n\n"
       "Example:\n"
       "  clew show 7\n\n"
       "Exit status: 0; 123 if the replay departed from the recording; 124, 125, 126 for errors.");

@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -88,6 +90,17 @@ void tell_if_preloaded(const LaunchPlan& plan) {
 
 void print_result(std::string_view text) {
   if (result_error == 0 && !write_all(STDOUT_FILENO, text) && errno != EPIPE) result_error = errno;
+}
+
+std::size_t output_columns() {
+  constexpr std::size_t kLeast = 40;  // narrower than that, lines are cut beyond recognition
+  std::size_t columns = 0;
+  if (const char* given = std::getenv("COLUMNS"))
+    std::from_chars(given, given + std::strlen(given), columns);
+  winsize size{};
+  if (columns == 0 && isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+    columns = size.ws_col;
+  return columns == 0 ? 0 : std::max(columns, kLeast);
 }
 
 int output_status(int status) {

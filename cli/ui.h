@@ -3,6 +3,7 @@
 #define CLEW_CLI_UI_H_
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,9 @@ void print_headline(Outcome outcome, std::string_view text);
 void print_details(std::string_view text);
 // Standard output, as it is. A reader that has gone is not an error; of others output_status() tells.
 void print_result(std::string_view text);
+// How wide a line on standard output may be: COLUMNS, or the terminal's width. 0: no limit, since
+// what is no terminal may be a file or a program.
+std::size_t output_columns();
 // `status`, unless standard output did not take all that was printed: then it says so, and returns
 // the status of that error.
 int output_status(int status);

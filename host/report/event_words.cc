@@ -77,6 +77,9 @@ std::string object_of(const EventInfo& event) {
     if (event.variable == name) return std::string(words);
   if (event.kind == abi::StepKind::kJoin) return printable(event.variable);
   if (!event.variable.empty()) return fmt::format("`{}`", printable(event.variable));
+  // The sentence says where it is taken, which tells a reader more than its address.
+  if (event.kind == abi::StepKind::kLock || event.kind == abi::StepKind::kUnlock)
+    return event.object != 0 ? "a lock" : "";
   return event.object != 0 ? fmt::format("{:#x}", event.object) : "";
 }
 

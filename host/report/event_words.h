@@ -12,7 +12,7 @@ namespace clew {
 // "queue.cc:31 (in enqueue)", or "an unknown place"
 std::string spot_text(const std::optional<Location>& at);
 
-// "`head`", "the process", "0x4000"; empty: nothing is known about it
+// "`head`", "the process", "a lock", "0x4000"; empty: nothing is known about it
 std::string object_of(const EventInfo& event);
 
 // "read `head` at queue.cc:28 (in enqueue)"; `object`: what object_of() says, or another word for it

@@ -136,10 +136,14 @@ std::string failure_line(const Failure& failure) {
 }
 
 std::string figures_text(const HuntResult& result) {
-  std::string text = fmt::format(
-      "{}, {}, {} ({}/s), strategy {}, seed {}", counted(result.schedules, "schedule"),
-      counted(result.interleavings, "distinct interleaving"), seconds_text(result.seconds),
-      rate_text(result.schedules, result.seconds), result.strategy, result.seed);
+  // A search that starts from a given schedule does not count them.
+  const std::string interleavings =
+      result.interleavings == 0 ? ""
+                                : counted(result.interleavings, "distinct interleaving") + ", ";
+  std::string text =
+      fmt::format("{}, {}{} ({}/s), strategy {}, seed {}", counted(result.schedules, "schedule"),
+                  interleavings, seconds_text(result.seconds),
+                  rate_text(result.schedules, result.seconds), result.strategy, result.seed);
   if (result.unresolved != 0)
     text += fmt::format(", {} unresolved", with_commas(result.unresolved));
   return text;

@@ -88,13 +88,25 @@ std::string no_answer(const IsolateResult& result) {
                          : "The isolation ended before it found anything: give it more time.";
 }
 
+// Whether the program's own code has no lines: a place in a library, or one that the compiler made
+// without a line, says nothing about that.
+bool lacks_lines(const std::vector<SourceFrame>& stack) {
+  const auto own = [](const SourceFrame& frame) {
+    const std::string_view module = frame.module;
+    return !module.empty() && !module.starts_with("/usr/lib/") && !module.starts_with("/lib");
+  };
+  return std::ranges::any_of(stack, own) &&
+         std::ranges::none_of(
+             stack, [&](const SourceFrame& frame) { return own(frame) && !frame.file.empty(); });
+}
+
 std::string hint(const IsolateResult& result) {
   if (how_far(result) == Isolated::kAlwaysFails)
     return fmt::format("if you have a recording that passes: clew isolate {} PASSING",
                        result.original);
   if (result.interrupted_by == 0 && !result.complete) return "more --time or --tests";
   const bool blind = std::ranges::any_of(result.switches, [](const IsolatedSwitch& one) {
-    return !one.fail_from.thread.empty() && !one.fail_from.at;
+    return !one.fail_from.at && lacks_lines(one.fail_from.stack);
   });
   return blind ? "source lines are missing: build the program with -g" : "";
 }
@@ -234,8 +246,14 @@ std::string figures_text(const IsolateResult& result) {
   if (result.deltas)
     fmt::format_to(out, "  {} between the schedules, {} left\n", differences_text(*result.deltas),
                    with_commas(result.deltas_left.value_or(*result.deltas)));
-  fmt::format_to(out, "  {}, cost: about {:.{}f} runs of the program, {}\n",
-                 counted(result.tests, "test"), result.cost_runs, result.cost_runs < 10 ? 1 : 0,
+  // Runs that were no tests of a difference cost, too: the failing schedule itself, the search for a
+  // passing one.
+  fmt::format_to(out, "  {}{}, {}\n",
+                 result.tests == 0 ? "no difference was tested" : counted(result.tests, "test"),
+                 result.cost_runs == 0
+                     ? ""
+                     : fmt::format(", cost: about {:.{}f} runs of the program", result.cost_runs,
+                                   result.cost_runs < 10 ? 1 : 0),
                  seconds_text(result.seconds));
   fmt::format_to(out, "  failing schedule: {}",
                  counted(result.failing ? result.preemption_count : result.original_preemptions,

@@ -17,7 +17,8 @@ std::string thread_of(const EventInfo& event) {
 // The second time an object is named: "it".
 std::string second_object(const EventInfo& first, const EventInfo& second) {
   const std::string object = object_of(second);
-  return !object.empty() && object == object_of(first) ? "it" : object;
+  const bool same = object == object_of(first) && first.object == second.object;
+  return !object.empty() && same ? "it" : object;
 }
 
 // What was run with the two swapped.

@@ -40,6 +40,17 @@ TEST(Words, ProgramTextCannotDriveTheTerminal) {
   EXPECT_LT(printable(std::string(100'000, 'x')).size(), 600u);
 }
 
+TEST(Words, WhatIsCutKeepsItsLineNumber) {
+  EXPECT_EQ(cut_in_middle("queue.cc:31", 20), "queue.cc:31");
+  EXPECT_EQ(cut_in_middle("queue.cc:31", 0), "queue.cc:31");
+  const std::string cut = cut_in_middle("a_file_with_a_long_name.cpp:1234", 16);
+  EXPECT_TRUE(cut.ends_with(":1234")) << cut;
+  EXPECT_TRUE(cut.starts_with("a_")) << cut;
+  EXPECT_EQ(cut.size(), 16 - 1 + std::string("…").size()) << cut;
+  for (std::size_t columns = 1; columns < 12; ++columns)
+    EXPECT_LE(cut_in_middle("\xc3\xa4\xc3\xb6\xc3\xbc:123456789", columns).size(), 2 * columns + 3);
+}
+
 TEST(Json, HasTheFieldsOfTheSpecification) {
   RunResult run = failing_run();
   Symbolizer symbols(run.reports);
@@ -178,6 +189,40 @@ TEST(Slices, TextSaysWhatIsLeftOut) {
   Symbolizer symbols(run.reports);
   const std::string text = slices_text(run, Length::kShortened, symbols);
   EXPECT_NE(text.find("… 60 slices left out, --all shows them"), std::string::npos) << text;
+}
+
+TEST(Slices, LinesFitTheTerminal) {
+  RunResult run = failing_run();
+  run.reports.slices.resize(3);
+  run.reports.slices[1] = {1,
+                           1'234'567,
+                           2'345'678,
+                           0,
+                           0,
+                           abi::SliceEnd::kBlocked,
+                           abi::WaitKind::kMutex,
+                           0x7fff'ffff'e440};
+  Symbolizer symbols(run.reports);
+  for (const std::size_t columns : {60u, 80u, 100u}) {
+    const std::string text = slices_text(run, Length::kAll, symbols, columns);
+    for (std::size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string::npos;
+         begin = end + 1)
+      EXPECT_LE(end - begin, columns + 4) << text;  // an ellipsis has three bytes
+  }
+}
+
+TEST(Where, ThePlaceInAnInlinedFunctionIsAFrame) {
+  RunResult run = failing_run();
+  Symbolizer symbols(run.reports);
+  Moment moment;
+  moment.clock = 5;
+  moment.running = ThreadPosition{
+      1, Location{"/a/b.h", 3, "Box::get() const"}, {frame_of("work(int)", "/a/b.cc", 7)}};
+  const std::string text = moment_text(run, moment, symbols);
+  EXPECT_NE(text.find("#0 Box::get at /a/b.h:3\n    #1 work at /a/b.cc:7"), std::string::npos)
+      << text;
+  moment.running->at = Location{"/a/b.cc", 8, "work(int)"};
+  EXPECT_EQ(moment_text(run, moment, symbols).find("#1"), std::string::npos);
 }
 
 TEST(Where, AMomentHasTheFieldsOfTheSpecification) {

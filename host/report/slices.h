@@ -19,7 +19,9 @@ enum class Length : std::uint8_t { kShortened, kAll };
 // they are few, the ones around preemptions.
 std::vector<std::size_t> shown_slices(const std::vector<SliceReport>& slices, Length length);
 
-std::string slices_text(const RunResult& run, Length length, Symbolizer& symbols);
+// `columns`: how long a line may be; 0: no limit. Of what is cut, line numbers stay.
+std::string slices_text(const RunResult& run, Length length, Symbolizer& symbols,
+                        std::size_t columns = 0);
 Json slices_json(const RunResult& run, Symbolizer& symbols);
 
 }  // namespace clew

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <vector>
 
 #include "host/report/names.h"
 #include "host/report/run_text.h"
@@ -18,6 +20,21 @@ constexpr std::size_t kMostLine = 160;
 
 std::string at_text(const ThreadPosition& position) {
   return position.at ? location_text(*position.at) : "unknown place";
+}
+
+// The place may lie in a function that was inlined, of which the return addresses know nothing.
+std::vector<SourceFrame> with_place(const ThreadPosition& position) {
+  std::vector<SourceFrame> stack = position.stack;
+  if (!position.at || position.at->file.empty()) return stack;
+  const auto same = [&](const SourceFrame& frame) {
+    return frame.file == position.at->file &&
+           short_function(frame.function) == short_function(position.at->function);
+  };
+  if (std::ranges::any_of(stack, same)) return stack;
+  SourceFrame frame{position.at->function, position.at->file, position.at->line, 0, "", 0, 0};
+  // Below the frames of libraries that it calls.
+  stack.insert(std::ranges::find_if(stack, is_user_code), std::move(frame));
+  return stack;
 }
 
 }  // namespace
@@ -46,7 +63,7 @@ std::string moment_text(const RunResult& run, const Moment& moment, Symbolizer& 
   std::string text = fmt::format("clock {}: {} at {}\n", with_commas(moment.clock),
                                  thread_label(run, symbols, running.thread), at_text(running));
   if (running.at) text += excerpt(*running.at);
-  text += stack_text(running.stack, "    ");
+  text += stack_text(with_place(running), "    ");
   for (const ThreadPosition& other : moment.others)
     text += fmt::format("  {} stands at {}\n", thread_label(run, symbols, other.thread),
                         at_text(other));

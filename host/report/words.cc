@@ -82,6 +82,25 @@ std::string short_path(const std::string& path) {
   return !error && path.starts_with(here) ? path.substr(here.size()) : path;
 }
 
+std::string cut_in_middle(const std::string& text, std::size_t columns) {
+  const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };
+  const auto letters = static_cast<std::size_t>(std::ranges::count_if(text, begins));
+  if (letters <= columns || columns == 0) return text;
+  // The last part in full, up to three quarters: a line number, the end of a name.
+  const std::size_t colon = text.rfind(':');
+  const std::size_t tail_wanted = colon == std::string::npos ? columns / 2 : text.size() - colon;
+  const std::size_t tail = std::min(std::max(tail_wanted, columns / 2), columns * 3 / 4);
+  const std::size_t head = columns - 1 - std::min(tail, columns - 1);
+  std::string result;
+  std::size_t at = 0;
+  for (const char c : text) {
+    if (begins(c)) ++at;
+    if (at == head + 1 && begins(c)) result += "…";
+    if (at <= head || at > letters - std::min(tail, columns - 1)) result += c;
+  }
+  return result;
+}
+
 std::string location_text(const Location& location) {
   if (location.file.empty() && !location.function.empty())
     return printable(function_text(location.function));
