@@ -365,7 +365,8 @@ Result<std::optional<EventPair>> OrderFinder::find() {
   }
   const Candidate& chosen = best();
   // An order that differs, but that no run shows to matter, says nothing.
-  const bool matters = chosen.swapped == CriticalPair::Swapped::kPasses ||
+  const bool refuted = chosen.this_order.failed == 0 && chosen.this_order.passed >= kEnoughRuns;
+  const bool matters = (chosen.swapped == CriticalPair::Swapped::kPasses && !refuted) ||
                        (chosen.this_order.failed > 0 && chosen.counterexamples() == 0);
   if (!matters) return std::nullopt;
   tell(chosen);

@@ -104,7 +104,9 @@ std::string infinitive_text(const EventInfo& event, const std::string& object) {
                      spot_text(event.at));
 }
 
-std::string perfect_text(const EventInfo& event) {
+std::string perfect_text(EventInfo event) {
+  // It went on: it has the lock.
+  if (event.lock != LockStep::kNone) event.lock = LockStep::kObtained;
   const Verb* verb = verb_of(event);
   if (verb == nullptr) return fmt::format("has passed {}", spot_text(event.at));
   return fmt::format("{} {}", verb->perfect, object_or(object_of(event), verb->unknown));
@@ -132,7 +134,7 @@ std::string time_text(std::uint64_t time) {
                        : last == 1                   ? "st"
                        : last == 2                   ? "nd"
                                                      : "rd";
-  return fmt::format(", for the {}{} time", with_commas(time), ending);
+  return fmt::format(", its {}{} time there", with_commas(time), ending);
 }
 
 }  // namespace clew

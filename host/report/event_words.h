@@ -22,13 +22,13 @@ std::string present_text(const EventInfo& event);
 // "write `head` at queue.cc:47 (in dequeue)"
 std::string infinitive_text(const EventInfo& event, const std::string& object);
 // "has read `head`"
-std::string perfect_text(const EventInfo& event);
+std::string perfect_text(EventInfo event);
 
 // What the thread stands before: "it reads `head` at queue.cc:28 (in enqueue)", "queue.cc:28 (in
 // enqueue)"; empty: not known.
 std::string ahead_text(const Standpoint& standpoint);
 
-// ", for the 3rd time"; empty for the first time, or if it is not known
+// ", its 3rd time there"; empty for the first time, or if it is not known
 std::string time_text(std::uint64_t time);
 
 }  // namespace clew

@@ -206,7 +206,7 @@ TEST(IsolateText, BothSidesAreToldApart) {
   one.pass_from->step->time = 3;
   EXPECT_SAYS(isolate_text(result),
               "passes: T0.2 is preempted before it writes `head` at "
-              "queue.cc:47 (in f), for the 3rd time, by T0.3");
+              "queue.cc:47 (in f), its 3rd time there, by T0.3");
   one.pass_from->step->time = 1;
   EXPECT_SAYS(isolate_text(result), "passes: the same one step later");
 }
