@@ -17,8 +17,9 @@ symptom() {
 }
 # The last line that the failing run printed on standard error, or else on standard output, of what clew does not say itself.
 last_line() {
-  local file
-  for file in .clew/1/stderr .clew/1/stdout; do
+  local file number
+  number=$(sed -n 's/.*replay the failing run: clew replay \([0-9]*\)$/\1/p' all.txt)
+  for file in ".clew/${number:-1}/stderr" ".clew/${number:-1}/stdout"; do
     grep -av -e '^ *$' -e ': Assertion `' -e '^terminate called' -e '^  what():' -e ': runtime error: ' "$file" | tail -n 1 | grep . && return
   done
 }
