@@ -76,7 +76,8 @@ std::string object_of(const EventInfo& event) {
   for (const auto& [name, words] : kOwnObjects)
     if (event.variable == name) return std::string(words);
   if (event.kind == abi::StepKind::kJoin) return printable(event.variable);
-  if (!event.variable.empty()) return fmt::format("`{}`", printable(event.variable));
+  if (event.variable.starts_with("std::__")) return "data of the C++ library";
+  if (!event.variable.empty()) return fmt::format("`{}`", printable(short_type(event.variable)));
   // The sentence says where it is taken, which tells a reader more than its address.
   if (event.kind == abi::StepKind::kLock || event.kind == abi::StepKind::kUnlock)
     return event.object != 0 ? "a lock" : "";
