@@ -35,6 +35,7 @@
 #include "host/isolate/source_view.h"
 #include "host/isolate/trials.h"
 #include "host/recording/schedule_file.h"
+#include "host/report/words.h"
 #include "host/search/criteria.h"
 #include "host/search/guides.h"
 #include "host/search/hunt.h"
@@ -58,10 +59,9 @@ T checked(Result<T> result) {
   return std::move(*result);
 }
 
-const char* word_of(abi::StepKind kind) {
-  constexpr const char* kWords[] = {"other",  "read", "write",  "update", "lock",
-                                    "unlock", "wait", "signal", "create", "join"};
-  return kWords[static_cast<std::size_t>(kind)];
+std::string word_of(abi::StepKind kind) {
+  const std::string word = to_word(kind);
+  return word.empty() ? "other" : word;
 }
 
 const char* word_of(Verdict verdict) {
@@ -90,7 +90,8 @@ RunResult plain_run(LaunchPlan plan) {
   RunResult run = [&] {
     auto store = checked(RecordingStore::open(folder));
     auto draft = checked(store.create());
-    return checked(run_target(plan, checked(InputFeed::from_file(no_input(), nullptr)), &draft, quiet));
+    return checked(
+        run_target(plan, checked(InputFeed::from_file(no_input(), nullptr)), &draft, quiet));
   }();
   std::filesystem::remove_all(folder);
   return run;
@@ -266,9 +267,9 @@ void answer(ServedProgram& program, Printer& printer, std::string line) {
   for (const TraceStep& step : job.trace.steps)
     steps += fmt::format(" {}/{}", step.clock, printer.step(step));
   for (const TraceDecision& one : job.trace.decisions)
-    decisions += fmt::format(" {}/{}/{}/{}/{}/{}/{}", one.clock, printer.thread(one.thread),
-                             one.own, one.kind, one.ordinal, printer.thread(one.to),
-                             printer.place(one.place));
+    decisions +=
+        fmt::format(" {}/{}/{}/{}/{}/{}/{}", one.clock, printer.thread(one.thread), one.own,
+                    one.kind, one.ordinal, printer.thread(one.to), printer.place(one.place));
   const Judged judged = judge(job);
   std::cout << fmt::format("answer {} {} {:x} {} {} {:x} :{} :{}\n", word_of(judged.verdict),
                            judged.kind, job.result.failure_key, job.result.preemptions,
@@ -277,7 +278,8 @@ void answer(ServedProgram& program, Printer& printer, std::string line) {
 }
 
 int work(std::size_t most, const std::string& program, std::vector<std::string> arguments) {
-  const LaunchPlan plan = plan_of_program(std::filesystem::canonical(program), std::move(arguments));
+  const LaunchPlan plan =
+      plan_of_program(std::filesystem::canonical(program), std::move(arguments));
   const RunResult plain = plain_run(plan);
   Printer printer(plain);
   ServeOptions options;

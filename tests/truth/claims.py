@@ -214,6 +214,10 @@ class IsolateChecker:
             return
         steps = [s for _, s in side.steps if s.thread == decision.thread]
         step = next((s for s in steps if s.own == decision.own), None)
+        if step is None:  # this run ends before that
+            other = self.passes if side is self.fails else self.fails
+            step = next((s for _, s in other.steps
+                         if s.thread == decision.thread and s.own == decision.own), None)
         self.v.claim(f'{which}ing run: what T is about to do',
                      step is not None and step.kind == told['what'] and
                      (not told['variable'] or int(told['object'], 16) == int(step.object, 16)) and
@@ -579,6 +583,8 @@ class IsolateChecker:
 
     def check_waits(self):
         for wait in self.j['waits']:
+            if not wait['at']:  # in a library, where no step is seen
+                continue
             last = [s for _, s in self.fails.steps if s.thread == wait['thread']]
             self.v.claim('a wait at the end of a deadlock',
                          bool(last) and last[-1].kind in ('lock', 'wait', 'join') and
@@ -647,7 +653,7 @@ class Symbols:
 
 def conflict(a, b):
     """Whether the order of two steps of different threads matters: memory only."""
-    accesses = ('read', 'write', 'update')
+    accesses = ('read', 'write', 'update', 'free', 'destroy')
     return (a.thread != b.thread and a.object == b.object and a.kind in accesses and
             b.kind in accesses and (a.kind, b.kind) != ('read', 'read'))
 
