@@ -75,7 +75,7 @@ INTRODUCED = re.compile(r'(?:lambda\s+at\s+)?[^\s(,]+\s+\((T0[\d.]*)\)')
 QUOTED = re.compile(r'^ +(\| .*|last on standard (error|output):)\n', re.M)
 # Parts of a report that are not prose.
 STRUCTURED = re.compile(r'(Switch at clock|Choice \(|The failing schedule has|Failing run, step by step|'
-                        r'Passing run, step by step|\d+ tests?, cost|[\d,]+ differences? between)')
+                        r'Passing run, step by step|(\d+ tests?|no difference was tested), cost|[\d,]+ differences? between)')
 
 
 def sentences(report):
@@ -216,8 +216,8 @@ class IsolateChecker:
         step = next((s for s in steps if s.own == decision.own), None)
         if step is None:  # this run ends before that
             other = self.passes if side is self.fails else self.fails
-            step = next((s for _, s in other.steps
-                         if s.thread == decision.thread and s.own == decision.own), None)
+            steps = [s for _, s in other.steps if s.thread == decision.thread]
+            step = next((s for s in steps if s.own == decision.own), None)
         self.v.claim(f'{which}ing run: what T is about to do',
                      step is not None and step.kind == told['what'] and
                      (not told['variable'] or int(told['object'], 16) == int(step.object, 16)) and
