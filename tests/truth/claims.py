@@ -208,7 +208,7 @@ class IsolateChecker:
                          here[0].thread == nxt['thread'] and here[0].line == nxt['at']['line'],
                          f'{here[0]} is not {nxt["thread"]} at line {nxt["at"]["line"]}')
 
-    # "... before it reads `x` at a.cc:16, for the 2nd time"
+    # "... before it reads `x` at a.cc:16, its 2nd time there"
     def check_step(self, which, told, side, decision):
         if not told:
             return
