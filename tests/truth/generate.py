@@ -188,17 +188,14 @@ def draw(seed):
         if p.conditions and index == 1:
             kind = rng.choice(['locked', 'locked', 'bare', 'broadcast'])
             body.insert(rng.randint(0, len(body)), ('signal', kind))
-        if p.local and index == 0:
-            reg = drawing.register()
-            body.insert(0, ('publish',))
-            body += [('own_read', reg), ('probe', reg)] if rng.random() < 0.7 else [('own_add',)]
-            if rng.random() < 0.5:
-                body.insert(1, ('own_add',))
         if p.local and index == 1:
             body.insert(rng.randint(0, len(body)), ('through', rng.choice([4, 6])))
         p.threads.append(body)
     if rng.random() < 0.2:
         p.main_between = drawing.body(1, [], 1, [])
+    if p.local:  # of main: what other threads reach exists until the end
+        reg = drawing.register()
+        p.main_between += rng.choice([[], [('own_add',)]]) + [('own_read', reg), ('probe', reg)]
     p.joined = [rng.random() < 0.9 for _ in p.threads]
     finals = []
     listed = any('element' in repr(body) for body in p.threads + p.helpers + [p.main_between])
@@ -562,6 +559,8 @@ class Emitter:
         if p.semaphore:
             self.line('sem_init(&tokens, 0, 1);')
             self.op('write', 'tokens', (None, 1))
+        if p.local:
+            self.do_publish()
         for number in range(len(p.threads)):
             if std:
                 self.line(f'std::thread t{number + 1}(thread{number + 1});')

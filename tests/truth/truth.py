@@ -2,6 +2,7 @@
 import subprocess
 from collections import namedtuple
 
+PICK = 1  # the bit of ChoiceKind::kPick (clew_abi/stream.h)
 Step = namedtuple('Step', 'thread own kind object size place file line function')
 Run = namedtuple('Run', 'preemptions verdict kind key questions interleaving steps')
 Decision = namedtuple('Decision', 'clock thread own kind ordinal to file line')
@@ -86,6 +87,10 @@ class Truth:
     def script(self, items):
         """The run under a script: (thread, own, kind, ordinal, to) for each item."""
         return self.ask('; '.join(' '.join(str(word) for word in item) for item in items))
+
+    def other_answers(self):
+        """Whether runs also depend on choices other than who runs next, which are not varied here."""
+        return any(run.questions & ~PICK for run in self.runs)
 
     def within(self, preemptions):
         """Whether all schedules with at most so many are known."""
