@@ -78,8 +78,11 @@ class Batch:
                 file.write('\n'.join(lines) + '\n')
         with open(f'{self.binary}.cpp', 'w') as file:
             file.write(generate.translation_unit([p[0] for p in prepared]))
-        subprocess.run([self.o.clew, 'c++', '-g', '-O1' if self.optimised else '-O0', '-pthread',
-                        f'{self.binary}.cpp', '-o', self.binary], check=True)
+        build = [self.o.clew, 'c++', '-g', '-O1' if self.optimised else '-O0', '-pthread',
+                 f'{self.binary}.cpp', '-o']
+        subprocess.run(build + [self.binary], check=True)
+        if not self.optimised:
+            subprocess.run(build + [f'{self.binary}_probe', '-DPROBE'], check=True)
         self.symbols = claims.Symbols(self.binary)
         return prepared
 
@@ -95,7 +98,7 @@ class Batch:
 
     def check_model(self, name, outcomes, v):
         """What the runtime can do is what the model can do."""
-        probe = truths.Truth(self.o.brute_force, self.o.most, [self.binary, name, 'probe'])
+        probe = truths.Truth(self.o.brute_force, self.o.most, [f'{self.binary}_probe', name])
         probe.close()
         reached = {f'exit {int(run.kind[4:]) - 1}' if run.kind.startswith('exit') else run.kind
                    for run in probe.runs}
