@@ -123,7 +123,8 @@ void PointFinder::add_shared(llvm::Instruction& at, PointKind kind, llvm::Value*
 PointFinder::PointFinder(Granularity granularity, llvm::Function& function,
                          ThreadLocals& thread_locals)
     : granularity_(granularity), layout_(function.getDataLayout()), sharing_(thread_locals) {
-  if (granularity == Granularity::kSync) return;
+  // With a point for each line, the end of a variable's life is none: it has no line of its own.
+  if (granularity != Granularity::kShared) return;
   for (llvm::Instruction& instruction : function.getEntryBlock()) {
     auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
     if (variable != nullptr && variable->isStaticAlloca() && !variable->isSwiftError() &&
@@ -174,7 +175,7 @@ void PointFinder::add_scope_ends(llvm::Instruction& exit, Sites& sites) {
 
 void PointFinder::add_scope_end(llvm::IntrinsicInst& end, Sites& sites) {
   auto* variable = llvm::dyn_cast<llvm::AllocaInst>(end.getArgOperand(1)->stripPointerCasts());
-  if (variable == nullptr || granularity_ == Granularity::kSync) return;
+  if (variable == nullptr || granularity_ != Granularity::kShared) return;
   const auto size = variable->getAllocationSize(layout_);
   if (!size || size->isScalable() || !sharing_.may_be_shared(variable)) return;
   add_access(

@@ -162,6 +162,7 @@ std::string object_text(abi::WaitKind kind, std::uint64_t object, const std::str
       kind == abi::WaitKind::kSignal)
     return to_word(kind);
   if (std::string call = waiting_call(kind, object); !call.empty()) return call;
+  if (variable.empty() && kind == abi::WaitKind::kTasks) return to_word(kind);
   return variable.empty() ? fmt::format("a {} ({:#x})", to_word(kind), object)
                           : fmt::format("{} {}", to_word(kind), printable(variable));
 }

@@ -26,12 +26,14 @@ Clock Scheduler::last_decision() const {
 }
 
 // Of varying length, up to a quarter less, lest a loop be in step with it: one that is always
-// preempted while it holds the lock that the others wait for would keep it for ever.
+// preempted while it holds the lock that the others wait for would keep it for ever. How long
+// depends on where the slice begins, not on who ended the one before: a script may have.
 std::uint64_t Scheduler::fair_slice() const {
   const std::uint64_t most = at_every_point() && control_->fair_slice > kFairSliceDeciding
                                  ? kFairSliceDeciding
                                  : control_->fair_slice;
-  return most - (static_cast<unsigned __int128>(most / 4) * fair_random_ >> 64);
+  std::uint64_t state = slice_begin_;
+  return most - (static_cast<unsigned __int128>(most / 4) * split_mix(state) >> 64);
 }
 
 // By the clock, and by fairness. A replay follows what was recorded.
@@ -40,7 +42,6 @@ Decision Scheduler::decide(Clock event) {
   const bool is_fair = (control_->flags & abi::kFlagReplay) || event < slice_begin_ + fair_slice();
   if (decision.kind != Decision::Kind::kStay || is_fair) return decision;
   slice_begin_ = event;
-  fair_random_ = split_mix(fair_state_);
   return queue_.empty() ? Decision{} : Decision{Decision::Kind::kNext};
 }
 

@@ -291,8 +291,6 @@ class Scheduler final : private Run {
   Clock company_since_ = kNever;
   Clock company_ = 0;  // as of the last switch
   Clock slice_begin_ = 0;
-  std::uint64_t fair_state_ = 0;   // of the generator of fair slices
-  std::uint64_t fair_random_ = 0;  // what the present one is shorter by, of 2^64 for the most
   Clock interrupted_clock_ = 0;    // when a fault's handler began: exact or ahead
   std::uint64_t idle_yields_ = 0;  // voluntary yields in a row, with nothing else happening
   std::uint64_t next_query_ = 0;

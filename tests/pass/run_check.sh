@@ -178,20 +178,6 @@ batch() {
   done
 }
 
-# Code whose address a sanitizer's report names is there once.
-no_batch_with_asan() {
-  for flags in "-O2" "-O2 -fsanitize=address"; do
-    # shellcheck disable=SC2086
-    "$clangxx" -x c++ -std=c++20 $flags "${load[@]}" -S -emit-llvm "$programs/batch.cc" -o asan.ll
-    batches=$(count 'add i64 .*, -\?[0-9][0-9]' < asan.ll)
-    if [[ $flags == -O2 ]]; then
-      [[ $batches -gt 0 ]] || fail "nothing batched"
-    else
-      [[ $batches -eq 0 ]] || fail "$flags: $batches batches"
-    fi
-  done
-}
-
 # A weak compare-exchange fails when the runtime says so, and only then: with the current value, without storing,
 # whatever its type, batched or not. The program checks itself and prints how often.
 weak_cas() {
