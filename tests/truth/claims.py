@@ -365,7 +365,7 @@ class IsolateChecker:
                          if s.thread == thread and s.own == end), None)
             if step is not None:
                 self.v.claim(f'window: its {word} place',
-                             step.kind == told['what'] and self.same_line(step, told['at']),
+                             told['what'] in ('', step.kind) and self.same_line(step, told['at']),
                              f'{step} is not {told}')
         for word, beside in (('ends_before', places[first] - 1), ('ends_after', places[last] + 1)):
             if window[word] and window['gapless']:
