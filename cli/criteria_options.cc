@@ -31,8 +31,9 @@ void add_criteria(CLI::App& app, CriteriaOptions& options) {
                  "Also a run that ends by itself without it in its standard output or error")
       ->type_name("RE")
       ->group(kGroup);
-  app.add_flag("--fails-if-output-differs", criteria.fails_if_output_differs,
-               "Also a run that ends by itself with other output than the first that did and passed")
+  app.add_flag(
+         "--fails-if-output-differs", criteria.fails_if_output_differs,
+         "Also a run that ends by itself with other output than the first that did and passed")
       ->group(kGroup);
   app.add_option("--judge", criteria.judge,
                  "A shell command decides: standard output on its input, CLEW_EXIT_STATUS and "

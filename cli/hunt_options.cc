@@ -81,7 +81,8 @@ void add_search(CLI::App& app, HuntCommand& command) {
       ->type_name("N")
       ->check(whole());
   app.add_option("--jobs", hunt.jobs,
-                 "Runs at a time (default: one for each core, or one if the program changes files or binds an "
+                 "Runs at a time (default: one for each core, or one if the program changes files "
+                 "or binds an "
                  "address)")
       ->type_name("N")
       ->check(count());

@@ -96,7 +96,8 @@ void add_options(CLI::App& app, IsolateCommand& command) {
   app.add_flag("--no-checkpoints", command.no_checkpoints,
                "Run every test from the beginning (slower)");
   app.add_option("--jobs", isolate.jobs,
-                 "Runs at a time (default: one for each core, or one if the program changes files or binds an "
+                 "Runs at a time (default: one for each core, or one if the program changes files "
+                 "or binds an "
                  "address)")
       ->type_name("N")
       ->check(count());

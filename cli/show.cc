@@ -79,7 +79,8 @@ void register_show(CLI::App& app, int& exit_status) {
   add_full(*command);
   add_json(*command, options->json);
   command->footer(
-      "Lines are cut to the width of the terminal, or to COLUMNS if that is set; line numbers stay.\n"
+      "Lines are cut to the width of the terminal, or to COLUMNS if that is set; line numbers "
+      "stay.\n"
       "Into a file or a pipe they are whole.\n\n"
       "Example:\n"
       "  clew show 7\n\n"

@@ -198,13 +198,13 @@ void OrderFinder::add_triples(const Trace& failing) {
       Candidate triple = pair;
       triple.earlier = *earlier;
       triple.third = passage_of(failing, *earlier);
-      candidates_.push_back(std::move(triple));
+      candidates_.push_back(triple);
     }
     if (later != nullptr) {
       Candidate triple = pair;
       triple.later = *later;
       triple.third = passage_of(failing, *later);
-      candidates_.push_back(std::move(triple));
+      candidates_.push_back(triple);
     }
   }
 }
