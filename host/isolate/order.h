@@ -1,7 +1,7 @@
 // The order that decides: among the events that come in one order in the failing run and in the
 // other in the passing run, the two whose order makes the difference. Three questions are put to
-// the program: what becomes of the failing run if they are swapped; whether it really does when
-// nothing else is; and what other runs with either order do.
+// the program: what becomes of the failing run if they are swapped; whether anything else is
+// swapped with them; and what other runs with either order do.
 #ifndef CLEW_HOST_ISOLATE_ORDER_H_
 #define CLEW_HOST_ISOLATE_ORDER_H_
 
@@ -15,8 +15,9 @@
 
 namespace clew {
 
-// Fills in the pair of the experiment's result. Nothing: no order differs. The traces are of the
-// two sides, from where they part or from before; `view` is of the failing one.
+// Fills in the pair of the experiment's result. Nothing: no order differs, or no run shows
+// that it matters. The traces are of the two sides, from where they part or from before; `view` is of
+// the failing one.
 [[nodiscard]] Result<std::optional<EventPair>> find_order(Experiment& experiment,
                                                           const Narrowed& narrowed,
                                                           SourceView& view, const Trace& failing,

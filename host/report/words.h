@@ -32,7 +32,7 @@ std::string choice_word(const Choice& choice);
 std::string location_text(const Location& location);
 std::string short_path(const std::string& path);
 
-// At most so many columns: what is left out is in the middle, so that the end ("queue.cc:31") stays.
+// Cut to `columns`: what is left out is in the middle, so that the end ("queue.cc:31") stays.
 std::string cut_in_middle(const std::string& text, std::size_t columns);
 
 // A program's text must not drive the terminal: control characters become '?', and it ends after

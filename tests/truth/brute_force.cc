@@ -13,7 +13,7 @@
 //   place N FILE LINE FUNCTION       a place in the source; "-": not known
 //   step N THREAD OWN KIND OBJECT SIZE PLACE
 //   run PREEMPTIONS VERDICT KIND KEY QUESTIONS INTERLEAVING : STEP...
-//   end RUNS COMPLETE                all schedules with at most so many preemptions; -1: all
+//   end RUNS COMPLETE                all schedules with at most COMPLETE preemptions; -1: all
 //   answer VERDICT KIND KEY PREEMPTIONS CLOCK HASH : CLOCK/STEP... : DECISION...
 //     DECISION: CLOCK/THREAD/OWN/KIND/ORDINAL/TO/PLACE
 // A question can also be the folder of a recording ("/..."): "schedule TEXT" then comes before the

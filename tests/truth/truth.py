@@ -93,7 +93,7 @@ class Truth:
         return any(run.questions & ~PICK for run in self.runs)
 
     def within(self, preemptions):
-        """Whether all schedules with at most so many are known."""
+        """Whether all schedules with at most this number of preemptions are known."""
         return self.complete is None or preemptions <= self.complete
 
     def close(self):
