@@ -1,6 +1,7 @@
 // A deposit, a withdrawal and an audit, all under one lock. The audit expects a wrong sum, which
-// shows only if it runs after both of the others.
-// ROOT CAUSE: account.c:40
+// shows only if it runs after both of the others. With an argument it is as published: the audit is
+// created first, and the main thread ends the program without joining anybody.
+// ROOT CAUSE: account.c:41
 // PREEMPTIONS: 0
 // EXPECT: fail assert
 #include <assert.h>
@@ -44,8 +45,15 @@ static void* audit(void* arg) {
   return NULL;
 }
 
-int main(void) {
+int main(int argc, char** argv) {
+  (void)argv;
   pthread_t thread[3];
+  if (argc > 1) {
+    pthread_create(&thread[2], NULL, audit, NULL);
+    pthread_create(&thread[0], NULL, deposit, NULL);
+    pthread_create(&thread[1], NULL, withdraw, NULL);
+    return 0;
+  }
   pthread_create(&thread[0], NULL, deposit, NULL);
   pthread_create(&thread[1], NULL, withdraw, NULL);
   pthread_create(&thread[2], NULL, audit, NULL);

@@ -1,8 +1,10 @@
 // The string buffer of an old Java library: `append` asks the other buffer for its length and then
-// for that many characters. Both calls lock, but between them the other buffer can shrink.
-// ROOT CAUSE: string_buffer.cpp:36
-// PREEMPTIONS: 1
+// for that many characters. Both calls lock, but between them the other buffer can shrink. It has
+// its length back soon after, as in the published program: the two threads must alternate twice.
+// ROOT CAUSE: string_buffer.cpp:45
+// PREEMPTIONS: 2
 // EXPECT: fail exception
+#include <cstring>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -10,6 +12,7 @@
 
 class StringBuffer {
  public:
+  StringBuffer() = default;
   explicit StringBuffer(const char* text) : text_(text) {}
 
   std::size_t length() {
@@ -17,15 +20,21 @@ class StringBuffer {
     return text_.size();
   }
 
-  std::string first_characters(std::size_t count) {
+  void copy_characters(std::size_t from, std::size_t end, std::string& to) {
     std::lock_guard lock(mutex_);
-    if (count > text_.size()) throw std::out_of_range("first_characters");
-    return text_.substr(0, count);
+    if (from > end || end > text_.size()) throw std::out_of_range("copy_characters");
+    to.append(text_, from, end - from);
   }
 
-  void erase(std::size_t count) {
+  void erase(std::size_t from, std::size_t end) {
     std::lock_guard lock(mutex_);
-    text_.erase(0, count);
+    if (end > text_.size()) end = text_.size();
+    if (from < end) text_.erase(from, end - from);
+  }
+
+  void append(const char* text) {
+    std::lock_guard lock(mutex_);
+    text_.append(text, std::strlen(text));
   }
 
   void append(StringBuffer& other) {
@@ -34,7 +43,7 @@ class StringBuffer {
     std::lock_guard other_lock(other.mutex_);
 #endif
     std::size_t count = other.length();
-    text_ += other.first_characters(count);
+    other.copy_characters(0, count, text_);
   }
 
  private:
@@ -43,11 +52,13 @@ class StringBuffer {
 };
 
 int main() {
-  StringBuffer target("abc");
-  StringBuffer source("defghi");
-  std::thread appender([&] { target.append(source); });
-  std::thread eraser([&] { source.erase(3); });
-  appender.join();
-  eraser.join();
+  StringBuffer source("abc");
+  std::thread writer([&] {
+    source.erase(0, 3);
+    source.append("abc");
+  });
+  StringBuffer target;
+  target.append(source);
+  writer.join();
   return 0;
 }
