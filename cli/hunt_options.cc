@@ -103,6 +103,9 @@ void add_search(CLI::App& app, HuntCommand& command) {
       ->check(positive())
       ->capture_default_str();
   app.add_flag("--fork", command.start_anew, "A new process for every schedule (slower)");
+  app.add_flag_callback(
+      "--no-passing", [&hunt] { hunt.keep_passing = false; },
+      "Do not look for a passing schedule close to the failing one");
 }
 
 void add_choices(CLI::App& app, HuntCommand& command) {
