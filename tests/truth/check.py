@@ -37,7 +37,7 @@ def prepare(seed):
             lines, threads, main = generate.Emitter(program, name).emit()
             checked, _ = model.Model(threads, main).explore(most=MOST_STATES)
             outcomes, _ = model.Model(threads, main).explore(probing=True, most=MOST_STATES)
-        except model.TooLarge:
+        except (model.TooLarge, model.NotModelled):
             continue
         fails = [o for o in checked if not o.startswith('exit')]
         # Those without a failure are rarer than those with one, and there are some.

@@ -16,6 +16,10 @@ class TooLarge(Exception):
     pass
 
 
+class NotModelled(Exception):
+    """The program does something that the model knows nothing of."""
+
+
 class Model:
     """State: (threads, memory, locks, running thread). A thread: (status, pc, registers)."""
 
@@ -117,6 +121,9 @@ class Model:
         elif kind == 'element':
             memory[f'list[{registers[op[1]] & 1}]'] = op[2]
         elif kind == 'exit':
+            # The end of a condition variable of C++ waits for those who wait for it.
+            if any(one[0] == WAITING for one in threads):
+                raise NotModelled()
             return 'exit {}'.format(registers['_result'])
         # What follows without a step of its own.
         while pc < len(code) and code[pc][0] in LOCAL:
