@@ -293,12 +293,14 @@ Result<std::vector<TrialRun>> Trials::run(std::span<const JobPlan> plans) {
   return runs;
 }
 
-// Two schedules that are the same up to the end of the run of one give the same execution.
+// Two schedules that are the same up to the end of the run of one give the same execution. The clock
+// of a fault may be behind: it is the last that is certain.
 const TrialRun* Trials::known(const Schedule& schedule) const {
-  for (auto at = known_.rbegin(); at != known_.rend(); ++at)
-    if ((!at->run.cut || may_cut_) &&
-        common_until(at->schedule, schedule) > at->run.result.clock + 1)
+  for (auto at = known_.rbegin(); at != known_.rend(); ++at) {
+    const std::uint64_t end = std::max(at->run.result.clock, at->run.result.company);
+    if ((!at->run.cut || may_cut_) && common_until(at->schedule, schedule) > end + 1)
       return &at->run;
+  }
   return nullptr;
 }
 

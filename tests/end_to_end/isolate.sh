@@ -225,4 +225,25 @@ interrupted INT 130 --simplify --no-checkpoints --jobs 1
 # shellcheck disable=SC2016  # the judge's own variable
 interrupted TERM 143 --fails "$fails" --judge 'sleep 0.2; exit $CLEW_EXIT_STATUS' -- ./q
 check "no recording is left half-made" bash -c '! "$0" list | grep -qi incomplete' "$clew"
+# --- a fault, whose clock is only known to the last step that was looked at: where it ends is not taken for where its slice began
+cat >fault.cpp <<'C'
+#include <thread>
+static int x, y;
+static void reader() {
+  for (int i = 0; i < 5; ++i) y = y + i;
+  if (x == 0) __builtin_trap();
+}
+static void writer() { x = 1; }
+int main() {
+  std::thread first(reader), second(writer);
+  second.join();
+  first.join();
+  return 0;
+}
+C
+"$clew" c++ -w -O1 -g fault.cpp -o fault -pthread || exit 1
+check "a fault is found" run 1 hunt --seed 1 --schedules 200 ./fault
+check "... and its isolation confirmed" run 0 isolate --simplify
+check "... by running both sides" bash -c '! grep -q "not confirmed" out.txt err.txt'
+
 finish
