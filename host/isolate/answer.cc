@@ -115,6 +115,9 @@ Handover handover(SourceView& view, const Trace& trace, const Trace& other, bool
   Handover over;
   if (decision != nullptr) {
     over.from = view.standing(clock, view.thread(decision->thread));
+    // One that has ended stands nowhere, and is who asks for another.
+    if (!over.from && kind != abi::kScriptPreemption)
+      over.from.emplace().thread = view.thread(decision->thread);
     if (over.from && kind == abi::kScriptPreemption)
       over.from = with_step(view, trace, other, from_start, *decision, std::move(*over.from));
     else if (over.from)
