@@ -32,6 +32,7 @@ class SideFinder {
   Result<std::optional<Side>> passing_for(const Side& failing);
   Result<std::optional<Side>> near_passing(const Side& failing);
   Result<std::optional<Side>> sampled_passing();
+  Result<std::optional<Side>> simple_passing(Schedule schedule);
   Result<std::optional<Side>> given_passing();
   Result<std::optional<Side>> recorded_passing(const std::string& selector);
   Result<std::optional<Side>> passing_side(Schedule schedule);
@@ -40,7 +41,7 @@ class SideFinder {
   Result<Simplified> simplified(ThreadScript script);
   Result<std::optional<Side>> without_one(const ThreadScript& script);
   Result<std::optional<ThreadScript>> script_of_job(const JobPlan& plan);
-  Result<std::optional<ThreadScript>> script_of_schedule(const Schedule& schedule);
+  Result<std::optional<ThreadScript>> script_of_schedule(const Schedule& schedule, Verdict verdict);
   Result<std::optional<Side>> side_of(const ThreadScript& script, Verdict verdict);
 
   Experiment& x_;
@@ -61,17 +62,19 @@ Result<std::optional<ThreadScript>> SideFinder::script_of_job(const JobPlan& pla
   CLEW_TRY(auto recorded, x_.record(plan, Verdict::kFail, {}));
   if (!recorded) return std::nullopt;
   CLEW_CHECK_OK(x_.store.remove(recorded->number));
-  return script_of_schedule(recorded->schedule);
+  return script_of_schedule(recorded->schedule, Verdict::kFail);
 }
 
-// Nothing: it does not fail, stopped, or its decisions are not known.
-Result<std::optional<ThreadScript>> SideFinder::script_of_schedule(const Schedule& schedule) {
+// Nothing: it has another verdict, stopped, or its decisions are not known.
+Result<std::optional<ThreadScript>> SideFinder::script_of_schedule(const Schedule& schedule,
+                                                                   Verdict verdict) {
   JobPlan plan = job_of(schedule);
   plan.flags |= abi::kJobWholeTrace;
   CLEW_TRY(const auto runs, x_.trials.run({&plan, 1}));
-  if (runs.empty() || runs.front().verdict != Verdict::kFail) return std::nullopt;
+  if (runs.empty() || runs.front().verdict != verdict) return std::nullopt;
   if (!runs.front().trace.complete) {
-    x_.doubt("the trace of a failing run is incomplete: its schedule was not simplified");
+    if (verdict == Verdict::kFail)
+      x_.doubt("the trace of a failing run is incomplete: its schedule was not simplified");
     return std::nullopt;
   }
   return script_of(runs.front().trace);
@@ -103,7 +106,7 @@ Result<Simplified> SideFinder::simplified(ThreadScript script) {
 
 Result<void> SideFinder::make_simple() {
   x_.stage = IsolateStage::kSimplifying;
-  CLEW_TRY(auto script, script_of_schedule(x_.subject.failing));
+  CLEW_TRY(auto script, script_of_schedule(x_.subject.failing, Verdict::kFail));
   if (!script) return {};
   CLEW_TRY(auto simple, simplified(std::move(*script)));
   bool fewest = preemptions_of(simple.script) == 0;
@@ -203,10 +206,21 @@ Result<std::optional<Side>> SideFinder::sampled_passing() {
       CLEW_TRY(auto recorded, x_.record(plans[i], Verdict::kPass, {}));
       if (!recorded) continue;
       CLEW_CHECK_OK(x_.store.remove(recorded->number));
-      return passing_side(std::move(recorded->schedule));
+      return x_.result.simplified ? simple_passing(std::move(recorded->schedule))
+                                  : passing_side(std::move(recorded->schedule));
     }
   }
   return std::nullopt;
+}
+
+// What is narrowed is then the difference of two simple schedules, and not of one that is simple and
+// one with a switch at every other step.
+Result<std::optional<Side>> SideFinder::simple_passing(Schedule schedule) {
+  CLEW_TRY(auto script, script_of_schedule(schedule, Verdict::kPass));
+  if (!script) return passing_side(std::move(schedule));
+  CLEW_TRY(auto simple, simplify(x_.trials, std::move(*script), Verdict::kPass));
+  CLEW_TRY(auto side, side_of(simple.script, Verdict::kPass));
+  return side ? std::move(side) : passing_side(std::move(schedule));
 }
 
 Result<std::optional<Side>> SideFinder::given_passing() {

@@ -82,21 +82,21 @@ Result<Reduced> reduce(std::size_t size, const FailsTogether& fails) {
   return Reduced{items, true};
 }
 
-Result<Simplified> simplify(Trials& trials, ThreadScript failing) {
-  const auto script_of = [&](const Subset& part) {
-    ThreadScript script;
-    for (const std::size_t at : part) script.push_back(failing[at]);
-    return script;
+Result<Simplified> simplify(Trials& trials, ThreadScript script, Verdict verdict) {
+  const auto script_of = [&](const Subset& items) {
+    ThreadScript part;
+    for (const std::size_t at : items) part.push_back(script[at]);
+    return part;
   };
   const FailsTogether fails = [&](const std::vector<Subset>& parts) -> Result<std::vector<bool>> {
     std::vector<JobPlan> plans;
     for (const Subset& part : parts) plans.push_back(job_of(script_of(part)));
     CLEW_TRY(const auto runs, trials.run(plans));
     std::vector<bool> answers;
-    for (const TrialRun& run : runs) answers.push_back(run.verdict == Verdict::kFail);
+    for (const TrialRun& run : runs) answers.push_back(run.verdict == verdict);
     return answers;
   };
-  CLEW_TRY(const auto reduced, reduce(failing.size(), fails));
+  CLEW_TRY(const auto reduced, reduce(script.size(), fails));
   return Simplified{script_of(reduced.kept), reduced.minimal};
 }
 

@@ -1,4 +1,4 @@
-// The failing schedule with as little in it as possible.
+// A failing schedule, or a passing one, with as little in it as possible.
 //
 // Items are taken away by experiment (ddmin: Zeller and Hildebrandt, "Simplifying and Isolating
 // Failure-Inducing Input", TSE 2002, figure 5), starting with all of them. What remains is
@@ -32,8 +32,9 @@ struct Simplified {
   ThreadScript script;
   bool minimal = false;
 };
-// REQUIRES: the script fails.
-[[nodiscard]] Result<Simplified> simplify(Trials& trials, ThreadScript failing);
+// REQUIRES: the verdict of the script is `verdict`, which is kept.
+[[nodiscard]] Result<Simplified> simplify(Trials& trials, ThreadScript script,
+                                          Verdict verdict = Verdict::kFail);
 
 }  // namespace clew
 
