@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "host/report/hunt_text.h"
 #include "host/report/isolate_json.h"
 #include "host/report/words.h"
+#include "host/seconds.h"
 #include "host/target/interrupts.h"
 
 namespace clew::cli {
@@ -68,6 +70,14 @@ void print_found(const HuntResult& result) {
                              result.seconds, result.failing.value_or(0)));
 }
 
+// What the hunt has left of the time, and a little in any case. Without a limit of the user's own
+// the isolation has as much again.
+double seconds_left(const HuntCommand& command, double started) {
+  const double limit = command.hunt.seconds;
+  if (!command.time_is_given) return limit;
+  return std::max(limit / 10, limit - (seconds_now() - started));
+}
+
 IsolateOptions isolation_of(const HuntOptions& hunt, const HuntResult& found) {
   IsolateOptions options;
   options.failing = std::to_string(*found.failing);
@@ -85,6 +95,7 @@ Result<int> run(DebugCommand& command) {
   CLEW_TRY(auto store, RecordingStore::open());
 
   tell_if_preloaded(command.hunt.hunt.plan);
+  const double started = seconds_now();
   // Between the stages, too, Ctrl-C must not lose what was found.
   const Interrupts interrupts;
   print_details(fmt::format("clew: 1/3 hunting: {}\n", limits_text(command.hunt.hunt)));
@@ -101,7 +112,9 @@ Result<int> run(DebugCommand& command) {
   } else {
     print_found(*found);
     Stages stages;
-    const auto result = isolate(isolation_of(command.hunt.hunt, *found), store, stages);
+    IsolateOptions isolation = isolation_of(command.hunt.hunt, *found);
+    isolation.seconds = seconds_left(command.hunt, started);
+    const auto result = isolate(isolation, store, stages);
     stages.end(result && !result->switches.empty());
     if (result) {
       print_isolated(*result, store, command.json);
@@ -126,7 +139,8 @@ void register_debug(CLI::App& app, int& exit_status) {
   add_full(*command);
   add_json(*command, options->json);
   command->footer(
-      "The limits are those of the hunt. What is found is kept as recordings.\n\n"
+      "--time bounds all of it; without it the isolation has as long as the hunt. What is found is "
+      "kept\nas recordings.\n\n"
       "Examples:\n"
       "  clew debug ./queue_test\n"
       "  clew debug --time 600 -- ./queue_test --items 3\n"

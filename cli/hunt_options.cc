@@ -137,6 +137,7 @@ Result<void> complete(HuntCommand& command) {
   if (auto chosen = choose_strategy(command); !chosen) return chosen;
   CLEW_TRY(auto criteria, criteria_of(command.criteria));
   hunt.criteria = std::move(criteria);
+  command.time_is_given = hunt.seconds > 0;
   if (hunt.schedules == 0 && hunt.seconds == 0) hunt.seconds = kDefaultSeconds;
   hunt.seed = command.seed ? *command.seed
                            : std::uniform_int_distribution<std::uint64_t>(

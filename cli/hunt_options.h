@@ -24,6 +24,7 @@ struct HuntCommand {
   std::optional<std::string> strategy;
   std::optional<std::uint64_t> budget;
   bool start_anew = false;
+  bool time_is_given = false;
   std::vector<std::string> command;
 };
 

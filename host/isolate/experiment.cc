@@ -71,10 +71,8 @@ Result<std::optional<RecordedJob>> Experiment::record(const JobPlan& job, Verdic
   const Origin origin =
       subject.recording ? Origin::isolation(subject.number()) : Origin::isolation();
   auto recorded = recorder.record({job, {}, kAllChoices, plan.pool, origin, queries}, verdict);
-  if (recorder.interrupted_by() != 0) {
-    result.interrupted_by = recorder.interrupted_by();
-    result.complete = false;
-  }
+  if (recorder.interrupted_by() != 0) result.interrupted_by = recorder.interrupted_by();
+  if (recorder.interrupted_by() != 0 || recorder.ran_out_of_time()) result.complete = false;
   if (recorded && *recorded) trials.count_elsewhere((*recorded)->run.summary.clock);
   return recorded;
 }

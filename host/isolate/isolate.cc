@@ -24,7 +24,10 @@ class Isolation {
             Subject subject, Judge judge)
       : observer_(observer),
         x_(options, store, std::move(subject), std::move(judge), [this] { return pulse(); }),
-        started_(seconds_now()) {}
+        started_(seconds_now()) {
+    if (options.seconds > 0)
+      x_.recorder.set_until(started_ + options.seconds + seconds_to_keep(options.seconds));
+  }
 
   Result<IsolateResult> run();
 
@@ -105,7 +108,7 @@ Result<void> Isolation::work() {
   }
   if (kept.failing && kept.passing)
     return complete_answer(x_, narrowed, *kept.failing, *kept.passing);
-  if (x_.result.interrupted_by == 0)
+  if (x_.result.interrupted_by == 0 && !x_.recorder.ran_out_of_time())
     x_.doubt(kept.failing ? "the passing side did not pass in a separate process"
                           : "the failing side did not fail in a separate process");
   return {};

@@ -15,6 +15,9 @@ constexpr std::size_t kMostKindsInLine = 3;
 constexpr std::size_t kMostInTable = 50;
 // Fewer new interleavings than one in so many schedules: random search repeats itself.
 constexpr std::uint64_t kRepetitions = 20;
+// A hunt of so few schedules, each of so many seconds, had not enough time.
+constexpr std::uint64_t kFewSchedules = 3;
+constexpr std::uint64_t kSlowSchedule = 2;
 
 std::string rate_text(std::uint64_t schedules, double seconds) {
   const double rate = seconds > 0 ? static_cast<double>(schedules) / seconds : 0;
@@ -68,8 +71,10 @@ std::string table(const std::vector<FoundFailure>& failures) {
 std::string next_commands(const HuntResult& result) {
   if (!result.failing)
     return fmt::format(
-        "  no recording: the run that records the failure was interrupted\n"
+        "  no recording: {}\n"
         "  hunt again: clew hunt --seed {} ...\n",
+        result.out_of_time ? "the time was up before the failing run was recorded"
+                           : "the run that records the failure was interrupted",
         result.seed);
   std::string text = fmt::format("  find the cause: clew isolate {}\n", *result.failing);
   text += fmt::format("  look at it: clew show {}\n", *result.failing);
@@ -101,6 +106,10 @@ std::string found_text(const HuntResult& result, const LastWords& words) {
 std::string hint(const HuntResult& result) {
   if (result.interrupted_by != 0 || result.complete) return "";
   if (result.schedules == 0) return "no schedule ran to its end: give it more --time";
+  if (result.schedules <= kFewSchedules &&
+      result.seconds > static_cast<double>(kSlowSchedule * result.schedules))
+    return fmt::format("a schedule takes {:.0f} s: more --time, or a smaller workload",
+                       result.seconds / static_cast<double>(result.schedules));
   if (nothing_resolved(result))
     return "--only may be too narrow; clew run shows what ends a single run";
   if (result.interleavings <= 1)

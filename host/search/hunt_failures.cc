@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t kMostKeys = 200;
 // Chosen, not measured: a run that is only slow ends within so many times its budget.
 constexpr std::uint64_t kLongerBudget = 200;
-constexpr double kSecondsForSlow = 20;  // to find out which of the two, at least
+constexpr double kSecondsForSlow = 20;    // to find out which of the two, without --time
+constexpr double kSecondsToRecord = 120;  // a failing run, without --time
 
 }  // namespace
 
@@ -46,16 +47,17 @@ Result<void> Hunt::failed(const JobPlan& plan, const RanJob& ran, const Judgemen
   // Whether it hangs or is only slow: a correct program may pass more points than was guessed.
   const bool slow =
       judgement.kind == FailureKind::kHang && options_.budget_is_guess && !budget_raised_;
-  if (slow) {
-    recorder_.set_budget(plan_.budget * kLongerBudget);
-    const double left = options_.seconds > 0 ? started_ + options_.seconds - seconds_now() : 0;
-    recorder_.set_until(seconds_now() + std::max(left, kSecondsForSlow));
-  }
+  if (slow) recorder_.set_budget(plan_.budget * kLongerBudget);
+  recorder_.set_until(options_.seconds > 0
+                          ? keep_until()
+                          : seconds_now() + (slow ? kSecondsForSlow : kSecondsToRecord));
   auto recorded = recorder_.record(exact(plan), Verdict::kFail);
-  if (slow && recorded && !*recorded && recorder_.interrupted_by() == 0) return raise_budget();
+  const bool out_of_time = recorded && recorder_.ran_out_of_time();
+  if (slow && recorder_.verdict() == Verdict::kPass && !first_passing_) first_passing_ = plan;
+  if (slow && recorded && !*recorded && !out_of_time && recorder_.interrupted_by() == 0)
+    return raise_budget();
   recorder_.set_budget(plan_.budget);
-  recorder_.set_until(0);
-  if (recorded && recorder_.ran_out_of_time()) {
+  if (slow && out_of_time) {
     ++result_.unresolved;
     add_note(fmt::format(
         "schedule {} passes more than {} million points; whether it hangs or is only slow is "
@@ -68,9 +70,10 @@ Result<void> Hunt::failed(const JobPlan& plan, const RanJob& ran, const Judgemen
                 fmt::format("schedule {} failed ({}), but could not be recorded: {}",
                             result_.schedules, judgement.detail, recorded.error().message),
                 recorded.error().hint);
-  if (!*recorded && recorder_.interrupted_by() != 0) {
-    interrupted_ = true;
+  if (!*recorded && (recorder_.interrupted_by() != 0 || out_of_time)) {
     result_.interrupted_by = recorder_.interrupted_by();
+    interrupted_ = result_.interrupted_by != 0;
+    out_of_time_ = result_.out_of_time = !interrupted_;
     // It was seen, though there is no recording of it.
     const Failure failure{*judgement.kind, judgement.detail, "", std::nullopt};
     result_.failures.push_back(
@@ -122,7 +125,7 @@ Result<void> Hunt::raise_budget() {
   recorder_.set_budget(plan_.budget);
   restart_ = true;
   runner_->set_budget(plan_.budget);
-  ++result_.unresolved;
+  if (recorder_.verdict() != Verdict::kPass) ++result_.unresolved;
   return {};
 }
 

@@ -56,6 +56,8 @@ Result<bool> Hunt::fuzz_for_passing(std::size_t most) {
 Result<void> Hunt::look_for_passing() {
   stage_ = HuntStage::kClosePassing;
   stage_until_ = seconds_now() + kPassingSeconds;
+  if (options_.seconds > 0) stage_until_ = std::min(stage_until_, keep_until());
+  recorder_.set_until(keep_until());
   CLEW_TRY(const auto found, fuzz_for_passing(kPassingJobs));
   if (found || interrupted_) return {};
   JobPlan no_preemptions;

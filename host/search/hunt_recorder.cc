@@ -18,10 +18,12 @@ namespace {
 class Limited final : public RunObserver {
  public:
   explicit Limited(double until) : until_(until) {}
-  bool time_is_up() override { return until_ != 0 && seconds_now() >= until_; }
+  bool time_is_up() override { return stopped_ |= until_ != 0 && seconds_now() >= until_; }
+  bool stopped() const { return stopped_; }
 
  private:
   double until_;
+  bool stopped_ = false;
 };
 
 RunFacts facts_of(const RunSummary& summary) {
@@ -78,6 +80,7 @@ Result<void> HuntRecorder::reserve_for_passing() {
 }
 
 Result<std::optional<RecordedJob>> HuntRecorder::record(const ExactJob& job, Verdict wanted) {
+  verdict_.reset();
   if (!identity_) {
     CLEW_TRY(auto identity, identify_program(plan_.program));
     identity_ = identity;
@@ -92,7 +95,7 @@ Result<std::optional<RecordedJob>> HuntRecorder::record(const ExactJob& job, Ver
   CLEW_TRY(auto run, run_target(plan, std::move(feed), &draft, limited));
   const Leftovers until_judged(std::move(run.reports.created));
   interrupted_by_ = run.interrupted_by;
-  ran_out_of_time_ = limited.time_is_up() && !run.summary.failure;
+  ran_out_of_time_ = limited.stopped();
   if (interrupted_by_ != 0 || ran_out_of_time_) return std::nullopt;
   Symbolizer symbols(run.reports);
   locate_failure(run, symbols);
@@ -103,6 +106,7 @@ Result<std::optional<RecordedJob>> HuntRecorder::record(const ExactJob& job, Ver
   facts.output = output;
   facts.errors = errors;
   CLEW_TRY(auto judgement, judge_.judge(facts));
+  verdict_ = judgement.verdict;
   if (judgement.verdict != wanted) return std::nullopt;
 
   Meta meta = meta_of_run(plan, run, input_kind);

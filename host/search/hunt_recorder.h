@@ -50,6 +50,8 @@ class HuntRecorder {
   // Nothing: the verdict was not `wanted`, and the run was not kept.
   [[nodiscard]] Result<std::optional<RecordedJob>> record(const ExactJob& job, Verdict wanted);
 
+  // Of the last run; nothing: it was stopped.
+  [[nodiscard]] std::optional<Verdict> verdict() const { return verdict_; }
   // The signal that ended the last run, if one did.
   [[nodiscard]] int interrupted_by() const { return interrupted_by_; }
 
@@ -70,6 +72,7 @@ class HuntRecorder {
   Judge& judge_;
   std::optional<ProgramIdentity> identity_;
   std::optional<Draft> reserved_;
+  std::optional<Verdict> verdict_;
   int interrupted_by_ = 0;
   double until_ = 0;
   bool ran_out_of_time_ = false;

@@ -20,8 +20,9 @@ struct FoundFailure {
   Failure failure;
   int exit_status = 0;
   std::uint64_t count = 0;
-  std::uint64_t first_schedule = 0;        // from 1
-  std::optional<std::uint64_t> recording;  // nothing: recording it was interrupted
+  std::uint64_t first_schedule = 0;  // from 1
+  std::optional<std::uint64_t>
+      recording;  // nothing: recording it was interrupted, or took too long
 };
 
 enum class HuntStage : std::uint8_t {
@@ -55,6 +56,7 @@ struct HuntResult {
   bool looked_for_passing = false;              // and not for a failure
   bool complete = false;                        // the search was over before the limits
   int interrupted_by = 0;                       // a signal, or 0
+  bool out_of_time = false;                     // while it recorded a failure
   std::vector<std::string> notes;               // "the program is restarted for each schedule: ..."
 };
 

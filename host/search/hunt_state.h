@@ -90,6 +90,11 @@ class Hunt {
             Origin::hunt(result_.schedules, search_->using_now(), options_.seed)};
   }
   void note_files();
+  // When even the recording of what was found has to end, by seconds_now(); 0: no limit.
+  double keep_until() const {
+    return options_.seconds > 0 ? started_ + options_.seconds + seconds_to_keep(options_.seconds)
+                                : 0;
+  }
   bool pulse(std::uint64_t extra);
   bool found_enough() const { return !options_.keep_going && !result_.failures.empty(); }
   bool over() const {

@@ -9,6 +9,7 @@
 #include "runtime/fiber/signal_stack.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/record/crash.h"
+#include "runtime/record/end.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/cancel.h"
 #include "runtime/signal/signals.h"
@@ -16,10 +17,17 @@
 namespace clew::rt {
 namespace {
 
-bool stops(int signal) { return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU; }
+bool stops(int signal) {
+  return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
 
 // The whole program stops, as it would have without clew, until somebody continues it.
-void stop_program() { raw_syscall(SYS_kill, raw_syscall(SYS_getpid), SIGSTOP); }
+void stop_program() {
+  // Nobody would continue a run of a hunt.
+  const auto& control = *reinterpret_cast<const abi::Control*>(abi::kControlAddress);
+  if (control.flags & abi::kFlagFromMain) end_unsupported("a program that stops itself");
+  raw_syscall(SYS_kill, raw_syscall(SYS_getpid), SIGSTOP);
+}
 
 bool is_on(const stack_t& stack, std::uintptr_t address) {
   const auto bottom = reinterpret_cast<std::uintptr_t>(stack.ss_sp);

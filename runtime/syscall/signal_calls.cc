@@ -81,8 +81,7 @@ long send_to_thread(long number, int signal, siginfo_t info) {
 long send_to_program(int signal, siginfo_t info) {
   if (signal < 0 || signal >= NSIG) return -EINVAL;
   if (signal == 0) return 0;
-  if (signal == SIGKILL || signal == SIGSTOP)
-    return raw_syscall(SYS_kill, raw_syscall(SYS_getpid), signal);
+  if (signal == SIGKILL) return raw_syscall(SYS_kill, raw_syscall(SYS_getpid), signal);
   const long result = post(info, nullptr);
   if (g_sched.current->disturbed) attend(*g_sched.current, kUndisturbed);
   return result;
