@@ -32,8 +32,9 @@ constexpr std::uintptr_t kPage = 4096;
 constexpr std::size_t kPagesKnown = 64;
 std::uintptr_t g_pages_known[kPagesKnown];
 
-// Whether all of it could be read. REQUIRES: it lies in one page.
-bool read_memory(std::uintptr_t address, void* into, std::size_t size) {
+}  // namespace
+
+bool read_if_there(std::uintptr_t address, void* into, std::size_t size) {
   const std::uintptr_t page = address / kPage;
   std::uintptr_t& known = g_pages_known[page % kPagesKnown];
   if (page != 0 && known == page && address < reinterpret_cast<std::uintptr_t>(sbrk(0))) {
@@ -51,6 +52,8 @@ bool read_memory(std::uintptr_t address, void* into, std::size_t size) {
   return is_read;
 }
 
+namespace {
+
 // glibc keeps the size in front of the memory; its own function would go on to read what lies
 // behind, which need not be there if the memory was freed before.
 std::size_t size_in_glibc(const void* memory) {
@@ -60,7 +63,7 @@ std::size_t size_in_glibc(const void* memory) {
   constexpr std::size_t kMost = std::size_t{1} << 40;  // more is no size
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
   std::size_t header = 0;
-  if (address % kAlignment != 0 || !read_memory(address - sizeof header, &header, sizeof header))
+  if (address % kAlignment != 0 || !read_if_there(address - sizeof header, &header, sizeof header))
     return 0;
   const std::size_t size = header & ~kFlags;
   const std::size_t own = (header & kMapped) != 0 ? 2 * sizeof header : sizeof header;
@@ -99,7 +102,7 @@ std::uint64_t size_of_string(const char* string, std::uint64_t most) {
   for (std::uint64_t size = 0; size < most;) {
     const std::uintptr_t at = begin + size;
     const std::size_t length = kPiece - at % kPiece;
-    if (!read_memory(at, piece, length)) return size;
+    if (!read_if_there(at, piece, length)) return size;
     for (std::size_t i = 0; i < length; ++i)
       if (++size; piece[i] == 0 || size == most) return size;
   }

@@ -12,6 +12,8 @@ namespace clew::rt {
 void find_allocator();
 // Of memory that was allocated and is about to be freed; 0: not known.
 std::size_t size_of_allocation(const void* memory);
+// Whether it could be read. REQUIRES: it lies in one page.
+bool read_if_there(std::uintptr_t address, void* into, std::size_t size);
 // Of a string with its end, or `most` if that is less; 0: it cannot be read.
 std::uint64_t size_of_string(const char* string, std::uint64_t most);
 

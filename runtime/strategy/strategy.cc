@@ -4,6 +4,7 @@
 #include "runtime/arena.h"
 #include "runtime/strategy/chaos.h"
 #include "runtime/strategy/none.h"
+#include "runtime/strategy/patient.h"
 #include "runtime/strategy/pct.h"
 #include "runtime/strategy/plan.h"
 #include "runtime/strategy/pos.h"
@@ -50,15 +51,15 @@ Strategy* make_strategy(const abi::Job& job, Run& run) {
     case abi::StrategyKind::kPct:
       return make<Pct>(job);
     case abi::StrategyKind::kPos:
-      return make<Pos>(job);
+      return make<Patient>(*make<Pos>(job), job.seed);
     case abi::StrategyKind::kSurw:
-      return make<Surw>(job);
+      return make<Patient>(*make<Surw>(job), job.seed);
     case abi::StrategyKind::kRff:
-      return make<Rff>(job);
+      return make<Patient>(*make<Rff>(job), job.seed);
     case abi::StrategyKind::kChaos:
       return make<Chaos>(job);
     case abi::StrategyKind::kPlan:
-      return make<Plan>(job);
+      return make<Patient>(*make<Plan>(job), job.seed);
     case abi::StrategyKind::kPrefix:
       return make<Prefix>(job, *make<NoStrategy>(kAtEveryPoint));
     case abi::StrategyKind::kRoundRobin:

@@ -1,0 +1,79 @@
+#include "runtime/strategy/patient.h"
+
+#include "runtime/libc/heap.h"
+
+namespace clew::rt {
+namespace {
+
+// Steps of a loop after which what it finds is looked at, and the least patience. Chosen, not
+// measured: few loops that work are that regular, and so many steps cost microseconds.
+constexpr std::uint64_t kLooksFrom = 16;
+constexpr std::uint64_t kLeastPatience = 64;
+constexpr int kMostDoublings = 15;
+
+}  // namespace
+
+Patient::Seen* Patient::find(Thread& thread, const Step& step) {
+  for (Seen& seen : thread.steps)
+    if (seen.place == step.place && seen.object == step.object) return &seen;
+  return nullptr;
+}
+
+bool Patient::is_new(Thread& thread, const Step& step) {
+  Seen* const seen = find(thread, step);
+  if (seen == nullptr) {
+    thread.steps[thread.next++ % kLongestLoop] = {step.object, step.place, 0, false};
+    return true;
+  }
+  if (thread.repeated < kLooksFrom || step.object == 0) return false;
+  std::uint64_t value = 0;
+  const std::size_t size = step.size - 1 < sizeof value ? step.size : sizeof value;
+  constexpr std::uintptr_t kPage = 4096;
+  if (step.object % kPage + size > kPage || !read_if_there(step.object, &value, size)) return true;
+  const bool changed = seen->looked_at && seen->value != value;
+  seen->value = value;
+  seen->looked_at = true;
+  return changed;
+}
+
+void Patient::executed(const Candidate& candidate) {
+  Thread& thread = threads_.at(candidate.index);
+  if (thread.patience == 0) {
+    // Each doubling is a quarter as likely as the one before.
+    const int zeros = __builtin_ctzll(random_.bits() | 1ull << (2 * kMostDoublings));
+    thread.patience = kLeastPatience << (zeros / 2);
+  }
+  const bool waited = thread.repeated >= thread.patience;
+  thread.repeated = is_new(thread, candidate.step) ? 0 : thread.repeated + 1;
+  const bool waits = thread.repeated >= thread.patience;
+  waiting_ += static_cast<std::uint32_t>(waits) - static_cast<std::uint32_t>(waited);
+  if (!waits) ++progress_;
+  thread.progress = progress_;
+}
+
+bool Patient::is_held(const Candidate& candidate) {
+  Thread& thread = threads_.at(candidate.index);
+  return thread.patience != 0 && thread.repeated >= thread.patience &&
+         thread.progress == progress_ && find(thread, candidate.step) != nullptr;
+}
+
+void Patient::learn(const Occurrence& occurrence) {
+  if (occurrence.kind == Occurrence::Kind::kExecuted) executed(occurrence.thread);
+  Wrapper::learn(occurrence);
+}
+
+std::uint32_t Patient::pick(const Candidates& candidates) {
+  if (CLEW_LIKELY(waiting_ == 0)) return Wrapper::pick(candidates);
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 0; i < candidates.count; ++i) {
+    if (is_held(candidates.list[i])) continue;
+    rest_.at(count) = candidates.list[i];
+    places_.at(count++) = i;
+  }
+  if (count == 0 || count == candidates.count) return Wrapper::pick(candidates);
+  const bool current_first = candidates.current_first && places_.at(0) == 0;
+  const std::uint32_t picked = count > 1 ? Wrapper::pick({&rest_.at(0), count, current_first}) : 0;
+  return places_.at(picked < count ? picked : 0);
+}
+
+}  // namespace clew::rt

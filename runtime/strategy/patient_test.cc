@@ -1,0 +1,118 @@
+#include "runtime/strategy/patient.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "runtime/strategy/none.h"
+#include "runtime/strategy/pos.h"
+#include "runtime/strategy/strategy_simulation.h"
+
+namespace clew::rt::simulation {
+namespace {
+
+// Memory that can be looked at: nothing of it changes unless a test does it.
+alignas(8) std::uint64_t g_memory[64];
+std::uintptr_t object(int i) { return reinterpret_cast<std::uintptr_t>(&g_memory[i]); }
+
+// Never preempts, and counts up g_memory[0] with each step.
+class Counting final : public Strategy {
+ public:
+  Counting() : Strategy(kAtEveryPoint) {}
+  void learn(const Occurrence& occurrence) override {
+    if (occurrence.kind == Occurrence::Kind::kExecuted) ++g_memory[0];
+  }
+};
+
+SimulatedThread steps_of(std::vector<SimulatedStep> steps) {
+  SimulatedThread thread;
+  thread.steps = std::move(steps);
+  return thread;
+}
+
+SimulatedThread same_step(int count) {
+  SimulatedThread thread;
+  for (int i = 0; i < count; ++i) thread.steps.push_back(read(object(0), 7));
+  return thread;
+}
+
+std::size_t of(char thread, const std::string& order) {
+  return static_cast<std::size_t>(std::ranges::count(order, thread));
+}
+
+TEST(Patient, OneWhoSpinsLetsTheOtherRun) {
+  const Program program{steps_of({spin_until_written(object(1), 5)}),
+                        steps_of({write(object(2), 6), write(object(1), 7)})};
+  forget_arena();
+  NoStrategy alone(kAtEveryPoint);
+  EXPECT_TRUE(Simulation(program, alone).run().too_long);
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    forget_arena();
+    NoStrategy inside(kAtEveryPoint);
+    Patient patient(inside, seed);
+    const Outcome run = Simulation(program, patient, 4'000'000).run();
+    EXPECT_FALSE(run.too_long) << seed;
+    EXPECT_EQ(of('b', run.order), 2u);
+  }
+}
+
+// The one that they wait for runs soon, in the mean; by priorities alone some runs are very long.
+TEST(Patient, SeveralWhoSpinLetTheOtherRun) {
+  std::vector<SimulatedStep> work;
+  for (int i = 4; i < 14; ++i) work.push_back(write(object(i), static_cast<abi::Place>(100 + i)));
+  work.push_back(write(object(1), 7));
+  Program program{steps_of(work)};
+  for (abi::Place place = 20; place < 24; ++place)
+    program.push_back(steps_of({{{object(3), place, 4, abi::StepKind::kWrite}, -1, object(1)}}));
+  std::size_t with = 0;
+  std::size_t without = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    forget_arena();
+    Pos alone(make_job(seed));
+    without += Simulation(program, alone).run().order.size();
+    forget_arena();
+    Pos inside(make_job(seed));
+    Patient patient(inside, seed);
+    with += Simulation(program, patient).run().order.size();
+  }
+  EXPECT_LT(with * 4, without);
+}
+
+TEST(Patient, OneWhoFindsSomethingNewEachTimeIsNotHeld) {
+  const Program program{same_step(5000), steps_of({write(object(2), 6)})};
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    forget_arena();
+    Counting inside;
+    Patient patient(inside, seed);
+    EXPECT_EQ(Simulation(program, patient).run().order, std::string(5000, 'a') + "b") << seed;
+  }
+}
+
+TEST(Patient, OneWhoGivesUpAfterManyTimesDoesSoInSomeRuns) {
+  const Program program{same_step(400), steps_of({write(object(2), 6)})};
+  std::set<bool> to_the_end;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    forget_arena();
+    NoStrategy inside(kAtEveryPoint);
+    Patient patient(inside, seed);
+    to_the_end.insert(Simulation(program, patient).run().order.ends_with('b'));
+  }
+  EXPECT_EQ(to_the_end, (std::set{false, true}));
+}
+
+TEST(Patient, ChangesNothingWhereNobodySpins) {
+  const Program program{private_steps(0, 200), private_steps(1, 200)};
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    forget_arena();
+    Pos alone(make_job(seed));
+    const std::string order = Simulation(program, alone).run().order;
+    forget_arena();
+    Pos inside(make_job(seed));
+    Patient patient(inside, seed);
+    ASSERT_EQ(Simulation(program, patient).run().order, order);
+  }
+}
+
+}  // namespace
+}  // namespace clew::rt::simulation
