@@ -45,9 +45,22 @@ constexpr Verb kBlockedLock{abi::StepKind::kLock, "try to lock",       "tries to
 constexpr Verb kUnclearLock{abi::StepKind::kLock, "come to lock",     "comes to lock",
                             "came to lock",       "has come to lock", "a lock"};
 
+// Of one without a name: nobody locks a lock.
+constexpr std::array<Verb, 4> kUnnamed{{
+    {abi::StepKind::kLock, "take", "takes", "took", "has taken", "a lock"},
+    {abi::StepKind::kUnlock, "release", "releases", "released", "has released", "a lock"},
+    {abi::StepKind::kLock, "try to take", "tries to take", "tried to take", "has tried to take",
+     "a lock"},
+    {abi::StepKind::kLock, "come to take", "comes to take", "came to take", "has come to take",
+     "a lock"},
+}};
+
 const Verb* verb_of(const EventInfo& event) {
-  if (event.lock == LockStep::kBlocked) return &kBlockedLock;
-  if (event.lock == LockStep::kUnclear) return &kUnclearLock;
+  const bool unnamed = event.variable.empty();
+  if (event.lock == LockStep::kBlocked) return unnamed ? &kUnnamed[2] : &kBlockedLock;
+  if (event.lock == LockStep::kUnclear) return unnamed ? &kUnnamed[3] : &kUnclearLock;
+  if (unnamed && event.kind == abi::StepKind::kLock) return &kUnnamed[0];
+  if (unnamed && event.kind == abi::StepKind::kUnlock) return &kUnnamed[1];
   const auto verb = std::ranges::find(kVerbs, event.kind, &Verb::kind);
   return verb == kVerbs.end() ? nullptr : &*verb;
 }
