@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "host/isolate/fewer.h"
+#include "host/isolate/resample.h"
 #include "host/isolate/script.h"
 #include "host/isolate/simplify.h"
 #include "host/schedule/stream.h"
@@ -110,18 +112,29 @@ Result<void> SideFinder::make_simple() {
   if (!script) return {};
   CLEW_TRY(auto simple, simplified(std::move(*script)));
   bool fewest = preemptions_of(simple.script) == 0;
-  while (!x_.trials.stopped() && !fewest) {
-    const auto script_with_waits =
-        [this](const JobPlan& plan) -> Result<std::optional<ThreadScript>> {
-      auto found = script_of_job(plan);
-      if (!found || !*found) return found;
-      return with_waits(x_.trials, std::move(**found));
-    };
-    CLEW_TRY(auto fewer, look_for_fewer(x_.trials, simple.script, script_with_waits));
-    fewest = fewer.none;
-    if (!fewer.script) break;
+  const auto script_with_waits =
+      [this](const JobPlan& plan) -> Result<std::optional<ThreadScript>> {
+    auto found = script_of_job(plan);
+    if (!found || !*found) return found;
+    return with_waits(x_.trials, std::move(**found));
+  };
+  for (bool sampled = false; !x_.trials.stopped();) {
+    Fewer fewer;
+    const std::size_t preemptions = preemptions_of(simple.script);
+    if (!fewest) {
+      CLEW_TRY(fewer, look_for_fewer(x_.trials, simple.script, script_with_waits));
+      fewest = fewer.none;
+    }
     // One preemption says more than the answers to several questions.
-    if (preemptions_of(simple.script) == 1) break;
+    if (preemptions == 1) fewer.script.reset();
+    const bool is_simple =
+        simple.script.size() <= (fewest ? std::max<std::size_t>(preemptions, 1) : 1);
+    if (!fewer.script && !is_simple && !x_.trials.has_checkpoints() &&
+        !std::exchange(sampled, true)) {
+      CLEW_TRY(fewer.script,
+               simpler_elsewhere(x_.trials, simple.script, x_.options.seed, script_with_waits));
+    }
+    if (!fewer.script) break;
     CLEW_TRY(simple, simplified(std::move(*fewer.script)));
     fewest = preemptions_of(simple.script) == 0;
   }

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "host/isolate/resample.h"
 #include "host/search/sampling.h"
 
 namespace clew {
@@ -100,6 +101,18 @@ TEST(Reduce, StopsWhenTold) {
 TEST(ThreadScript, CountsItsPreemptions) {
   const ThreadScript script{{5, 3, abi::kScriptPreemption, 0, 6}, {6, 2, 4, 1, 0}};
   EXPECT_EQ(preemptions_of(script), 1);
+}
+
+TEST(Simpler, FewerItemsAndNeverMorePreemptions) {
+  constexpr std::uint8_t kAnswer = 1 + static_cast<std::uint8_t>(abi::ChoiceKind::kWake);
+  const ScriptItem preemption{1, 5, 0, 0, 2};
+  const ScriptItem answer{1, 7, kAnswer, 0, 2};
+  EXPECT_TRUE(is_simpler({preemption}, {preemption, preemption}));
+  EXPECT_TRUE(is_simpler({preemption}, {preemption, answer}));
+  EXPECT_TRUE(is_simpler({answer, answer}, {preemption, answer}));
+  EXPECT_FALSE(is_simpler({preemption}, {preemption}));
+  EXPECT_FALSE(is_simpler({preemption}, {answer, answer, answer}));
+  EXPECT_FALSE(is_simpler({answer, answer, answer}, {preemption}));
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // without a lock, thieves steal at the head under one. A thief must claim its item (advance the
 // head) before it reads the tail; here it reads first, and owner and thief take the same item.
 // ROOT CAUSE: work_stealing.cpp:41
-// PREEMPTIONS: 1
+// PREEMPTIONS: 2
 // EXPECT: fail exit
 #include <atomic>
 #include <cstdio>
