@@ -53,6 +53,33 @@ Nanos processor_time() {
   return t.tv_sec * 1'000'000'000 + t.tv_nsec;
 }
 
+// The registers at the last ticks without a point. A loop that computes has something that counts in
+// them; one that waits is found again in the very state that it was in.
+class States {
+ public:
+  void clear() { count_ = repeated_ = 0; }
+  void add(const gregset_t& registers) {
+    std::uint64_t state = 0;
+    for (int i = REG_R8; i <= REG_RIP; ++i)
+      state = (state ^ static_cast<std::uint64_t>(registers[i])) * 0x9e3779b97f4a7c15;
+    for (unsigned i = 0; i < count_ && i < kMostKept; ++i)
+      if (kept_[i] == state) {
+        ++repeated_;
+        return;
+      }
+    kept_[count_++ % kMostKept] = state;
+  }
+  bool show_waiting() const { return repeated_ >= kEnough; }
+
+ private:
+  static constexpr unsigned kMostKept = 16;
+  static constexpr unsigned kEnough = 3;
+  std::uint64_t kept_[kMostKept] = {};
+  unsigned count_ = 0;
+  unsigned repeated_ = 0;
+};
+constinit States g_states;
+
 int g_timer = -1;
 void set_interval(long nanoseconds) {
   const itimerspec every{{0, nanoseconds}, {0, nanoseconds}};
@@ -118,17 +145,21 @@ void on_tick(int, siginfo_t*, void* context) {
   if (moved) {
     g_nothing_since = spent_by_now;
     g_ticks = 0;
+    g_states.clear();
     return;
   }
   g_spent += since_last;
+  g_states.add(interrupted.uc_mcontext.gregs);
   // In libc the thread may hold a lock: it is preempted in the code that called libc.
   ++g_ticks;
-  if (module == nullptr || g_ticks < (module->spins ? kShort : kLong)) return;
+  const unsigned enough = module != nullptr && module->spins ? kShort : kLong;
+  if (module == nullptr || (g_ticks < enough && !g_states.show_waiting())) return;
   if (!g_sched.has_to_hand_on(g_spent)) {
     if (spent_by_now - g_nothing_since >= kVeryLong) tell_that_nothing_happens();
     return;
   }
   g_ticks = 0;
+  g_states.clear();
   g_nothing_since = spent_by_now;
   if (!module->spins) set_interval(kTickNanosOnceStuck);
   module->spins = true;
