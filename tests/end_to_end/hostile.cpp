@@ -1,0 +1,52 @@
+// What a program can do to keep a tool from ending in time; the argument says which.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <thread>
+static std::atomic<int> here, there;
+static int count;
+static void unmap_all_of_clew() {
+  unsigned long begin[64], end[64];
+  int found = 0;
+  char line[512];
+  FILE* maps = fopen("/proc/self/maps", "r");
+  while (found < 64 && fgets(line, sizeof line, maps) != nullptr)
+    if (strstr(line, "clew") && sscanf(line, "%lx-%lx", &begin[found], &end[found]) == 2) ++found;
+  for (int i = 0; i < found; ++i) munmap(reinterpret_cast<void*>(begin[i]), end[i] - begin[i]);
+}
+static void other(char how) {
+  switch (how) {
+    case 's':
+      raise(SIGSTOP);
+      break;
+    case 'k':
+      kill(getpid(), SIGSTOP);
+      break;
+    case 'u':
+      unmap_all_of_clew();
+      break;
+    case 'w':
+      while (there == 0) {
+      }
+      here = 1;
+      break;
+    case 'l':
+      for (long i = 0; i < 4'000'000'000; ++i) count = count + 1;
+      break;
+  }
+}
+int main(int, char** arguments) {
+  const char how = arguments[1][0];
+  std::thread thread(other, how);
+  if (how == 'w') {
+    while (here == 0) {
+    }
+    there = 1;
+  }
+  thread.join();
+  return how == 'l' && count < 0;
+}
