@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/search/fuzz_search.h"
+#include "host/trace/overlap.h"
 
 namespace clew {
 namespace {
@@ -172,10 +173,8 @@ Result<void> OrderFinder::name_events() {
 // What one thread does between two accesses of another to the same memory is often the whole story:
 // a value that is not the one that was read, a check that no longer holds.
 void OrderFinder::add_triples(const Trace& failing) {
-  const auto touches = [](const TraceStep& step, const TraceStep& pair_step) {
-    const std::uint64_t size = std::max<std::uint32_t>(pair_step.size, 1);
-    return abi::is_access(step.kind) && step.object < pair_step.object + size &&
-           pair_step.object < step.object + std::max<std::uint32_t>(step.size, 1);
+  const auto touches = [](const TraceStep& step, const TraceStep& of_pair) {
+    return abi::is_access(step.kind) && overlap(step, of_pair);
   };
   const std::size_t pairs = candidates_.size();
   for (std::size_t i = 0; i < pairs; ++i) {

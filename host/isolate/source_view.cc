@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "host/trace/overlap.h"
+
 namespace clew {
 namespace {
 
@@ -15,11 +17,6 @@ constexpr std::size_t kNeighbours = 1;
 
 bool same_event(const TraceStep& a, const TraceStep& b) {
   return a.thread == b.thread && a.own == b.own;
-}
-
-bool overlap(const TraceStep& a, const TraceStep& b) {
-  return a.object != 0 && a.object < b.object + std::max<std::uint32_t>(b.size, 1) &&
-         b.object < a.object + std::max<std::uint32_t>(a.size, 1);
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "host/trace/overlap.h"
+
 namespace clew {
 namespace {
 
@@ -27,9 +29,7 @@ bool is_event(const TraceStep& event) {
 bool conflict(const TraceStep& a, const TraceStep& b) {
   if (a.thread == b.thread) return false;
   if (a.kind == StepKind::kRead && b.kind == StepKind::kRead) return false;
-  const std::uint64_t a_size = std::max<std::uint32_t>(a.size, 1);
-  const std::uint64_t b_size = std::max<std::uint32_t>(b.size, 1);
-  return a.object < b.object + b_size && b.object < a.object + a_size;
+  return overlap(a, b);
 }
 
 struct Name {
