@@ -11,7 +11,10 @@ bool same(const Step& a, const Step& b) {
 }  // namespace
 
 Pos::Pos(const abi::Job& job)
-    : ChoosingStrategy(kAtEveryPoint, ChoicePolicy(job.seed)), random_(job.seed) {}
+    : ChoosingStrategy(kAtEveryPoint, ChoicePolicy(job.seed)),
+      random_(job.seed),
+      gathers_(job.parameters[abi::kRandomUpdateWeight] > 0 &&
+               job.parameters[abi::kRandomUpdateWeight] < 100) {}
 
 std::uint64_t Pos::priority(const Candidate& candidate) {
   Thread& thread = threads_.at(candidate.index);
@@ -22,7 +25,11 @@ std::uint64_t Pos::priority(const Candidate& candidate) {
     thread.living_place = ++living_count_;
   }
   thread.step = candidate.step;
-  thread.priority = random_.bits() | 1;
+  const std::uint64_t drawn = random_.bits();
+  thread.priority = drawn | 1;
+  if (gathers_ && candidate.step.kind == abi::StepKind::kUpdate)
+    thread.priority =
+        static_cast<std::uint64_t>((static_cast<unsigned __int128>(drawn) * drawn) >> 64) | 1;
   return thread.priority;
 }
 
@@ -30,6 +37,7 @@ std::uint32_t Pos::pick(const Candidates& candidates) {
   std::uint32_t best = 0;
   std::uint64_t best_priority = 0;
   for (std::uint32_t i = 0; i < candidates.count; ++i) {
+    if (gathers_ && waits_for_creator(candidates.list[i], candidates)) continue;
     const std::uint64_t p = priority(candidates.list[i]);
     if (p > best_priority) {
       best = i;
@@ -39,12 +47,26 @@ std::uint32_t Pos::pick(const Candidates& candidates) {
   return best;
 }
 
+bool Pos::waits_for_creator(const Candidate& thread, const Candidates& candidates) {
+  const abi::ThreadKey creator = threads_.at(thread.index).creator;
+  const bool has_started = thread.step.place != 0;
+  if (has_started || creator == 0 || since_creation_ >= kPatience) return false;
+  for (std::uint32_t i = 0; i < candidates.count; ++i)
+    if (candidates.list[i].key == creator) return true;
+  return false;
+}
+
 void Pos::learn(const Occurrence& occurrence) {
+  if (occurrence.kind == Occurrence::Kind::kCreated) {
+    threads_.at(occurrence.thread.index).creator = occurrence.parent;
+    since_creation_ = 0;
+  }
   if (occurrence.kind == Occurrence::Kind::kExecuted) executed(occurrence.thread);
   if (occurrence.kind == Occurrence::Kind::kFinished) finished(occurrence.thread);
 }
 
 void Pos::executed(const Candidate& candidate) {
+  ++since_creation_;
   for (std::uint32_t i = 0; i < living_count_; ++i) {
     Thread& other = threads_.at(living_.at(i));
     if (conflict(other.step, candidate.step)) other.priority = 0;

@@ -16,6 +16,30 @@ TEST(Pos, IndependentStepsKeepTheirPriority) {
   EXPECT_LT(deviation(sample<Pos>(program, make_job(0), kRuns), expected), 4);
 }
 
+// The square of one uniform draw is above another in one of three cases.
+TEST(Pos, MayHesitateBeforeUpdates) {
+  const Program program{{{{{0x40, 1, 4, abi::StepKind::kUpdate}}}}, private_steps(1, 1)};
+  abi::Job job = make_job(0);
+  EXPECT_LT(deviation(sample<Pos>(program, job, kRuns), {{"ab", 1 / 2.}, {"ba", 1 / 2.}}), 4);
+  job.parameters[abi::kRandomUpdateWeight] = 25;
+  EXPECT_LT(deviation(sample<Pos>(program, job, kRuns), {{"ab", 1 / 3.}, {"ba", 2 / 3.}}), 4);
+}
+
+TEST(Pos, ThreadsThatGatherStartWhenTheirCreatorWaits) {
+  const Program program{{{create(1), write(0x10, 1), write(0x20, 2), spin_until_written(0x40, 3)}},
+                        {.steps = {{}, write(0x40, 4)}, .from_start = false}};
+  abi::Job job = make_job(0);
+  job.parameters[abi::kRandomUpdateWeight] = 25;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    forget_arena();
+    job.seed = seed;
+    Pos pos(job);
+    const Outcome outcome = Simulation(program, pos, 10'000).run();
+    EXPECT_FALSE(outcome.too_long);
+    EXPECT_GT(outcome.order.find('b'), 3u);
+  }
+}
+
 TEST(Pos, TheSameStepAgainIsANewOne) {
   const Program program{{{read(0x40, 1), read(0x40, 1)}}, private_steps(1, 1)};
   const std::map<std::string, double> expected{{"baa", 1 / 2.}, {"aba", 1 / 6.}, {"aab", 1 / 3.}};

@@ -3,7 +3,8 @@
 // one: lost updates of alike threads and cyclic locks show at once.
 //
 // A new thread waits until its creator waits or ends: started one after the other, threads would
-// never be in step.
+// never be in step. It does not wait for a creator that has taken kPatience steps in a row, which may
+// be waiting in a loop.
 //
 // Threads that retry in step with each other would never get on (two that take locks by turns and
 // give them back, for example): the number of points in a row doubles every kDoubleEvery steps.
@@ -47,6 +48,7 @@ class RoundRobin final : public Strategy {
 
  private:
   static constexpr std::uint64_t kDoubleEvery = 4096;
+  static constexpr std::uint64_t kPatience = 1000;  // chosen, not measured
 
   void executed() {
     ++run_;
@@ -55,7 +57,7 @@ class RoundRobin final : public Strategy {
 
   bool waits_for_creator(const Candidate& thread, const Candidate& running) {
     const bool is_new = thread.step.place == 0;  // it is nowhere yet: its step is to start
-    return is_new && parents_.at(thread.index) == running.key;
+    return is_new && run_ < kPatience && parents_.at(thread.index) == running.key;
   }
 
   Table<abi::ThreadKey> parents_;  // by index

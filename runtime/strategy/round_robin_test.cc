@@ -29,5 +29,14 @@ TEST(RoundRobin, CyclicLocksShowAtOnce) {
   EXPECT_TRUE(run_once<RoundRobin>(program, make_job(1)).deadlock);
 }
 
+// The creator waits in a loop for the thread that it has created.
+TEST(RoundRobin, ANewThreadDoesNotWaitForEver) {
+  const Program program{{{create(1), spin_until_written(0x40, 1)}},
+                        {.steps = {{}, write(0x40, 2)}, .from_start = false}};
+  forget_arena();
+  RoundRobin strategy(1);
+  EXPECT_FALSE(Simulation(program, strategy, 10'000).run().too_long);
+}
+
 }  // namespace
 }  // namespace clew::rt::simulation

@@ -3,6 +3,7 @@
 #include "clew_abi/control.h"
 #include "runtime/arena.h"
 #include "runtime/strategy/chaos.h"
+#include "runtime/strategy/linger.h"
 #include "runtime/strategy/none.h"
 #include "runtime/strategy/patient.h"
 #include "runtime/strategy/pct.h"
@@ -27,6 +28,12 @@ Strategy* make(Arguments&&... arguments) {
   return new (arena_alloc(sizeof(T))) T(static_cast<Arguments&&>(arguments)...);
 }
 
+// Of a strategy whose jobs may say that the program is not to end while others can run.
+Strategy* lingering(const abi::Job& job, Strategy* inside) {
+  const std::uint64_t steps = job.parameters[abi::kPlanLinger];
+  return steps == 0 ? inside : make<Linger>(steps, *inside);
+}
+
 }  // namespace
 
 const std::uint8_t* guide_of(const abi::Job& job) {
@@ -47,15 +54,15 @@ Strategy* make_strategy(const abi::Job& job, Run& run) {
                                         : ScheduleStrategy::Replay::kSchedule);
     }
     case abi::StrategyKind::kRandom:
-      return make<RandomWalk>(job);
+      return lingering(job, make<RandomWalk>(job));
     case abi::StrategyKind::kPct:
-      return make<Pct>(job);
+      return lingering(job, make<Pct>(job));
     case abi::StrategyKind::kPos:
-      return make<Patient>(*make<Pos>(job), job.seed);
+      return lingering(job, make<Patient>(*make<Pos>(job), job.seed));
     case abi::StrategyKind::kSurw:
-      return make<Patient>(*make<Surw>(job), job.seed);
+      return lingering(job, make<Patient>(*make<Surw>(job), job.seed));
     case abi::StrategyKind::kRff:
-      return make<Patient>(*make<Rff>(job), job.seed);
+      return lingering(job, make<Patient>(*make<Rff>(job), job.seed));
     case abi::StrategyKind::kChaos:
       return make<Chaos>(job);
     case abi::StrategyKind::kPlan:
@@ -63,7 +70,7 @@ Strategy* make_strategy(const abi::Job& job, Run& run) {
     case abi::StrategyKind::kPrefix:
       return make<Prefix>(job, *make<NoStrategy>(kAtEveryPoint));
     case abi::StrategyKind::kRoundRobin:
-      return make<RoundRobin>(job);
+      return lingering(job, make<RoundRobin>(job));
     case abi::StrategyKind::kScript:
       return make<Script>(job, run);
     case abi::StrategyKind::kNone:

@@ -5,6 +5,8 @@
 
 #include "host/search/guides.h"
 #include "runtime/strategy/chaos.h"
+#include "runtime/strategy/linger.h"
+#include "runtime/strategy/none.h"
 #include "runtime/strategy/pos.h"
 #include "runtime/strategy/prefix.h"
 #include "runtime/strategy/random_walk.h"
@@ -105,6 +107,38 @@ TEST(Wrapper, APrefixIsFollowedByTheStrategyInside) {
   RoundRobin inside(1);
   Prefix prefix(make_job(1, &guide), inside);
   EXPECT_EQ(Simulation(program, prefix).run().order, "bbababaa");
+}
+
+// What a main thread that ends, one that has not started and one in its course are to a strategy
+// that takes whoever is first.
+TEST(Linger, TheProgramEndsWhenNobodyElseCanRun) {
+  forget_arena();
+  NoStrategy inside(kAtEveryPoint);
+  Linger linger(3, inside);
+  const Candidate list[] = {{key_of(0), 0, {}},  // ends the program
+                            {key_of(1), 1, {}},  // has not started
+                            {key_of(2), 2, read(0x20, 2).step}};
+  linger.learn({Occurrence::Kind::kSwitched, list[0]});
+  EXPECT_EQ(linger.pick({list, 3, true}), 1u);
+  EXPECT_EQ(linger.pick({list, 1, true}), 0u) << "there is nobody else";
+  const Candidate turned[] = {list[2], list[0], list[1]};
+  EXPECT_EQ(linger.pick({turned, 3, true}), 0u);
+  EXPECT_EQ(linger.pick({turned + 1, 2, true}), 1u);
+  for (int i = 0; i < 3; ++i) linger.learn({Occurrence::Kind::kExecuted, list[2]});
+  EXPECT_EQ(linger.pick({list, 3, true}), 0u) << "it has waited long enough";
+}
+
+TEST(Linger, ChangesNothingInAProgramThatEndsWithItsThreads) {
+  const Program program = two_of(20);
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    forget_arena();
+    Pos alone(make_job(seed));
+    const std::string order = Simulation(program, alone).run().order;
+    forget_arena();
+    Pos inside(make_job(seed));
+    Linger linger(1000, inside);
+    ASSERT_EQ(Simulation(program, linger).run().order, order);
+  }
 }
 
 }  // namespace
