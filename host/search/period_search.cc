@@ -223,7 +223,7 @@ std::vector<JobPlan> PeriodSearch::next(std::size_t most) {
   return jobs;
 }
 
-void PeriodSearch::learn(const JobPlan&, const JobReport& report) {
+void PeriodSearch::learn(const JobPlan& plan, const JobReport& report) {
   const Running running = std::move(running_.front());
   running_.pop_front();
   if (running.model == models_) {
@@ -234,7 +234,10 @@ void PeriodSearch::learn(const JobPlan&, const JobReport& report) {
   }
   wants_calibration_ |= report.result.sharing_count > 0;
   if (running.calibrates && !settled_) {
-    settled_ = ++calibrations_ == kMostCalibrations || report.trace.steps.size() == last_size_;
+    const bool same_steps = report.trace.steps.size() == last_size_;
+    const bool nothing_new =
+        (plan.flags & abi::kJobAllPoints) == 0 && report.result.sharing_count == 0;
+    settled_ = ++calibrations_ == kMostCalibrations || same_steps || nothing_new;
     wants_calibration_ |= !settled_;
     last_size_ = report.trace.steps.size();
   }

@@ -24,8 +24,8 @@
 // A turn is carried out as so many steps of the thread (plan strategy, kSteps). Not as "until place
 // p": a thread that never gets there because it waits for one held would run forever. But what
 // counts as a step changes while it is being found out what threads share. Therefore the first
-// rounds are calibrations: the default schedule, traced, until two in a row have as many steps; and
-// another follows whenever a run met newly shared points. No run ends while threads that nobody
+// rounds are calibrations: the default schedule, traced, until one meets no newly shared points (or
+// two in a row have as many steps); and another follows whenever a run met newly shared points. No run ends while threads that nobody
 // joins can run, unless its turns say so.
 //
 // Deviations:
@@ -77,6 +77,8 @@ class PeriodSearch final : public Search {
   void learn(const JobPlan& plan, const JobReport& report) override;
   [[nodiscard]] std::string using_now() const override;
   [[nodiscard]] std::optional<std::string> conclusion() const override;
+  // Somebody else's run met newly shared points: what counts as a step has changed.
+  void recalibrate() { wants_calibration_ = true; }
 
  private:
   struct Cut {
@@ -125,7 +127,7 @@ class PeriodSearch final : public Search {
   std::uint64_t proposed_ = 0;
   bool has_trace_ = false;
   bool wants_calibration_ = true;
-  bool settled_ = false;  // two calibrations in a row had the same steps
+  bool settled_ = false;  // a calibration had the steps that the next run has
   unsigned calibrations_ = 0;
   std::size_t last_size_ = 0;
   bool model_is_default_ = true;  // made by a calibration

@@ -369,6 +369,7 @@ TEST(PeriodSearch, CalibratesAgainWhenMoreIsShared) {
     EXPECT_EQ(jobs[0].flags, abi::kJobTrace);
     JobReport report;
     report.trace.steps = program.run({});
+    report.result.sharing_count = i == 0 ? 1 : 0;
     search.learn(jobs[0], report);
   }
   const JobPlan job = search.next(1).at(0);
@@ -379,6 +380,17 @@ TEST(PeriodSearch, CalibratesAgainWhenMoreIsShared) {
   EXPECT_TRUE(jobs.at(0).guide.empty());
   EXPECT_EQ(jobs[0].flags, abi::kJobTrace);
   EXPECT_FALSE(jobs.at(1).guide.empty());
+}
+
+TEST(PeriodSearch, CalibratesAgainWhenAnothersRunFoundMoreToBeShared) {
+  Program program({{kWriteX, kWriteX}, {kWriteX, kWriteX}});
+  PeriodSearch search(1);
+  JobReport report;
+  report.trace.steps = program.run({});
+  search.learn(search.next(8).at(0), report);
+  EXPECT_FALSE(search.next(2).at(0).guide.empty()) << "it met nothing new: one was enough";
+  search.recalibrate();
+  EXPECT_TRUE(search.next(2).at(0).guide.empty());
 }
 
 TEST(PeriodSearch, WithoutTracesItIsPos) {

@@ -1,82 +1,173 @@
 #include "host/search/portfolio.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
+#include "clew_abi/guides.h"
+#include "host/search/exhaustive.h"
+#include "host/search/period_search.h"
 #include "host/search/rff_search.h"
 #include "host/search/surw_search.h"
 
 namespace clew {
 namespace {
 
-// Weight of updates in the random walk, in percent. The numbers here are chosen; what comes
-// of them is measured by bench/hunt/run.
-constexpr std::uint32_t kHesitant = 25;
-constexpr double kDecay = 0.99;
-constexpr double kLeastShare = 0.05;
-// While there are untried targets every so many jobs is one of sampling.
-constexpr std::uint64_t kSampleEvery = 5;
-// The schedules that are the same for every program.
-constexpr std::uint64_t kLockstepAt = 0;
-constexpr std::uint64_t kNoPreemptionsAt = 5;
+// Which is which in arms_. The shy ones hesitate before updates.
+enum ArmNumber : std::uint8_t {
+  kSurwArm,
+  kTargetArm,
+  kPeriodArm,
+  kRandomArm,
+  kPosArm,
+  kRffArm,
+  kExhaustiveArm,
+  kPctArm,
+  kShyPosArm,
+  kShyRandomArm,
+  kChaosArm,
+  kTimerArm
+};
+
+// The first turns, and the shares in the constructor: found by trying them out on the first failing
+// schedules of each search alone, over bench/hunt/programs.txt and the generated programs for
+// tuning (docs/hunt.md). Both have a flat optimum.
+constexpr auto kFirstTurns = std::to_array<ArmNumber>(
+    {kTargetArm,     kTargetArm, kRandomArm, kTargetArm,     kSurwArm, kExhaustiveArm, kSurwArm,
+     kExhaustiveArm, kTargetArm, kSurwArm,   kExhaustiveArm, kSurwArm, kPeriodArm,     kPeriodArm,
+     kSurwArm,       kRandomArm, kPeriodArm, kPeriodArm,     kSurwArm, kTargetArm,     kPeriodArm,
+     kSurwArm,       kPosArm,    kSurwArm,   kPeriodArm,     kSurwArm, kRffArm,        kSurwArm,
+     kPeriodArm,     kPctArm,    kSurwArm,   kSurwArm});
+// Where the long run begins, in schedules. Chosen: most bugs that surw finds at all it has found.
+constexpr std::uint64_t kMainEnd = 2000;
+
+// The rest is chosen, not measured.
+constexpr std::uint32_t kShyWeight = 25;  // of updates, in percent
+constexpr std::uint32_t kDepth = 3;       // of pct
+constexpr std::uint32_t kBound = 2;       // preemptions of the exhaustive search
+constexpr std::uint64_t kLongRun = 2000;  // scheduling points: longer ones are not exhausted
+constexpr std::size_t kMostTries = 16;    // to fill a round
+// A search may take so many times the steps of the one that takes the fewest.
+constexpr double kDear = 8;
+constexpr double kMostDear = 100;  // its share is not divided by more
+constexpr double kStepsDecay = 0.9;
+// A systematic search whose runs bring no new interleavings any more keeps this part of its share.
+constexpr double kLeastNews = 0.1;
+constexpr double kNewsDecay = 0.95;
+constexpr std::uint64_t kEnoughRuns = 100;  // to say so
+// Of the sampled runs of a program that ends while threads can run, one in so many still does.
+constexpr std::uint64_t kEndsEarlyOneIn = 4;
+constexpr std::uint64_t kMostLinger = 100'000;  // steps of others before the program ends
+
+bool samples(abi::StrategyKind kind) {
+  using enum abi::StrategyKind;
+  return kind == kPos || kind == kSurw || kind == kPct || kind == kRff || kind == kRandom;
+}
 
 }  // namespace
 
-PortfolioSearch::PortfolioSearch(std::uint64_t seed)
-    : random_(job_seed(seed, 0x9097)), target_(seed) {
-  const auto add = [&](std::unique_ptr<Search> search) { arms_.push_back({std::move(search)}); };
-  add(std::make_unique<SamplingSearch>(abi::StrategyKind::kPos, seed, 0));
-  add(std::make_unique<SurwSearch>(seed));
-  add(std::make_unique<SamplingSearch>(abi::StrategyKind::kPct, seed, 3));
-  add(std::make_unique<RffSearch>(seed));
-  add(std::make_unique<SamplingSearch>(abi::StrategyKind::kRandom, seed, kHesitant));
+PortfolioSearch::PortfolioSearch(std::uint64_t seed) : random_(job_seed(seed, 0x9097)) {
+  using enum abi::StrategyKind;
+  const auto sampling = [&](abi::StrategyKind kind, std::uint32_t parameter) {
+    return std::make_unique<SamplingSearch>(kind, job_seed(seed, arms_.size()), parameter);
+  };
+  auto surw = std::make_unique<SurwSearch>(seed);
+  auto target = std::make_unique<TargetSearch>(seed, TargetSearch::Opening::kLockstep);
+  auto period = std::make_unique<PeriodSearch>(seed);
+  surw_ = surw.get();
+  target_ = target.get();
+  period_ = period.get();
+  // In the order of ArmNumber; in percent, then in the long run.
+  add(std::move(surw), {58, 17});
+  add(std::move(target), {3, 4});
+  add(std::move(period), {9, 4});
+  add(sampling(kRandom, 0), {6, 4});
+  add(sampling(kPos, 0), {5, 7});
+  add(std::make_unique<RffSearch>(seed), {7, 7});
+  add(std::make_unique<ExhaustiveSearch>(kBound), {3.5, 3});
+  add(sampling(kPct, kDepth), {3.5, 5});
+  add(sampling(kPos, kShyWeight), {2, 6});
+  add(sampling(kRandom, kShyWeight), {1, 38});
+  add(sampling(kChaos, 0), {1, 3});
+  add(sampling(kTimer, 0), {1, 2});
 }
 
-std::optional<JobPlan> PortfolioSearch::opening() {
-  if (proposed_ != kLockstepAt && proposed_ != kNoPreemptionsAt) return std::nullopt;
-  JobPlan plan;
-  plan.strategy =
-      proposed_ == kLockstepAt ? abi::StrategyKind::kRoundRobin : abi::StrategyKind::kPlan;
-  plan.flags = abi::kJobTrace | abi::kJobAllPoints;
-  return plan;
+void PortfolioSearch::add(std::unique_ptr<Search> search, Shares shares) {
+  arms_.push_back({std::move(search), shares});
 }
 
-// By mean reward, with a floor for each.
-std::size_t PortfolioSearch::draw_arm() {
+PortfolioSearch::Phase PortfolioSearch::phase() const {
+  return proposed_ < kMainEnd ? kMain : kLong;
+}
+
+double PortfolioSearch::share(const Arm& arm) const {
+  const bool shy = &arm == &arms_[kShyPosArm] || &arm == &arms_[kShyRandomArm];
+  if (arm.over || (shy && !has_updates_)) return 0;
+  const double dear = least_steps_ > 0 ? arm.steps / (kDear * least_steps_) : 0;
+  const double news = arm.runs < kEnoughRuns ? 1 : std::max(arm.news, kLeastNews);
+  return arm.shares[phase()] * news / std::clamp(dear, 1.0, kMostDear);
+}
+
+// Everybody earns its share; the one with the most has the turn, and pays it.
+std::optional<std::size_t> PortfolioSearch::whose_turn() {
+  while (opening_ < kFirstTurns.size())
+    if (const std::size_t arm = kFirstTurns[opening_++]; !arms_[arm].over) return arm;
   double total = 0;
-  for (const Arm& arm : arms_) total += arm.reward / arm.jobs;
-  const double floor = kLeastShare * total;
-  double at = random_.unit() * (total + floor * static_cast<double>(arms_.size()));
+  std::size_t richest = arms_.size();
   for (std::size_t i = 0; i < arms_.size(); ++i) {
-    at -= arms_[i].reward / arms_[i].jobs + floor;
-    if (at < 0) return i;
+    const double earned = share(arms_[i]);
+    if (earned == 0) continue;
+    total += earned;
+    arms_[i].credit += earned;
+    if (richest == arms_.size() || arms_[i].credit > arms_[richest].credit) richest = i;
   }
-  return arms_.size() - 1;
+  if (richest == arms_.size()) return std::nullopt;
+  arms_[richest].credit -= total;
+  return richest;
 }
 
-std::optional<JobPlan> PortfolioSearch::from_arm(std::size_t arm) {
-  Search& search = arm == arms_.size() ? static_cast<Search&>(target_) : *arms_[arm].search;
-  std::vector<JobPlan> plans = search.next(1);
-  if (plans.empty()) return std::nullopt;
-  return std::move(plans.front());
+void PortfolioSearch::adapt(JobPlan& plan) {
+  const bool lingers = random_.below(kEndsEarlyOneIn) != 0;
+  if (ends_early_ && lingers && samples(plan.strategy))
+    plan.parameters[abi::kPlanLinger] = kMostLinger;
+}
+
+// Each is asked once for all of its turns: some work for long until they know what to propose.
+std::vector<JobPlan> PortfolioSearch::take_turns(const std::vector<std::size_t>& turns) {
+  std::vector<std::size_t> counts(arms_.size());
+  for (const std::size_t arm : turns) ++counts[arm];
+  std::vector<std::deque<JobPlan>> proposals(arms_.size());
+  for (std::size_t i = 0; i < arms_.size(); ++i) {
+    if (counts[i] == 0) continue;
+    std::ranges::move(arms_[i].search->next(counts[i]), std::back_inserter(proposals[i]));
+    // It waits for what became of its last ones, or for something to aim at, or is through.
+    if (proposals[i].empty() && i != kTargetArm)
+      arms_[i].over = std::ranges::find(pending_, i) == pending_.end();
+  }
+  std::vector<JobPlan> plans;
+  for (const std::size_t arm : turns) {
+    if (proposals[arm].empty()) continue;
+    plans.push_back(std::move(proposals[arm].front()));
+    proposals[arm].pop_front();
+    adapt(plans.back());
+    pending_.push_back(latest_ = arm);
+  }
+  return plans;
 }
 
 std::vector<JobPlan> PortfolioSearch::next(std::size_t most) {
   std::vector<JobPlan> plans;
-  for (; plans.size() < most; ++proposed_) {
-    if (auto first = opening()) {
-      pending_.push_back(latest_ = kOpening);
-      plans.push_back(std::move(*first));
-      continue;
-    }
-    const bool directed = target_.untried() > 0 ? proposed_ % kSampleEvery != kSampleEvery - 1
-                                                : target_.has_targets() && random_.below(8) == 0;
-    std::size_t arm = directed ? arms_.size() : draw_arm();
-    auto plan = from_arm(arm);
-    // Some propose nothing until they have seen a run: then sampling does.
-    if (!plan) plan = from_arm(arm = 0);
-    if (!plan) break;
-    pending_.push_back(latest_ = arm);
-    plans.push_back(std::move(*plan));
+  // Those who have nothing to propose have their turns taken by others, as long as there are any.
+  for (std::size_t tries = 0; plans.size() < most && tries < kMostTries; ++tries) {
+    std::vector<std::size_t> turns;
+    while (plans.size() + turns.size() < most)
+      if (const auto arm = whose_turn()) {
+        turns.push_back(*arm);
+        ++proposed_;
+      } else {
+        break;
+      }
+    std::ranges::move(take_turns(turns), std::back_inserter(plans));
   }
   return plans;
 }
@@ -84,17 +175,44 @@ std::vector<JobPlan> PortfolioSearch::next(std::size_t most) {
 void PortfolioSearch::learn(const JobPlan& plan, const JobReport& report) {
   const std::size_t arm = pending_.front();
   pending_.pop_front();
-  target_.learn(plan, report);
-  if (arm >= arms_.size()) return;
   arms_[arm].search->learn(plan, report);
-  arms_[arm].reward = arms_[arm].reward * kDecay + (report.new_interleaving ? 1 : 0);
-  arms_[arm].jobs = arms_[arm].jobs * kDecay + 1;
+  share_news(arm, plan, report);
+  keep_account(arm, report);
+  const abi::JobResult& result = report.result;
+  if (result.scheduling_points > kLongRun) arms_[kExhaustiveArm].over = true;
+  const std::uint32_t pick = 1u << static_cast<unsigned>(abi::ChoiceKind::kPick);
+  ends_early_ |=
+      report.verdict == Verdict::kPass && result.threads > 1 && result.company >= result.clock;
+  has_questions_ |= (result.questions & ~pick) != 0;
+  has_updates_ |= std::ranges::any_of(report.trace.steps, [](const TraceStep& step) {
+    return step.kind == abi::StepKind::kUpdate;
+  });
+  target_->know(ends_early_, has_questions_);
+}
+
+// What one's run has shown saves others the run in which they would find that out.
+void PortfolioSearch::share_news(std::size_t arm, const JobPlan& plan, const JobReport& report) {
+  if (arm != kTargetArm) target_->learn(plan, report);
+  if (arm != kSurwArm) surw_->preview(report);
+  if (arm != kPctArm && (plan.flags & abi::kJobAllPoints) == 0)
+    arms_[kPctArm].search->learn(plan, report);
+  if (arm != kPeriodArm && report.result.sharing_count > 0) period_->recalibrate();
+}
+
+void PortfolioSearch::keep_account(std::size_t number, const JobReport& report) {
+  Arm& arm = arms_[number];
+  ++arm.runs;
+  const auto steps = static_cast<double>(report.result.clock + 1);
+  arm.steps = arm.steps == 0 ? steps : arm.steps * kStepsDecay + steps * (1 - kStepsDecay);
+  least_steps_ = arm.steps;
+  for (const Arm& other : arms_)
+    if (other.steps > 0) least_steps_ = std::min(least_steps_, other.steps);
+  if (number == kTargetArm || number == kPeriodArm || number == kExhaustiveArm)
+    arm.news = arm.news * kNewsDecay + (report.new_interleaving ? 1 - kNewsDecay : 0);
 }
 
 std::string PortfolioSearch::using_now() const {
-  if (latest_ == kOpening) return "portfolio";
-  return "portfolio: " +
-         (latest_ == arms_.size() ? target_.using_now() : arms_[latest_].search->using_now());
+  return "portfolio: " + arms_[latest_].search->using_now();
 }
 
 }  // namespace clew

@@ -1,19 +1,37 @@
 // The default: several searches share the budget. No single one wins everywhere (docs/hunt.md has
-// the figures): directed preemptions find shallow bugs within a handful of schedules, whatever the
-// number of threads; sampling finds the deep ones that nothing observed points at.
+// the figures, and how the shares were found): systematic searches (directed preemptions, period,
+// all schedules with few preemptions) find shallow bugs within a few dozen schedules or not at all;
+// sampling needs about as long at any time, and finds the deep ones.
 //
-// The first schedule is lockstep: it has the most switches there are, and shows what the threads
-// do. Then the directed targets alternate with sampling, one schedule has no preemptions at all,
-// and when they are used up each search gets a share by what it still brings: interleavings not
-// seen before, and failures of new kinds (a bandit with a floor, so that none is given up).
+// Turns. The first few dozen are in a fixed order, in which the systematic searches have half; the
+// first is lockstep, which has the most switches there are and shows what the threads do. Then each
+// search has a share, and turns are taken so that after any number of schedules each has had its
+// share of them, to within one. The most is for the sampling that does best on most programs. In
+// the long run that one has had its chance, and those have more that are better at what it misses.
+// The order of the turns is the same for every seed; the seed decides what is done in them.
+//
+// What runs tell:
+//  - A search whose runs take many times the steps of others' (threads that wait in loops for one
+//    that is held) gets fewer turns; so does a systematic one that brings nothing new any more.
+//  - A program that ends while threads could still run does not in most of the sampled schedules
+//    (runtime/strategy/linger.h).
+//  - A program that asks questions beside who runs (time-outs and the like) gets random answers
+//    in half of the directed schedules.
+//  - Programs without atomic updates get none of the walks that hesitate before those.
+//  - Long programs are not searched exhaustively: every access is decided on there.
 #ifndef CLEW_HOST_SEARCH_PORTFOLIO_H_
 #define CLEW_HOST_SEARCH_PORTFOLIO_H_
 
+#include <array>
 #include <deque>
 #include <memory>
+#include <optional>
+#include <vector>
 
+#include "host/search/period_search.h"
 #include "host/search/sampling.h"
 #include "host/search/search.h"
+#include "host/search/surw_search.h"
 #include "host/search/target_search.h"
 
 namespace clew {
@@ -27,23 +45,40 @@ class PortfolioSearch final : public Search {
   [[nodiscard]] std::string using_now() const override;
 
  private:
+  enum Phase : std::uint8_t { kMain, kLong, kPhases };
+  using Shares = std::array<double, kPhases>;
   struct Arm {
     std::unique_ptr<Search> search;
-    double reward = 1;  // decayed sum over its jobs
-    double jobs = 1;
+    Shares shares;
+    double credit = 0;
+    double steps = 0;  // of its runs, a mean of the last few; 0: none yet
+    std::uint64_t runs = 0;
+    double news = 1;  // of a systematic search: the part of its runs that was new, lately
+    bool over = false;
   };
-  static constexpr std::size_t kOpening = SIZE_MAX;
 
-  [[nodiscard]] std::optional<JobPlan> opening();
-  [[nodiscard]] std::size_t draw_arm();
-  [[nodiscard]] std::optional<JobPlan> from_arm(std::size_t arm);
+  void add(std::unique_ptr<Search> search, Shares shares);
+  [[nodiscard]] Phase phase() const;
+  [[nodiscard]] double share(const Arm& arm) const;
+  [[nodiscard]] std::optional<std::size_t> whose_turn();
+  [[nodiscard]] std::vector<JobPlan> take_turns(const std::vector<std::size_t>& turns);
+  void adapt(JobPlan& plan);
+  void share_news(std::size_t arm, const JobPlan& plan, const JobReport& report);
+  void keep_account(std::size_t arm, const JobReport& report);
 
   Random random_;
-  TargetSearch target_;
   std::vector<Arm> arms_;
+  TargetSearch* target_;
+  PeriodSearch* period_;
+  SurwSearch* surw_;
+  std::size_t opening_ = 0;  // turns of it
   std::uint64_t proposed_ = 0;
   std::deque<std::size_t> pending_;  // whose jobs are under way
-  std::size_t latest_ = kOpening;
+  std::size_t latest_ = 0;
+  double least_steps_ = 0;  // of all arms
+  bool ends_early_ = false;
+  bool has_questions_ = false;
+  bool has_updates_ = false;  // atomic read-modify-writes
 };
 
 }  // namespace clew

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
+#include "clew_abi/guides.h"
+
 namespace clew {
 namespace {
 
@@ -39,10 +43,65 @@ TEST(Portfolio, SameSeedSameJobs) {
 
 TEST(Portfolio, GivesEverySearchAShare) {
   std::map<abi::StrategyKind, int> jobs;
-  for (const JobPlan& plan : all_of(1, {1, 1, 1, 1, 500, 500})) ++jobs[plan.strategy];
-  for (const abi::StrategyKind kind : {abi::StrategyKind::kPos, abi::StrategyKind::kPct,
-                                       abi::StrategyKind::kRff, abi::StrategyKind::kRandom})
-    EXPECT_GT(jobs[kind], 20) << static_cast<int>(kind);
+  for (const JobPlan& plan : all_of(1, {1, 1, 1, 1, 500, 500, 1000})) ++jobs[plan.strategy];
+  using enum abi::StrategyKind;
+  for (const abi::StrategyKind kind : {kPos, kPct, kRff, kRandom, kChaos, kTimer})
+    EXPECT_GT(jobs[kind], 10) << static_cast<int>(kind);
+  EXPECT_GT(jobs[kPrefix], 0) << "exhaustive";
+  EXPECT_GT(jobs[kPlan], 0) << "period";
+}
+
+// The shares hold from the start to any point, whatever the sizes of the rounds.
+TEST(Portfolio, FillsItsRounds) {
+  PortfolioSearch search(1);
+  for (const std::size_t size : {1, 1, 2, 8, 64, 512}) {
+    const std::vector<JobPlan> plans = search.next(size);
+    EXPECT_EQ(plans.size(), size);
+    for (const JobPlan& plan : plans) search.learn(plan, quiet(1));
+  }
+}
+
+TEST(Portfolio, AProgramThatEndsTooSoonIsMadeToLinger) {
+  for (const bool ends_early : {false, true}) {
+    PortfolioSearch search(1);
+    int lingering = 0;
+    int sampled = 0;
+    for (int round = 0; round < 200; ++round) {
+      for (const JobPlan& plan : search.next(1)) {
+        if (plan.strategy == abi::StrategyKind::kPos) {
+          ++sampled;
+          lingering += plan.parameters[abi::kPlanLinger] > 0;
+        }
+        JobReport report = quiet(1);
+        report.result.threads = 3;
+        report.result.clock = 50;
+        report.result.company = ends_early ? 50 : 40;
+        search.learn(plan, report);
+      }
+    }
+    EXPECT_GT(sampled, 20);
+    EXPECT_EQ(lingering > sampled / 2, ends_early);
+    EXPECT_EQ(lingering > 0, ends_early);
+    EXPECT_LT(lingering, sampled);
+  }
+}
+
+// Runs of the directed search that wait in loops for a thread that is held.
+TEST(Portfolio, WhatTakesManyTimesTheStepsGetsFewerTurns) {
+  std::map<std::uint64_t, int> turns;
+  for (const std::uint64_t steps : {100, 100'000}) {
+    PortfolioSearch search(1);
+    for (int round = 0; round < 1000; ++round)
+      for (const JobPlan& plan : search.next(1)) {
+        const bool dear = plan.strategy == abi::StrategyKind::kRandom;
+        turns[steps] += dear;
+        JobReport report = quiet(1);
+        report.result.clock = dear ? steps : 100;
+        search.learn(plan, report);
+      }
+  }
+  EXPECT_GT(turns[100], 50);
+  EXPECT_LT(turns[100'000], turns[100] / 4);
 }
 
 }  // namespace

@@ -69,14 +69,14 @@ JobPlan SamplingSearch::propose() {
     job.parameters[abi::kPctDepth] = parameter_;
     job.parameters[abi::kPctSteps] = longest_ > 0 ? longest_ : kGuessedLength;
   }
-  if (job.strategy == abi::StrategyKind::kRandom)
+  if (kind_ == abi::StrategyKind::kRandom || kind_ == abi::StrategyKind::kPos)
     job.parameters[abi::kRandomUpdateWeight] = parameter_;
   ++proposed_;
   return job;
 }
 
 bool SamplingSearch::wants_length() const {
-  return kind_ == abi::StrategyKind::kPct && proposed_ == 0;
+  return kind_ == abi::StrategyKind::kPct && proposed_ == 0 && longest_ == 0;
 }
 
 void SamplingSearch::learn(const JobPlan&, const JobReport& report) {

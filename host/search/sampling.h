@@ -48,7 +48,7 @@ class Random {
 class SamplingSearch final : public Search {
  public:
   // REQUIRES: a kind without guide. `parameter`: for pct its depth, the number of priority changes
-  // + 1; for random the weight of updates (runtime/strategy/random_walk.h), 0 for the plain walk.
+  // + 1; for random and pos the weight of updates (runtime/strategy), 0: they are like others.
   SamplingSearch(abi::StrategyKind kind, std::uint64_t seed, std::uint32_t parameter);
 
   [[nodiscard]] std::vector<JobPlan> next(std::size_t most) override;

@@ -67,6 +67,21 @@ std::uint64_t SurwSearch::mean(std::uint64_t count) const {
 void SurwSearch::learn(const JobPlan&, const JobReport& report) {
   wants_trace_ |= report.result.sharing_count > 0;
   if (report.trace.steps.empty()) return;
+  if (std::exchange(previewed_, false)) {
+    groups_.clear();
+    counts_.clear();
+    traces_ = 0;
+  }
+  learn_from(report);
+}
+
+void SurwSearch::preview(const JobReport& report) {
+  if (traces_ > 0 || report.trace.steps.empty()) return;
+  previewed_ = true;
+  learn_from(report);
+}
+
+void SurwSearch::learn_from(const JobReport& report) {
   learn_groups(report.trace.steps);
   learn_counts(report.trace.steps);
   learn_parents(report.trace.steps);

@@ -16,7 +16,8 @@
 //    weight alone a variable that is polled would be the only one.
 //  - Counts are means over the traces so far, of which the last few count most. Every
 //    kTraceEvery-th job is traced to refresh them, and the one after a run that met newly shared
-//    points. Before the first trace (or if none fits) jobs are runs of pos.
+//    points. Before the first trace (or if none fits) jobs are runs of pos, unless somebody else's
+//    run has been shown (preview()).
 #ifndef CLEW_HOST_SEARCH_SURW_SEARCH_H_
 #define CLEW_HOST_SEARCH_SURW_SEARCH_H_
 
@@ -44,12 +45,15 @@ class SurwSearch final : public Search {
   [[nodiscard]] std::vector<JobPlan> next(std::size_t most) override;
   void learn(const JobPlan& plan, const JobReport& report) override;
   [[nodiscard]] std::string using_now() const override;
+  // A run of somebody else's: what is learnt from it counts until there is a trace of its own.
+  void preview(const JobReport& report);
 
  private:
   using Places = std::vector<abi::Place>;  // ascending
 
   [[nodiscard]] JobPlan propose();
   [[nodiscard]] const Places& draw_delta();
+  void learn_from(const JobReport& report);
   void learn_groups(std::span<const TraceStep> trace);
   void learn_counts(std::span<const TraceStep> trace);
   void learn_parents(std::span<const TraceStep> trace);
@@ -60,6 +64,7 @@ class SurwSearch final : public Search {
   Random random_;
   std::uint64_t proposed_ = 0;
   bool wants_trace_ = true;
+  bool previewed_ = false;
 
   std::map<Places, std::uint64_t> groups_;  // accesses in the last trace that had it
   std::uint64_t accesses_ = 0;              // over all groups

@@ -159,6 +159,22 @@ TEST(SurwSearch, TracesAgainWhenMoreIsFoundToBeShared) {
   EXPECT_EQ(then[1].flags, 0u);
 }
 
+TEST(SurwSearch, SomebodyElsesTraceCountsUntilThereIsOneOfItsOwn) {
+  SurwSearch search(1);
+  std::vector<TraceStep> twice = program();
+  for (int i = 0; i < 6; ++i) twice.insert(twice.begin() + 6, at(1, StepKind::kUpdate, kX, 12));
+  search.preview(report_of(twice));
+  const std::vector<JobPlan> first = search.next(1);
+  EXPECT_EQ(first[0].strategy, abi::StrategyKind::kSurw);
+  EXPECT_TRUE(first[0].flags & abi::kJobTrace);
+  search.learn(first[0], report_of(program()));
+  search.preview(report_of(twice));
+  for (const JobPlan& job : search.next(20)) {
+    const Guide guide = decode(job.guide);
+    if (guide.places.contains(12)) EXPECT_EQ(guide.threads.at(kFirst).first, 3u);
+  }
+}
+
 TEST(SurwSearch, WithoutATraceItIsPos) {
   SurwSearch search(1);
   search.learn(search.next(1)[0], JobReport{});

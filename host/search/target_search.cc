@@ -348,7 +348,8 @@ void TargetSearch::Analysis::find_targets(TargetSearch& search, bool lockstep) c
   reversed(search);
 }
 
-TargetSearch::TargetSearch(std::uint64_t seed) : random_(job_seed(seed, 0x7a26e7)) {}
+TargetSearch::TargetSearch(std::uint64_t seed, Opening opening)
+    : random_(job_seed(seed, 0x7a26e7)), opening_(opening) {}
 
 void TargetSearch::add(std::uint64_t identity, int score, std::vector<PlanDirective> directives,
                        std::size_t hold_end, bool lockstep) {
@@ -379,6 +380,9 @@ JobPlan TargetSearch::plan_of(std::span<const PlanDirective> directives, bool lo
   plan.parameters[abi::kPlanLongestHold] = kLongestHold;
   plan.parameters[abi::kPlanLockstep] = lockstep ? 1 : 0;
   plan.guide = plan_guide(directives);
+  const std::uint64_t coins = random_.below(8);
+  if (ends_early_ && (coins & 5) != 0) plan.parameters[abi::kPlanLinger] = kLongestHold;
+  if (has_questions_ && (coins & 2) != 0) plan.parameters[abi::kChoiceSeed] = random_.next() | 1;
   return plan;
 }
 
@@ -410,6 +414,15 @@ JobPlan TargetSearch::combine() {
 
 std::vector<JobPlan> TargetSearch::next(std::size_t most) {
   std::vector<JobPlan> plans;
+  if (most > 0 && std::exchange(opening_, Opening::kGiven) == Opening::kLockstep) {
+    JobPlan lockstep;
+    lockstep.strategy = abi::StrategyKind::kRoundRobin;
+    lockstep.flags = abi::kJobTrace | abi::kJobAllPoints;
+    // Otherwise nothing is seen of threads that nobody joins.
+    lockstep.parameters[abi::kPlanLinger] = kLongestHold;
+    plans.push_back(std::move(lockstep));
+    return plans;
+  }
   if (targets_.empty()) return plans;
   while (plans.size() < most) {
     if (tried_ < targets_.size()) {

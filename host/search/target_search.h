@@ -13,8 +13,8 @@
 //   deadlock                   A holds a lock and is about to take the next, B takes them in the
 //                              other order; for more than two threads: all of them stop there
 //
-// Unlike those it needs no profile of many runs and no second tool: it begins after one run and
-// tries each pattern once for each pair of kinds of threads. Threads that touch the same places are
+// Unlike those it needs no profile of many runs and no second tool: it begins after one run, in
+// lockstep, which has the most switches there are and shows what the threads do, and tries each pattern once for each pair of kinds of threads. Threads that touch the same places are
 // of one kind: a hundred alike threads are no more work than two. When all targets have been tried,
 // two at a time are combined at random, for bugs that need two preemptions.
 #ifndef CLEW_HOST_SEARCH_TARGET_SEARCH_H_
@@ -32,7 +32,9 @@ namespace clew {
 
 class TargetSearch final : public Search {
  public:
-  explicit TargetSearch(std::uint64_t seed);
+  // What it begins with: a run in lockstep, or traces that it is given.
+  enum class Opening : std::uint8_t { kLockstep, kGiven };
+  explicit TargetSearch(std::uint64_t seed, Opening opening = Opening::kGiven);
 
   [[nodiscard]] std::vector<JobPlan> next(std::size_t most) override;
   // Any traced run is welcome, whoever proposed it.
@@ -42,6 +44,12 @@ class TargetSearch final : public Search {
   // Targets that have not been tried yet.
   [[nodiscard]] std::size_t untried() const { return targets_.size() - tried_; }
   [[nodiscard]] bool has_targets() const { return !targets_.empty(); }
+  // Whether the program ends while threads can still run, and whether it asks anything beside who
+  // runs: half of the plans then let it not end so soon, and answer at random.
+  void know(bool ends_early, bool has_questions) {
+    ends_early_ = ends_early;
+    has_questions_ = has_questions;
+  }
 
  private:
   struct Thread;
@@ -60,6 +68,9 @@ class TargetSearch final : public Search {
   [[nodiscard]] JobPlan combine();
 
   Random random_;
+  Opening opening_;
+  bool ends_early_ = false;
+  bool has_questions_ = false;
   std::vector<Target> targets_;  // the first tried_ have been tried; the rest best first
   std::size_t tried_ = 0;
   std::set<std::uint64_t> known_targets_;

@@ -78,6 +78,15 @@ TEST(TargetSearch, ProposesNothingBeforeItHasSeenARun) {
 }
 
 // Both add to a counter without a lock: one stops between its read and its write.
+TEST(TargetSearch, MayBeginInLockstep) {
+  TargetSearch search(1, TargetSearch::Opening::kLockstep);
+  const std::vector<JobPlan> plans = search.next(5);
+  ASSERT_EQ(plans.size(), 1u);
+  EXPECT_EQ(plans[0].strategy, abi::StrategyKind::kRoundRobin);
+  EXPECT_TRUE(plans[0].flags & abi::kJobTrace);
+  EXPECT_TRUE(search.next(5).empty());
+}
+
 TEST(TargetSearch, LostUpdate) {
   TraceOf trace(2);
   for (unsigned thread : {1u, 2u})
