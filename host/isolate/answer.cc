@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "host/isolate/last_signal.h"
 #include "host/isolate/order.h"
 #include "host/isolate/script.h"
 #include "host/isolate/source_view.h"
@@ -347,6 +348,9 @@ Result<void> Answer::complete() {
   passing.know_locks(passing_trace);
   tell_switches(failing, passing, failing_trace, passing_trace);
   x_.result.waits = failing.waits();
+  if (traced && from_start_ && failing_trace.complete &&
+      failing_run->result.clock <= parting + kTraced)
+    tell_signals(x_.result.waits, failing, failing_trace);
   if (!traced) return {};
   if (x_.trials.failing_place_is_exact()) x_.result.reaches = !passing_run->hides;
   CLEW_TRY(const auto pair, find_order(x_, narrowed_, failing, failing_trace, passing_trace));

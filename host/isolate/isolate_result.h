@@ -145,6 +145,11 @@ struct WaitInfo {
   std::string ending;                // kJoin: the thread whose end it waits for
   std::string holder;                // the thread that has it; empty: none, or not known
   std::optional<Location> taken_at;  // where that one took it
+  // Of a condition variable: the last signal of it in the run.
+  enum class Signalled : std::uint8_t { kNotKnown, kNever, kBefore, kDuring };  // its wait
+  Signalled signalled = Signalled::kNotKnown;
+  std::optional<EventInfo> signal;
+  std::string woken;  // kDuring: the thread that the signal woke instead; empty: not known
 };
 
 struct IsolateResult {

@@ -254,6 +254,20 @@ std::vector<const WaitInfo*> circle_of(const std::vector<WaitInfo>& waits) {
   return {};
 }
 
+// Why nobody wakes it.
+std::string signal_text(const WaitInfo& wait) {
+  using Signalled = WaitInfo::Signalled;
+  if (wait.signalled == Signalled::kNotKnown) return "";
+  std::string text = fmt::format(" What {} waits for was ", wait.thread);
+  if (wait.signalled == Signalled::kNever || !wait.signal) return text + "never signalled.";
+  text +=
+      fmt::format("last signalled by {} at {}, ", wait.signal->thread, spot_text(wait.signal->at));
+  if (wait.signalled == Signalled::kBefore)
+    return text + fmt::format("before {} came to wait.", wait.thread);
+  return text + fmt::format("while {} waited; that woke {}.", wait.thread,
+                            wait.woken.empty() ? "another thread" : wait.woken);
+}
+
 // What a deadlock is: first who waits for each other, then who else waits.
 std::string waits_text(const std::vector<WaitInfo>& waits) {
   const std::vector<const WaitInfo*> circle = circle_of(waits);
@@ -269,7 +283,9 @@ std::string waits_text(const std::vector<WaitInfo>& waits) {
     add(wait, !first ? "; " : circle.empty() ? "" : ". Besides, ");
     first = false;
   }
-  return text + ".";
+  text += ".";
+  for (const WaitInfo& wait : waits) text += signal_text(wait);
+  return text;
 }
 
 std::vector<std::string> cause_paragraphs(const IsolateResult& result) {

@@ -159,6 +159,20 @@ Json course_json(const std::vector<CourseLine>& course) {
   return list;
 }
 
+Json signalled_word(WaitInfo::Signalled signalled) {
+  switch (signalled) {
+    case WaitInfo::Signalled::kNever:
+      return "never";
+    case WaitInfo::Signalled::kBefore:
+      return "before";
+    case WaitInfo::Signalled::kDuring:
+      return "during";
+    case WaitInfo::Signalled::kNotKnown:
+      break;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Json isolate_json(const IsolateResult& result) {
@@ -179,7 +193,10 @@ Json isolate_json(const IsolateResult& result) {
     waits.push_back({{"thread", wait.thread},
                      {"at", location_json(wait.at)},
                      {"for", object_text(wait.kind, wait.object, wait.variable, wait.ending)},
-                     {"holder", wait.holder.empty() ? Json(nullptr) : Json(wait.holder)}});
+                     {"holder", wait.holder.empty() ? Json(nullptr) : Json(wait.holder)},
+                     {"signalled", signalled_word(wait.signalled)},
+                     {"signal", wait.signal ? event_json(*wait.signal) : Json(nullptr)},
+                     {"woken", wait.woken.empty() ? Json(nullptr) : Json(wait.woken)}});
   return {{"outcome", to_word(how_far(result))},
           {"failure", failure_json(result.failure)},
           {"original", result.original},

@@ -60,6 +60,8 @@ KNOWN_SENTENCES = [re.compile(pattern) for pattern in (
     r'With that, .*\.',
     r'At the end of the failing run, .*\.',
     r'Besides, T.* waits for .*\.',
+    r'What T[\d.]+ waits for was never signalled\.',
+    r'What T[\d.]+ waits for was last signalled by T.*, (before T[\d.]+ came to wait|while T.* woke .*)\.',
     r'The passing run does not come to where the failing one fails.*\.',
     r'No run was found that comes there and passes\.',
     r'The program fails under every schedule that was tried, also without any preemption\.',
@@ -144,6 +146,7 @@ class IsolateChecker:
         self.check_minimal()
         self.check_courses()
         self.check_waits()
+        self.check_signals()
         self.check_figures()
         self.check_reaches()
 
@@ -605,6 +608,29 @@ class IsolateChecker:
                              held.get(last[-1].object) == wait['holder'] or
                              held.get(last[-1].object) is None,
                              f'{wait["holder"]}, not {held.get(last[-1].object)}')
+
+    def check_signals(self):
+        """The last signal of what a thread waits for in the end, and whom it woke."""
+        for wait in self.j['waits']:
+            if wait['signalled'] is None:
+                continue
+            waited = [(c, s) for c, s in self.fails.steps
+                      if s.thread == wait['thread'] and s.kind == 'wait'][-1]
+            signals = [(c, s) for c, s in self.fails.steps
+                       if s.kind == 'signal' and s.object == waited[1].object]
+            if not signals:
+                self.v.claim('never signalled', wait['signalled'] == 'never', f'{wait}')
+                continue
+            clock, signal = signals[-1]
+            when = 'before' if clock < waited[0] else 'during'
+            self.v.claim('the last signal before or during a wait',
+                         wait['signalled'] == when and wait['signal']['thread'] == signal.thread and
+                         wait['signal']['clock'] == clock, f'{wait}, but {when} by {signal}')
+            if wait['woken']:
+                # It goes on, or stands before the lock that its wait takes again.
+                last = [s for c, s in self.fails.steps if s.thread == wait['woken'] and c < clock]
+                self.v.claim('whom a signal woke', when == 'during' and bool(last) and
+                             last[-1].kind == 'wait' and last[-1].object == signal.object, f'{wait}')
 
     def check_reaches(self):
         """The passing run gets past the statement that fails, if some run that is as simple does."""
