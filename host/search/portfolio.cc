@@ -33,11 +33,12 @@ enum ArmNumber : std::uint8_t {
 // schedules of each search alone, over bench/hunt/programs.txt and the generated programs for
 // tuning (docs/hunt.md). Both have a flat optimum.
 constexpr auto kFirstTurns = std::to_array<ArmNumber>(
-    {kTargetArm,     kTargetArm, kRandomArm, kTargetArm,     kSurwArm, kExhaustiveArm, kSurwArm,
-     kExhaustiveArm, kTargetArm, kSurwArm,   kExhaustiveArm, kSurwArm, kPeriodArm,     kPeriodArm,
-     kSurwArm,       kRandomArm, kPeriodArm, kPeriodArm,     kSurwArm, kTargetArm,     kPeriodArm,
-     kSurwArm,       kPosArm,    kSurwArm,   kPeriodArm,     kSurwArm, kRffArm,        kSurwArm,
-     kPeriodArm,     kPctArm,    kSurwArm,   kSurwArm});
+    {kRandomArm, kTargetArm, kTargetArm,     kTargetArm, kTargetArm, kExhaustiveArm, kExhaustiveArm,
+     kPeriodArm, kSurwArm,   kSurwArm,       kTargetArm, kSurwArm,   kPeriodArm,     kPeriodArm,
+     kPeriodArm, kPeriodArm, kPeriodArm,     kPeriodArm, kSurwArm,   kSurwArm,       kSurwArm,
+     kSurwArm,   kRandomArm, kExhaustiveArm, kPosArm,    kSurwArm,   kSurwArm,       kRffArm,
+     kSurwArm,   kPctArm,    kSurwArm,       kTargetArm});
+constexpr std::uint64_t kEarlyEnd = 250;  // in schedules
 // Where the long run begins, in schedules. Chosen: most bugs that surw finds at all it has found.
 constexpr std::uint64_t kMainEnd = 2000;
 
@@ -77,19 +78,19 @@ PortfolioSearch::PortfolioSearch(std::uint64_t seed) : random_(job_seed(seed, 0x
   surw_ = surw.get();
   target_ = target.get();
   period_ = period.get();
-  // In the order of ArmNumber; in percent, then in the long run.
-  add(std::move(surw), {58, 17});
-  add(std::move(target), {3, 4});
-  add(std::move(period), {9, 4});
-  add(sampling(kRandom, 0), {6, 4});
-  add(sampling(kPos, 0), {5, 7});
-  add(std::make_unique<RffSearch>(seed), {7, 7});
-  add(std::make_unique<ExhaustiveSearch>(kBound), {3.5, 3});
-  add(sampling(kPct, kDepth), {3.5, 5});
-  add(sampling(kPos, kShyWeight), {2, 6});
-  add(sampling(kRandom, kShyWeight), {1, 38});
-  add(sampling(kChaos, 0), {1, 3});
-  add(sampling(kTimer, 0), {1, 2});
+  // In the order of ArmNumber; in percent: early, then, in the long run.
+  add(std::move(surw), {45, 58, 17});
+  add(std::move(target), {4, 3, 4});
+  add(std::move(period), {16, 9, 4});
+  add(sampling(kRandom, 0), {5, 6, 4});
+  add(sampling(kPos, 0), {5, 5, 7});
+  add(std::make_unique<RffSearch>(seed), {6, 7, 7});
+  add(std::make_unique<ExhaustiveSearch>(kBound), {10, 3.5, 3});
+  add(sampling(kPct, kDepth), {5, 3.5, 5});
+  add(sampling(kPos, kShyWeight), {1, 2, 6});
+  add(sampling(kRandom, kShyWeight), {1, 1, 38});
+  add(sampling(kChaos, 0), {1, 1, 3});
+  add(sampling(kTimer, 0), {1, 1, 2});
 }
 
 void PortfolioSearch::add(std::unique_ptr<Search> search, Shares shares) {
@@ -97,7 +98,7 @@ void PortfolioSearch::add(std::unique_ptr<Search> search, Shares shares) {
 }
 
 PortfolioSearch::Phase PortfolioSearch::phase() const {
-  return proposed_ < kMainEnd ? kMain : kLong;
+  return proposed_ < kEarlyEnd ? kEarly : proposed_ < kMainEnd ? kMain : kLong;
 }
 
 double PortfolioSearch::share(const Arm& arm) const {

@@ -3,11 +3,12 @@
 // all schedules with few preemptions) find shallow bugs within a few dozen schedules or not at all;
 // sampling needs about as long at any time, and finds the deep ones.
 //
-// Turns. The first few dozen are in a fixed order, in which the systematic searches have half; the
-// first is lockstep, which has the most switches there are and shows what the threads do. Then each
-// search has a share, and turns are taken so that after any number of schedules each has had its
-// share of them, to within one. The most is for the sampling that does best on most programs. In
-// the long run that one has had its chance, and those have more that are better at what it misses.
+// Turns. The first few dozen are in a fixed order, in which the systematic searches have half: a
+// random walk, then lockstep, which has the most switches there are and shows what the threads do.
+// Then each search has a share, and turns are taken so that after any number of schedules each has
+// had its share of them, to within one. The most is for the sampling that does best on most
+// programs, the more so when the systematic ones have had some hundred turns. In the long run that
+// one has had its chance, and those have more that are better at what it misses.
 // The order of the turns is the same for every seed; the seed decides what is done in them.
 //
 // What runs tell:
@@ -45,7 +46,7 @@ class PortfolioSearch final : public Search {
   [[nodiscard]] std::string using_now() const override;
 
  private:
-  enum Phase : std::uint8_t { kMain, kLong, kPhases };
+  enum Phase : std::uint8_t { kEarly, kMain, kLong, kPhases };
   using Shares = std::array<double, kPhases>;
   struct Arm {
     std::unique_ptr<Search> search;

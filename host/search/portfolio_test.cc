@@ -29,10 +29,11 @@ std::vector<JobPlan> all_of(std::uint64_t seed, const std::vector<std::size_t>& 
   return all;
 }
 
-TEST(Portfolio, BeginsInLockstep) {
-  const auto plans = all_of(1, {1});
-  ASSERT_EQ(plans.size(), 1u);
-  EXPECT_EQ(plans[0].strategy, abi::StrategyKind::kRoundRobin);
+TEST(Portfolio, BeginsWithAWalkAndLockstep) {
+  const auto plans = all_of(1, {1, 1});
+  ASSERT_EQ(plans.size(), 2u);
+  EXPECT_EQ(plans[0].strategy, abi::StrategyKind::kRandom);
+  EXPECT_EQ(plans[1].strategy, abi::StrategyKind::kRoundRobin);
 }
 
 TEST(Portfolio, SameSeedSameJobs) {
