@@ -23,6 +23,8 @@ struct Kept {
   void* engine;                   // snapshot/reset.cc
   std::uint64_t results;          // published so far
   bool in_job;                    // a process is at work on a job
+  std::uint32_t lasting;          // the first such call of that job (snapshot/lasting.h); 0: none
+  bool never_back;                // a job has made such a call: processes are no longer put back
   std::int64_t waited_in_vain;    // outside/poller.h
 };
 

@@ -1,16 +1,19 @@
 #include "host/search/hunt.h"
 
 #include <fmt/format.h>
+#include <sys/syscall.h>
 
 #include <algorithm>
 #include <memory>
 #include <thread>
 #include <utility>
 
+#include "clew_abi/late_start.h"
 #include "host/quote.h"
 #include "host/search/fresh_processes.h"
 #include "host/search/hunt_state.h"
 #include "host/search/servable.h"
+#include "host/target/syscall_names.h"
 #include "host/target/workers.h"
 
 namespace clew {
@@ -62,9 +65,18 @@ Result<void> Hunt::choose_engine() {
   if (options_.in_place && servable.not_in_place)
     add_note(fmt::format("a process is forked for each schedule: the program uses {}",
                          *servable.not_in_place));
-  // Tried once here: a program that cannot be served is restarted for each schedule.
-  CLEW_TRY(auto input, open_input());
-  const auto trial = ServedProgram::start(plan_, input.get(), serve);
+  // Tried once here: a program that ends before jobs can begin late begins them at main, and one
+  // that cannot be served is restarted for each schedule.
+  const auto can_start = [&](std::uint32_t flags) -> Result<void> {
+    plan_.flags = flags;
+    recorder_.set_flags(flags);
+    CLEW_TRY(auto input, open_input());
+    CLEW_CHECK_OK(ServedProgram::start(plan_, input.get(), serve));
+    return {};
+  };
+  auto trial = can_start(plan_.flags | abi::kFlagLateStart);
+  if (!trial && trial.error().code == ErrorCode::kBadInput)
+    trial = can_start(plan_.flags & ~abi::kFlagLateStart);
   if (!trial && trial.error().code != ErrorCode::kBadInput) return std::unexpected(trial.error());
   if (!trial) {
     add_note(fmt::format("the program is restarted for each schedule: {}", trial.error().message));
@@ -88,6 +100,37 @@ Result<void> Hunt::run_jobs(std::span<const JobPlan> jobs, std::vector<RanJob>& 
   return worked;
 }
 
+// The program itself has stopped putting its process back; a worker that has not come to such a
+// call yet does when it is started again.
+void Hunt::leave_place(std::uint32_t call) {
+  in_place_ = false;
+  runner_->stop_running_in_place();
+  add_note(fmt::format(
+      "the program called {} in schedule {}: from here on a process is forked for each schedule",
+      lasting_call(call), result_.schedules));
+}
+
+// With one thread and no choice (a timeout, a trylock, a weak compare-exchange) every schedule is the
+// same. What depends on a signal, on something outside or on a child process may yet differ.
+void Hunt::look_for_variety(const abi::JobResult& result) {
+  constexpr std::uint8_t kVaries = abi::kUncoveredHandlers | abi::kUncoveredOutside;
+  if (result_.schedules == 1) first_hash_ = result.hash;
+  one_thread_each_ &= result.threads <= 1;
+  forks_ |= result.lasting == SYS_fork;
+  nothing_varies_ &= result.end == abi::JobEnd::kExited && result.threads == 1 &&
+                     result.questions == 0 && (result.uncovered & kVaries) == 0 &&
+                     result.lasting == 0 && result.hash == first_hash_;
+  if (in_place_ && result.lasting != 0) leave_place(result.lasting);
+}
+
+void Hunt::note_processes() {
+  if (!forks_ || !one_thread_each_) return;
+  add_note(
+      "no run had a second thread, but the program forks: threads of its child processes are not "
+      "scheduled. Let it run its tests in its own process (Check: CK_FORK=no, acutest: --no-exec, "
+      "GoogleTest: no death tests, libuv: name the test twice)");
+}
+
 // In the order of the jobs, whatever the order in which they were run.
 Result<void> Hunt::take(const JobPlan& plan, RanJob& ran) {
   ++result_.schedules;
@@ -98,6 +141,7 @@ Result<void> Hunt::take(const JobPlan& plan, RanJob& ran) {
   if (interleavings_.size() < kMostInterleavings)
     report.new_interleaving = interleavings_.insert(ran.job.result.interleaving).second;
   report.trace = std::move(ran.job.trace);
+  look_for_variety(ran.job.result);
   if (judgement.verdict == Verdict::kUnresolved) ++result_.unresolved;
   if (judgement.verdict == Verdict::kPass && !first_passing_) first_passing_ = plan;
   if (judgement.verdict == Verdict::kFail)
@@ -192,6 +236,8 @@ Result<HuntResult> Hunt::run() {
   }
   result_.seconds = seconds_now() - started_;
   if (result_.complete) result_.conclusion = search_->conclusion();
+  result_.single_threaded = nothing_varies_ && result_.schedules >= kRunsIfNothingVaries;
+  note_processes();
   if (options_.keep_passing && failing_ && !interrupted_ && !failed_)
     CLEW_CHECK_OK(unless_found(look_for_passing()));
   result_.interleavings = interleavings_.size();

@@ -56,6 +56,7 @@ class HuntRecorder {
   [[nodiscard]] int interrupted_by() const { return interrupted_by_; }
 
   void set_budget(std::uint64_t budget) { plan_.budget = budget; }
+  void set_flags(std::uint32_t flags) { plan_.flags = flags; }
   // By seconds_now(): the next runs must end by then, or are not kept. 0: no limit.
   void set_until(double until) { until_ = until; }
   [[nodiscard]] bool ran_out_of_time() const { return ran_out_of_time_; }

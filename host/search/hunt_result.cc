@@ -4,6 +4,20 @@
 
 namespace clew {
 
+namespace {
+
+// If none of n schedules fails, then fewer than 3 / n of all do, with a confidence of 95 % (the rule
+// of three): with fewer than this, a failure in one of 30 may have been missed.
+constexpr std::uint64_t kFewSchedules = 100;
+
+}  // namespace
+
+Confidence confidence_in(const HuntResult& result) {
+  if (result.unresolved != 0) return Confidence::kUnresolved;
+  const bool all = result.complete || result.single_threaded;
+  return all || result.schedules >= kFewSchedules ? Confidence::kFull : Confidence::kFew;
+}
+
 bool nothing_resolved(const HuntResult& result) { return result.unresolved >= result.schedules; }
 
 Outcome outcome_of(const HuntResult& result) {

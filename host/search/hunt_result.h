@@ -54,6 +54,10 @@ struct HuntResult {
   std::optional<std::string> passing_distance;  // "differs in 1 switch", for people
   std::optional<std::string> conclusion;        // of an exhaustive search
   bool looked_for_passing = false;              // and not for a failure
+  bool single_threaded = false;                 // no run had anything that a schedule could vary
+  // The schedules tried, all of which fail, one without preemptions among them; 0: there is another
+  // one that passes, or it was not looked for.
+  std::uint64_t always_fails = 0;
   bool complete = false;                        // the search was over before the limits
   int interrupted_by = 0;                       // a signal, or 0
   bool out_of_time = false;                     // while it recorded a failure
@@ -62,6 +66,15 @@ struct HuntResult {
 
 // Neither passed nor failed: all of them.
 bool nothing_resolved(const HuntResult& result);
+
+// How far the statement that no failure was found can be relied on.
+enum class Confidence : std::uint8_t {
+  kFull,
+  kFew,         // so few schedules that a frequent failure may have been missed
+  kUnresolved,  // some schedules could not be judged
+};
+// REQUIRES: outcome_of(result) is kPass.
+Confidence confidence_in(const HuntResult& result);
 
 // kFail: a failure was found; kUnresolved: no schedule could be judged; kPass: nothing was found.
 Outcome outcome_of(const HuntResult& result);

@@ -40,6 +40,10 @@ class SharingMap {
   std::vector<std::uint8_t> bits_;
 };
 
+// Runs of a program in which no schedule can differ from another: the second and third show that
+// they are the same. Chosen, not measured.
+inline constexpr std::uint64_t kRunsIfNothingVaries = 3;
+
 class Hunt {
  public:
   Hunt(const HuntOptions& options, RecordingStore& store, HuntObserver& observer,
@@ -67,6 +71,10 @@ class Hunt {
   }
 
   Result<void> choose_engine();
+  void leave_place(std::uint32_t call);
+  void look_for_variety(const abi::JobResult& result);
+  void note_processes();
+  Result<bool> always_fails();
   // A search is told all of a round in order, or what comes before the first that is missing.
   void tell(ReportListener& search, const JobPlan& plan, const JobReport& report) const {
     if (!missing_) search.learn(plan, report);
@@ -99,7 +107,8 @@ class Hunt {
   bool found_enough() const { return !options_.keep_going && !result_.failures.empty(); }
   bool over() const {
     return interrupted_ || out_of_time_ || failed_ || found_enough() ||
-           (options_.schedules != 0 && result_.schedules >= options_.schedules);
+           (options_.schedules != 0 && result_.schedules >= options_.schedules) ||
+           (nothing_varies_ && result_.schedules >= kRunsIfNothingVaries);
   }
   void add_note(std::string note) {
     if (std::ranges::find(result_.notes, note) == result_.notes.end())
@@ -132,6 +141,10 @@ class Hunt {
   bool out_of_time_ = false;
   bool missing_ = false;  // the last round was ended before all of its jobs were run
   bool failed_ = false;   // an error ended it after something was found
+  bool nothing_varies_ = true;
+  bool one_thread_each_ = true;  // in every run so far
+  bool forks_ = false;           // in any run so far
+  std::uint64_t first_hash_ = 0;
   SharingMap sharing_;
   std::unordered_set<std::uint64_t> interleavings_;
   std::map<std::uint64_t, std::size_t> failure_of_key_;  // key of a job to result_.failures

@@ -8,8 +8,8 @@
 namespace clew {
 
 struct Servable {
-  // A function that the program imports and whose effects outlast a run in the same process.
-  // Nothing: the process can be put back after a run.
+  // What in the program keeps its process from being put back after a run. Nothing: it is put back,
+  // until the program makes a call whose effect outlasts a run (abi::JobResult::lasting).
   std::optional<std::string> not_in_place;
 };
 

@@ -5,11 +5,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/syscall.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "host/target/served_program_test_util.h"
@@ -61,7 +64,10 @@ INSTANTIATE_TEST_SUITE_P(Modes, SameEverywhere,
                                          "detached", "at_exit", "leaves_by_underscore", "aborts",
                                          "exit_from_thread", "main_returns", "deadlock", "endless",
                                          "once", "locales", "environment", "deep_main",
-                                         "deep_thread", "crashes", "overflows", "own_pipe"),
+                                         "deep_thread", "crashes", "overflows", "own_pipe", "forks",
+                                         "forks_sometimes", "spawns_sometimes",
+                                         "changes_folder_sometimes", "protects_memory_sometimes",
+                                         "replaces_mapping_sometimes", "shares_memory_sometimes"),
                          [](const auto& info) { return std::string(info.param); });
 
 // A small program stays in one process.
@@ -72,6 +78,31 @@ TEST_F(ServedProgramTest, InPlaceNeedsOneProcess) {
     auto ran = program.run(some_jobs(), {}, 0, nullptr);
     ASSERT_TRUE(ran);
     EXPECT_EQ(program.forks(), 1u) << mode;
+  }
+}
+
+// A process that has made a call whose effect stays is not put back, nor is any after it.
+TEST_F(ServedProgramTest, IsPutBackUntilItMakesACallThatLasts) {
+  const std::pair<const char*, long> kModes[] = {
+      {"forks_sometimes", SYS_fork},       {"spawns_sometimes", SYS_vfork},
+      {"changes_folder_sometimes", SYS_chdir}, {"protects_memory_sometimes", SYS_mprotect},
+      {"replaces_mapping_sometimes", SYS_munmap}, {"shares_memory_sometimes", SYS_mmap}};
+  for (const auto& [mode, call] : kModes) {
+    SCOPED_TRACE(mode);
+    ServedProgram program = serve(mode, true);
+    std::uint64_t before = 0;  // jobs before the first such call
+    std::uint64_t after = 0;
+    for (std::uint64_t seed = 3; seed <= 40; ++seed) {
+      const ServedJob ran = run_one(program, job(StrategyKind::kRandom, 2 * seed));
+      // stir() decides by the result that is the exit status.
+      EXPECT_EQ(ran.result.lasting, ran.result.status == 1 ? call : 0);
+      after += after > 0;
+      if (ran.result.lasting != 0 && after == 0) after = 1;
+      before += after == 0;
+      EXPECT_EQ(program.forks(), std::max<std::uint64_t>(1, after)) << seed;
+    }
+    EXPECT_GT(before, 0u) << "all runs made the call: choose other seeds";
+    EXPECT_GT(after, 1u);
   }
 }
 

@@ -7,10 +7,12 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -391,6 +393,88 @@ int writes_then_stirs() {
   return result;
 }
 
+// --- what outlasts a run in the same process
+
+// The child tells through a pipe what it has, and its parent how it ended.
+void fork_and_print() {
+  int ends[2];
+  if (pipe(ends) != 0) abort();
+  const pid_t pid = fork();
+  if (pid == 0) {
+    const std::string text = g_order + "!";
+    if (write(ends[1], text.data(), text.size()) < 0) abort();
+    _exit(5);
+  }
+  close(ends[1]);
+  char text[256] = {};
+  ssize_t size = 0;
+  for (ssize_t n = 1; n > 0; size += n)
+    n = read(ends[0], text + size, sizeof text - 1 - static_cast<std::size_t>(size));
+  int status = 0;
+  if (waitpid(pid, &status, 0) != pid) abort();
+  printf("%s %d\n", text, WEXITSTATUS(status));
+}
+
+int forks() {
+  const int result = stir();
+  fork_and_print();
+  return result;
+}
+
+int forks_sometimes() {
+  const int result = stir();
+  if (result == 1) fork_and_print();
+  return result;
+}
+
+int spawns_sometimes() {
+  const int result = stir();
+  if (result == 1) printf("%d\n", system("exit 3"));
+  return result;
+}
+
+int changes_folder_sometimes() {
+  char folder[4096] = {};
+  printf("%s\n", strrchr(getcwd(folder, sizeof folder), '/'));
+  const int result = stir();
+  if (result == 1 && chdir("/") != 0) abort();
+  return result;
+}
+
+alignas(4096) char g_page[8192];
+
+int protects_memory_sometimes() {
+  g_page[0] = 'x';
+  const int result = stir();
+  if (result == 1 && mprotect(g_page, 4096, PROT_READ) != 0) abort();
+  return result;
+}
+
+char* const g_mapped_before_main = static_cast<char*>(
+    mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+
+// As much memory as before, at another address.
+int replaces_mapping_sometimes() {
+  *g_mapped_before_main = 'x';
+  const int result = stir();
+  if (result == 1) {
+    void* other =
+        mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (other == MAP_FAILED || munmap(g_mapped_before_main, 4096) != 0) abort();
+  }
+  return result;
+}
+
+int shares_memory_sometimes() {
+  const int result = stir();
+  if (result == 0) return result;
+  auto* shared = static_cast<char*>(
+      mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  printf("%d\n", *shared);
+  *shared = 1;
+  return result;
+}
+
 const std::map<std::string, Mode> kModes{
     {"plain", plain},
     {"thread_local", uses_thread_local},
@@ -429,6 +513,13 @@ const std::map<std::string, Mode> kModes{
     {"changes_files", changes_files},
     {"removes_files", removes_files},
     {"writes_then_stirs", writes_then_stirs},
+    {"forks", forks},
+    {"forks_sometimes", forks_sometimes},
+    {"spawns_sometimes", spawns_sometimes},
+    {"changes_folder_sometimes", changes_folder_sometimes},
+    {"protects_memory_sometimes", protects_memory_sometimes},
+    {"replaces_mapping_sometimes", replaces_mapping_sometimes},
+    {"shares_memory_sometimes", shares_memory_sometimes},
 };
 
 }  // namespace

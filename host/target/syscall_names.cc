@@ -71,6 +71,66 @@ constexpr Name kNames[] = {
     {SYS_io_getevents, "io_getevents", false},
 };
 
+// What else can be in abi::JobResult::lasting. Where libc's function has another name, that one.
+struct Lasting {
+  long number;
+  const char* text;
+};
+constexpr Lasting kLasting[] = {
+    {SYS_fork, "fork"},
+    {SYS_vfork, "vfork() or posix_spawn"},
+    {SYS_execve, "execve"},
+    {SYS_execveat, "execveat"},
+    {SYS_prctl, "prctl"},
+    {SYS_setrlimit, "setrlimit"},
+    {SYS_chdir, "chdir"},
+    {SYS_fchdir, "fchdir"},
+    {SYS_chroot, "chroot"},
+    {SYS_mount, "mount"},
+    {SYS_umount2, "umount"},
+    {SYS_umask, "umask"},
+    {SYS_setpriority, "setpriority"},
+    {SYS_ioprio_set, "ioprio_set"},
+    {SYS_personality, "personality"},
+    {SYS_setuid, "setuid"},
+    {SYS_setgid, "setgid"},
+    {SYS_setreuid, "setreuid"},
+    {SYS_setregid, "setregid"},
+    {SYS_setresuid, "setresuid"},
+    {SYS_setresgid, "setresgid"},
+    {SYS_setgroups, "setgroups"},
+    {SYS_setfsuid, "setfsuid"},
+    {SYS_setfsgid, "setfsgid"},
+    {SYS_capset, "capset"},
+    {SYS_setsid, "setsid"},
+    {SYS_setpgid, "setpgid"},
+    {SYS_mlock, "mlock"},
+    {SYS_mlock2, "mlock2"},
+    {SYS_mlockall, "mlockall"},
+    {SYS_set_mempolicy, "set_mempolicy"},
+    {SYS_mbind, "mbind"},
+    {SYS_pkey_alloc, "pkey_alloc"},
+    {SYS_pkey_mprotect, "pkey_mprotect"},
+    {SYS_seccomp, "seccomp"},
+    {SYS_arch_prctl, "arch_prctl"},
+    {SYS_shmget, "shmget"},
+    {SYS_shmat, "shmat"},
+    {SYS_semget, "semget"},
+    {SYS_msgget, "msgget"},
+    {SYS_mq_open, "mq_open"},
+    {SYS_io_setup, "io_setup"},
+    {SYS_sethostname, "sethostname"},
+    {SYS_setdomainname, "setdomainname"},
+    {SYS_madvise, "madvise"},
+    {SYS_mmap, "mmap"},
+    {SYS_mprotect, "mprotect"},
+    {SYS_munmap, "munmap"},
+    {SYS_mremap, "mremap"},
+    {SYS_unshare, "unshare"},
+    {SYS_setns, "setns"},
+    {SYS_ptrace, "ptrace"},
+};
+
 const Name* find(long number) {
   for (const Name& name : kNames)
     if (name.number == number) return &name;
@@ -82,6 +142,12 @@ const Name* find(long number) {
 std::string syscall_name(long number) {
   const Name* name = find(number);
   return name != nullptr ? name->text : fmt::format("system call {}", number);
+}
+
+std::string lasting_call(long number) {
+  for (const Lasting& name : kLasting)
+    if (name.number == number) return fmt::format("{}()", name.text);
+  return fmt::format("system call {}", number);
 }
 
 bool syscall_takes_descriptor(long number) {

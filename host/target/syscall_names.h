@@ -12,6 +12,10 @@ namespace clew {
 // "read"; "system call 999" if it is not one that usually blocks.
 std::string syscall_name(long number);
 
+// A call whose effect outlasts a run (abi::JobResult::lasting), as a programmer would write it:
+// "setgid()".
+std::string lasting_call(long number);
+
 // True if the call's first argument is a file descriptor.
 bool syscall_takes_descriptor(long number);
 

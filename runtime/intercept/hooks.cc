@@ -38,7 +38,7 @@ std::uint32_t step_size(std::uint64_t size) {
 
 // Whether anybody wants to know what the next event accesses.
 bool is_looked_at() {
-  return g_sched.at_every_point() || g_listeners.looked_at().has(g_sched.clock() + 1);
+  return g_sched.looks_at_every_point() || g_listeners.looked_at().has(g_sched.clock() + 1);
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ void clew_yield_slow(const Point* point) {
     __clew_countdown = kUnlimited;
     return;
   }
-  if (g_sched.at_every_point() && g_sched.pass_quickly()) return;
+  if (g_sched.looks_at_every_point() && g_sched.pass_quickly()) return;
   g_sched.reach_at_limit({.place = place_of(point)});
 }
 
@@ -75,7 +75,7 @@ void clew_yield_access_slow(const Point* point, const void* address, std::uint64
   }
   const Step step{reinterpret_cast<std::uintptr_t>(address), place_of(point), step_size(size),
                   step_kind(point->kind)};
-  if (CLEW_LIKELY(!g_sched.at_every_point())) {
+  if (CLEW_LIKELY(!g_sched.looks_at_every_point())) {
     g_sched.reach_at_limit({.place = step.place});
     if (g_listeners.looked_at().has(g_sched.clock()))
       g_sched.announce(step, Scheduler::Counted::kYes);

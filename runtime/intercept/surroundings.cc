@@ -17,6 +17,7 @@
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/attend.h"
 #include "runtime/snapshot/checkpoint.h"
+#include "runtime/snapshot/server.h"
 #include "runtime/thread/thread_block.h"
 
 namespace clew::rt {
@@ -41,6 +42,7 @@ class Rest final : public Surroundings {
     g_watch.begin(job.watch);
     g_listeners.add(g_watch, g_watch.hearing());
   }
+  void before_choice() override { reach_choice(); }
   void stop_at_checkpoint() override { rt::stop_at_checkpoint(); }
   void report_stacks(Clock event) override { rt::report_stacks(event); }
 

@@ -70,7 +70,7 @@ int join(Fiber* fiber, void** result, Nanos deadline) {
     if (woke == Woke::kByTime) return ETIMEDOUT;
   }
   if (result != nullptr) *result = fiber->result;
-  g_sched.threads.note_joined();
+  g_sched.note_joined();
   g_sched.reclaim(*fiber);
   return 0;
 }

@@ -134,6 +134,7 @@ void Scheduler::note_choice(const Question& question, std::uint64_t value, Threa
 
 bool Scheduler::happens(abi::ChoiceKind kind) {
   if (current->no_yield != 0) return false;
+  surroundings_->before_choice();
   clock_.settle();
   return ask(next_question(kind)) != 0;
 }

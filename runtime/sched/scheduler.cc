@@ -46,7 +46,7 @@ void Scheduler::begin_job(const abi::Job& job) {
 void Scheduler::rearm() {
   const Clock attention = clock_.counts() ? next_attention() : kNever;
   clock_.arm(attention,
-             at_every_point() ? EventClock::Looks::kAtEveryPoint : EventClock::Looks::kWhenDue);
+             looks_at_every_point() ? EventClock::Looks::kAtEveryPoint : EventClock::Looks::kWhenDue);
 }
 
 // The next event at which anything has to be done. REQUIRES: the clock is settled.

@@ -82,6 +82,11 @@ class Scheduler final : private Run {
   Clock last_company() const { return company_since_ < clock() ? clock() : company_; }
 
   bool at_every_point() const { return decider_.at_every_point(); }
+  // Whether it is looked at now. While there is one thread nothing can come between its events, and
+  // they are counted down as in a run without such a strategy.
+  bool looks_at_every_point() const { return at_every_point() && threads.had_company(); }
+  // The thread has been joined.
+  void note_joined();
   // The running thread passes an event that is no scheduling point of a strategy that decides at
   // every one. False: something else is due there.
   bool pass_quickly() { return clock_.pass_quickly(); }

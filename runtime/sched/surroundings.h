@@ -16,6 +16,8 @@ class Surroundings {
   // --- a job
   // Makes the list of those who listen (g_listeners), for a strategy of this manner.
   virtual void tune_in(const abi::Job& job, const Manner& manner) = 0;
+  // A choice is about to be asked for: a job begins before its first at the latest.
+  virtual void before_choice() {}
   // The run stops before this event; returns in each process that resumes from here.
   virtual void stop_at_checkpoint() = 0;
   // What every thread does before `event`, for a query.

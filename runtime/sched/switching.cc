@@ -203,10 +203,17 @@ void Scheduler::add(Fiber& fiber) {
                        parent,
                        threads.ordinal(fiber.index),
                        reinterpret_cast<std::uintptr_t>(fiber.start)});
+  const bool was_alone = !threads.had_company();
   threads.note_started();
   decider_.tell(Occurrence::Kind::kCreated, fiber, threads.fiber(parent)->key);
   if (debugged) surroundings_->parked(fiber);
   enqueue(&fiber);
+  if (was_alone && at_every_point()) look_again();
+}
+
+void Scheduler::note_joined() {
+  threads.note_joined();
+  if (at_every_point() && !threads.had_company()) look_again();
 }
 
 void Scheduler::started() {

@@ -445,6 +445,14 @@ bool remember_here() {
   return e.usable;
 }
 
+bool is_remembered(std::uintptr_t begin, std::uintptr_t end) {
+  const Engine* e = engine();
+  if (e == nullptr) return false;
+  for (std::uint32_t i = 0; i < e->regions_count && e->regions[i].begin < end; ++i)
+    if (begin < e->regions[i].end) return true;
+  return false;
+}
+
 void go_back() {
   block_signals();
   Context unused;

@@ -10,9 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "clew_abi/late_start.h"
 #include "runtime/event/sharing.h"
 #include "runtime/event/watch.h"
 #include "runtime/keep.h"
+#include "runtime/libc/user_dispatch.h"
 #include "runtime/outside/descriptors.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/record/job.h"
@@ -23,6 +25,7 @@
 #include "runtime/snapshot/checkpoint.h"
 #include "runtime/snapshot/created_files.h"
 #include "runtime/snapshot/fork.h"
+#include "runtime/snapshot/prelude.h"
 #include "runtime/snapshot/reset.h"
 #include "runtime/thread/thread_block.h"
 
@@ -52,6 +55,7 @@ struct Output {
 constinit Output g_output[3] = {};
 std::uint32_t g_depth = 0;       // checkpoints up to and with this process's own
 std::uint32_t g_first_file = 0;  // created by the job of this process
+bool g_prepared = false;
 bool g_begun = false;
 bool g_can_go_back = false;  // this process is put back after its job
 
@@ -108,6 +112,7 @@ void write_result_of_death(int wait_status) {
   result.number = job_at(i).number;
   result.trace.incomplete = (job_at(i).flags & abi::kJobTrace) != 0 ? 1 : 0;
   result.clock = control().live_clock.load(std::memory_order_relaxed);
+  result.lasting = kept().lasting;
   if (WIFSIGNALED(wait_status)) {
     result.end = abi::JobEnd::kSignalled;
     result.status = WTERMSIG(wait_status);
@@ -143,6 +148,7 @@ void take_job() {
   if (is_for_parent(job)) raw_syscall(SYS_exit_group, kOrderlyEnd);
   begin_job_report();
   kept().in_job = true;
+  kept().lasting = 0;
   g_sched.checkpoint_at = job.flags & abi::kJobCheckpoint ? job.stop_at : kNever;
   control().live_clock.store(0, std::memory_order_relaxed);
   empty_output();
@@ -192,11 +198,16 @@ void serve_here() {
   }
 }
 
+// Without catching system calls nobody knows what a run leaves behind.
+bool goes_back() {
+  return (control().flags & abi::kFlagInPlace) != 0 && !kept().never_back && user_dispatch_is_on();
+}
+
 // REQUIRES: this process has been forked for a job. Returns for each that it runs.
 void run_jobs() {
   const abi::Job& job = job_at(control().jobs_done.load(std::memory_order_acquire));
   // A process that stops at a checkpoint is not put back.
-  if ((control().flags & abi::kFlagInPlace) && !(job.flags & kStandsStill)) {
+  if (goes_back() && !(job.flags & kStandsStill)) {
     kept().next = kept().mark;
     g_can_go_back = remember_here();
   }
@@ -206,9 +217,9 @@ void run_jobs() {
 void serve() {
   Sharing::reserve(control());
   created_files_init();
-  for (int fd = 1; fd <= 2; ++fd) g_output[fd] = Output::at(fd, 0);
+  for (int fd = 1; fd <= 2; ++fd)
+    g_output[fd] = Output::at(fd, raw_syscall(SYS_lseek, fd, 0, SEEK_CUR));
   look_for_uncovered_code();
-  grow_main_stack();
   // From here on, each process that runs jobs has the memory to itself.
   kept().mark = kept().next;
   tell_ready();
@@ -232,17 +243,27 @@ void fill_result(abi::JobResult& result, std::uint32_t i, Clock clock) {
   result.preemptions = g_sched.counts.preemptions;
   result.company = g_sched.last_company();
   result.watched = g_watch.count();
+  result.lasting = kept().lasting;
   result.trace = g_trace.end();
   result.sharing_count = g_sharing.found();
   control().new_sharing_count += result.sharing_count;
 }
 
-void begin_here() {
-  if (g_begun) return;
-  g_begun = true;
+// The pool and the stack: at main, whenever jobs begin, so that addresses do not depend on that.
+void prepare() {
+  if (g_prepared) return;
+  g_prepared = true;
   if (!(control().flags & abi::kFlagFromMain)) return;
   // At least one: what is learned about libc's threads must be learned before the first fork.
   fill_pool(control().pool > 0 ? control().pool : 1);
+  if (control().flags & abi::kFlagServe) grow_main_stack();
+}
+
+void begin_here() {
+  if (g_begun) return;
+  g_begun = true;
+  prepare();
+  if (!(control().flags & abi::kFlagFromMain)) return;
   if (control().flags & abi::kFlagServe) return serve();
   if (control().flags & abi::kFlagTellCreated) created_files_init();
   g_sched.begin_job(job_at(0));
@@ -250,8 +271,20 @@ void begin_here() {
 
 }  // namespace
 
-void reach_main() { begin_here(); }
+void reach_main() {
+  prepare();
+  if (!(control().flags & abi::kFlagLateStart)) begin_here();
+}
+
 void reach_first_thread() { begin_here(); }
+
+void reach_choice() {
+  if (CLEW_UNLIKELY(g_prepared && !g_begun)) begin_here();
+}
+
+void reach_call(const Call& call) {
+  if (CLEW_UNLIKELY(g_prepared && !g_begun) && !is_of_prelude(call)) begin_here();
+}
 
 void leave_job() {
   end_job_report();
@@ -270,7 +303,7 @@ void end_job(abi::JobEnd end, int status, Clock clock) {
   remove_created(g_first_file);
   // After a crash by a signal other than abort's the memory is not to be trusted.
   const bool trusted = end != abi::JobEnd::kSignalled || status == SIGABRT;
-  const bool takes_next = g_can_go_back && trusted;
+  const bool takes_next = g_can_go_back && trusted && result.lasting == 0;
   kept().in_job = false;
   publish_result();
   if (takes_next) go_back();

@@ -6,13 +6,18 @@
 #define CLEW_RUNTIME_SNAPSHOT_SERVER_H_
 
 #include "clew_abi/control.h"
+#include "runtime/outside/calls.h"
 #include "runtime/rt.h"
 
 namespace clew::rt {
 
-// Where jobs begin, if they are to begin at main (abi::kFlagFromMain). Returns once for each run.
+// Where jobs begin, if they are to begin at main (abi::kFlagFromMain) or later
+// (abi::kFlagLateStart). These return once for each run.
 void reach_main();
 void reach_first_thread();
+void reach_choice();
+// REQUIRES: the call has not been made yet.
+void reach_call(const Call& call);
 
 // This process is a copy that the program made of itself: it has no job.
 void leave_job();

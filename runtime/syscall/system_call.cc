@@ -22,6 +22,8 @@
 #include "runtime/signal/cancel.h"
 #include "runtime/signal/signals.h"
 #include "runtime/signal/stuck.h"
+#include "runtime/snapshot/lasting.h"
+#include "runtime/snapshot/server.h"
 #include "runtime/sync/models.h"
 #include "runtime/syscall/cloned_thread.h"
 #include "runtime/syscall/dispatch.h"
@@ -246,6 +248,8 @@ bool asks_for_terminal(const Call& call) {
 // example. A replay that departs in a call is detected by the recorded answers.
 long answer_call(Call call) {
   if (is_cancellation_point(call) && !is_without_cancel(call)) test_cancel();
+  reach_call(call);
+  note_lasting(call);
   const Treatment treatment = treatment_of(call.number);
   switch (treatment) {
     case Treatment::kUnknown:

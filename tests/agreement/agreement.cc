@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "clew_abi/late_start.h"
 #include "host/search/hunt.h"
 #include "host/search/hunt_input.h"
 #include "host/search/hunt_recorder.h"
@@ -84,13 +85,23 @@ int differences(const std::string& name, const char* what, const Texts& a, const
   return count;
 }
 
-Result<int> check(const std::string& path, const HuntInput& input, RecordingStore& store) {
+enum class Start : std::uint8_t { kAtMain, kLate };
+
+Result<int> check(const std::string& path, Start start, const HuntInput& input,
+                  RecordingStore& store) {
   CLEW_TRY(auto plan, plan_program({path}));
   plan.seed = 1;
   plan.flags |= abi::kFlagFromMain;
+  if (start == Start::kLate) {
+    plan.flags |= abi::kFlagLateStart;
+    CLEW_TRY(const auto opened, input.open());
+    // A program that ends before there is anything to decide has no jobs.
+    if (!ServedProgram::start(plan, opened.get(), ServeOptions{})) return 0;
+  }
   plan.budget = kBudget;
   plan.pool = kPool;
-  const std::string name = std::filesystem::path(path).filename();
+  const std::string name = std::filesystem::path(path).filename().string() +
+                           (start == Start::kLate ? ", jobs that begin late" : "");
   CLEW_TRY(auto judge, Judge::create({}));
   HuntRecorder recorder(plan, input, store, judge);
   const std::vector<JobPlan> jobs = some_jobs();
@@ -119,10 +130,12 @@ int check_all(std::span<char*> paths) {
   auto store = RecordingStore::open(folder);
   auto input = HuntInput::from_here();
   for (const char* path : paths) {
-    const auto checked =
-        store && input ? check(path, *input, *store) : fail(ErrorCode::kSystem, "no store");
-    if (!checked) fmt::print("{}: {}\n", path, checked.error().message);
-    count += checked ? *checked : 1;
+    for (const Start start : {Start::kAtMain, Start::kLate}) {
+      const auto checked = store && input ? check(path, start, *input, *store)
+                                          : fail(ErrorCode::kSystem, "no store");
+      if (!checked) fmt::print("{}: {}\n", path, checked.error().message);
+      count += checked ? *checked : 1;
+    }
   }
   std::filesystem::current_path("/");
   std::filesystem::remove_all(folder);
