@@ -41,9 +41,10 @@ Result<int> run(HuntOnce& once) {
   CLEW_CHECK_OK(result);
   for (const std::string& note : result->notes) print_details("clew: note: " + note + "\n");
   print_headline(outcome_of(*result), headline(*result));
-  print_details(hunt_text(*result, last_words(store, result->failing.value_or(0))));
+  const LastWords words = last_words(store, result->failing.value_or(0));
+  print_details(hunt_text(*result, words));
   CLEW_CHECK_OK(write_junit(once.junit, command.hunt, *result, store));
-  CLEW_CHECK_OK(write_json(once.json, hunt_json(*result)));
+  CLEW_CHECK_OK(write_json(once.json, hunt_json(*result, words)));
   return exit_status_of(*result);
 }
 

@@ -13,6 +13,7 @@
 
 #include "cli/hunt_status.h"
 #include "cli/ui.h"
+#include "host/report/assertion.h"
 #include "host/report/hunt_json.h"
 #include "host/report/hunt_text.h"
 #include "host/report/junit.h"
@@ -31,6 +32,7 @@ constexpr std::size_t kMostShownOutput = 8192;
 struct Hunted {
   TestCase test;
   HuntResult result;
+  LastWords words;  // of the run that failed
 };
 
 struct AllHunted {
@@ -54,15 +56,32 @@ std::string end_of_output(const RecordingStore& store, std::optional<std::uint64
   return text;
 }
 
+// The assertion of a test framework says more than the exit status that comes of it.
+std::string message_of(const Failure& failure, const LastWords& words) {
+  if (failure.kind == FailureKind::kExit)
+    if (const auto assertion = assertion_in(words)) return assertion_line(*assertion);
+  return failure_line(failure);
+}
+
+std::string single_threaded_text(const HuntResult& result) {
+  return "single-threaded: " + counted(result.schedules, "run");
+}
+
 JUnitCase junit_case(const std::string& name, const std::string& group, const HuntResult& result,
                      const RecordingStore& store) {
   JUnitCase one;
   one.name = name;
   one.group = group;
   one.seconds = result.seconds;
+  one.schedules = result.schedules;
   const Outcome outcome = outcome_of(result);
-  if (outcome == Outcome::kPass) return one;
-  one.text = headline(result) + "\n" + hunt_text(result);
+  if (outcome == Outcome::kPass) {
+    one.note = confidence_text(result);
+    if (result.single_threaded) one.note = single_threaded_text(result);
+    return one;
+  }
+  const LastWords words = last_words(store, result.failing.value_or(0));
+  one.text = headline(result) + "\n" + hunt_text(result, words);
   if (outcome == Outcome::kUnresolved) {
     one.status = JUnitCase::Status::kError;
     one.kind = "unresolved";
@@ -71,7 +90,7 @@ JUnitCase junit_case(const std::string& name, const std::string& group, const Hu
   }
   one.status = JUnitCase::Status::kFailed;
   one.kind = to_word(result.failures.front().failure.kind);
-  one.message = failure_line(result.failures.front().failure);
+  one.message = message_of(result.failures.front().failure, words);
   one.output = end_of_output(store, result.failing);
   return one;
 }
@@ -124,12 +143,26 @@ class Shares {
 
 void print_case(const Hunted& one) {
   const HuntResult& result = one.result;
-  std::string text = fmt::format("{} {} ({}, {}, {:.1f} s)", result_label(outcome_of(result)),
-                                 printable(one.test.name), counted(result.schedules, "schedule"),
-                                 counted(result.interleavings, "interleaving"), result.seconds);
-  for (const FoundFailure& found : result.failures)
-    text += fmt::format("\n       {}{}", failure_line(found.failure),
-                        found.recording ? fmt::format(", recording {}", *found.recording) : "");
+  const Outcome outcome = outcome_of(result);
+  const std::string doubt = outcome == Outcome::kPass ? confidence_text(result) : "";
+  const std::string figures =
+      result.single_threaded
+          ? single_threaded_text(result)
+          : fmt::format("{}, {}, {:.1f} s", counted(result.schedules, "schedule"),
+                        counted(result.interleavings, "interleaving"), result.seconds);
+  std::string text =
+      fmt::format("{} {} ({}){}", result_label(outcome, doubt.empty() ? Doubt::kNo : Doubt::kYes),
+                  printable(one.test.name), figures, doubt.empty() ? "" : ": " + doubt);
+  // What was printed is known of the first.
+  for (std::size_t i = 0; i < result.failures.size(); ++i) {
+    const FoundFailure& found = result.failures[i];
+    text += fmt::format(
+        "\n       {}{}",
+        i == 0 ? message_of(found.failure, one.words) : failure_line(found.failure),
+        found.recording ? fmt::format(", recording {}", *found.recording) : "");
+  }
+  if (result.always_fails != 0)
+    text += fmt::format("\n       {}", always_fails_text(result));
   print_details(text + "\n");
 }
 
@@ -139,7 +172,7 @@ HuntResult total_of(const AllHunted& all, const HuntOptions& options) {
   total.interrupted_by = all.interrupted_by;
   total.strategy = options.strategy;
   total.seed = options.seed;
-  for (const auto& [test, result] : all.cases) {
+  for (const auto& [test, result, words] : all.cases) {
     total.schedules += result.schedules;
     total.unresolved += result.unresolved;
     total.seconds += result.seconds;
@@ -172,6 +205,12 @@ void print_total(const std::vector<Hunted>& all, std::size_t cases, const HuntRe
   std::string text = fmt::format("{}: {} of {} failed", to_word(worst), with_commas(failed),
                                  counted(cases, "test case"));
   if (unresolved != 0) text += fmt::format(", {} unresolved", with_commas(unresolved));
+  const auto doubtful = static_cast<std::uint64_t>(std::ranges::count_if(all, [](const auto& one) {
+    return outcome_of(one.result) == Outcome::kPass &&
+           confidence_in(one.result) != Confidence::kFull;
+  }));
+  if (doubtful != 0)
+    text += fmt::format(", {} passed with few schedules or unresolved ones", with_commas(doubtful));
   if (cut) text += fmt::format(", interrupted after {}", with_commas(all.size()));
   print_headline(worst, text);
   print_details(fmt::format("  {}\n", figures_text(total)));
@@ -187,7 +226,7 @@ Json each_json(const std::vector<Hunted>& all, const TestList& list, const HuntR
   json["tests"] = Json::array();
   for (const Hunted& one : all) {
     Json test = {{"name", one.test.name}, {"result", to_word(outcome_of(one.result))}};
-    test.update(hunt_json(one.result));
+    test.update(hunt_json(one.result, one.words));
     json["tests"].push_back(std::move(test));
   }
   return json;
@@ -215,7 +254,8 @@ Result<AllHunted> hunt_all(const HuntOptions& options, const TestList& list, Rec
     CLEW_CHECK_OK(result);
     all.interrupted_by = result->interrupted_by != 0 ? result->interrupted_by : interrupts.take();
     if (all.interrupted_by == 0 || !result->failures.empty()) {
-      all.cases.push_back({test, std::move(*result)});
+      LastWords words = last_words(store, result->failing.value_or(0));
+      all.cases.push_back({test, std::move(*result), std::move(words)});
       print_case(all.cases.back());
     }
     if (all.interrupted_by != 0) break;
@@ -239,7 +279,7 @@ Result<int> hunt_each(const HuntOptions& options, RecordingStore& store, const s
   const HuntResult total = total_of(all, options);
   print_total(all.cases, list->cases.size(), total);
   JUnitSuite suite{program_name(options), {}};
-  for (const auto& [test, result] : all.cases) {
+  for (const auto& [test, result, words] : all.cases) {
     // GoogleTest's names carry the suite, JUnit has a place of its own for it.
     const std::string name =
         test.group.empty() ? test.name : test.name.substr(test.group.size() + 1);

@@ -1,8 +1,31 @@
 #include "host/report/hunt_json.h"
 
-namespace clew {
+#include "host/report/assertion.h"
 
-Json hunt_json(const HuntResult& result) {
+namespace clew {
+namespace {
+
+Json assertion_json(const LastWords& words) {
+  const auto found = assertion_in(words);
+  if (!found) return nullptr;
+  return {{"text", found->text}, {"place", found->place}};
+}
+
+const char* to_word(Confidence confidence) {
+  switch (confidence) {
+    case Confidence::kFull:
+      return "full";
+    case Confidence::kFew:
+      return "few";
+    case Confidence::kUnresolved:
+      break;
+  }
+  return "unresolved";
+}
+
+}  // namespace
+
+Json hunt_json(const HuntResult& result, const LastWords& words) {
   Json failures = Json::array();
   for (const FoundFailure& one : result.failures)
     failures.push_back({{"failure", failure_json(one.failure)},
@@ -14,6 +37,12 @@ Json hunt_json(const HuntResult& result) {
   const bool found = result.looked_for_passing ? result.passing.has_value() : failed;
   return {{"outcome", found ? "found" : "not-found"},
           {"failure", failed ? failures[0]["failure"] : Json(nullptr)},
+          {"assertion", failed ? assertion_json(words) : Json(nullptr)},
+          {"confidence", outcome_of(result) == Outcome::kPass
+                             ? Json(to_word(confidence_in(result)))
+                             : Json(nullptr)},
+          {"single_threaded", result.single_threaded},
+          {"always_fails", result.always_fails != 0},
           {"failing", or_null(result.failing)},
           {"passing", or_null(result.passing)},
           {"passing_distance", or_null(result.passing_distance)},

@@ -95,6 +95,8 @@ std::string found_text(const HuntResult& result, const LastWords& words) {
                                          with_commas(only.first_schedule), with_commas(only.count))
                            : fmt::format("  in schedule {}\n", with_commas(only.first_schedule));
   }
+  if (result.always_fails != 0)
+    text += fmt::format("  {}\n", always_fails_text(result));
   text += fmt::format("  {}\n", figures_text(result));
   if (result.failing) text += fmt::format("  failing: recording {}\n", *result.failing);
   if (result.passing)
@@ -105,6 +107,9 @@ std::string found_text(const HuntResult& result, const LastWords& words) {
 
 std::string hint(const HuntResult& result) {
   if (result.interrupted_by != 0 || result.complete) return "";
+  if (result.single_threaded)
+    return "no run had a second thread or a choice to vary, so every schedule is the same; threads "
+           "of code that is not built with clew count as well";
   if (result.schedules == 0) return "no schedule ran to its end: give it more --time";
   if (result.schedules <= kFewSchedules &&
       result.seconds > static_cast<double>(kSlowSchedule * result.schedules))
@@ -158,6 +163,26 @@ std::string figures_text(const HuntResult& result) {
   return text;
 }
 
+std::string always_fails_text(const HuntResult& result) {
+  return fmt::format(
+      "fails under every one of the {} tried, also without any preemption: probably not a matter of "
+      "scheduling",
+      counted(result.always_fails, "schedule"));
+}
+
+std::string confidence_text(const HuntResult& result) {
+  switch (confidence_in(result)) {
+    case Confidence::kFull:
+      return "";
+    case Confidence::kFew:
+      return "only " + counted(result.schedules, "schedule");
+    case Confidence::kUnresolved:
+      break;
+  }
+  return fmt::format("{} of {} could not be judged", with_commas(result.unresolved),
+                     counted(result.schedules, "schedule"));
+}
+
 std::string headline(const HuntResult& result) {
   const char* interrupted = result.interrupted_by != 0 ? " (interrupted)" : "";
   if (result.looked_for_passing)
@@ -185,6 +210,8 @@ std::string headline(const HuntResult& result) {
     default:
       break;
   }
+  if (result.single_threaded)
+    return fmt::format("not found: single-threaded: {}", counted(result.schedules, "run"));
   if (result.conclusion) return fmt::format("not found: {}", *result.conclusion);
   return fmt::format("not found: no failure in {}{}", counted(result.schedules, "schedule"),
                      interrupted);

@@ -19,6 +19,12 @@ std::string failure_line(const Failure& failure);
 // "12,345 schedules, 56 distinct interleavings, 10.0 s (1,234/s), strategy pos, seed 7"
 std::string figures_text(const HuntResult& result);
 
+// REQUIRES: result.always_fails != 0
+std::string always_fails_text(const HuntResult& result);
+
+// "only 4 schedules", "12 of 40 schedules could not be judged"; empty: nothing to add to a pass.
+std::string confidence_text(const HuntResult& result);
+
 // The first line without "clew: ".
 std::string headline(const HuntResult& result);
 

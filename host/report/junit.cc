@@ -65,10 +65,21 @@ std::string content(std::string_view text) { return xml_escaped(text, XmlPlace::
 std::string case_xml(const JUnitCase& one) {
   std::string text = fmt::format("    <testcase name=\"{}\" classname=\"{}\" time=\"{:.3f}\"",
                                  attribute(one.name), attribute(one.group), one.seconds);
-  if (one.status == JUnitCase::Status::kPassed) return text + "/>\n";
-  const char* element = one.status == JUnitCase::Status::kFailed ? "failure" : "error";
+  const bool passed = one.status == JUnitCase::Status::kPassed;
+  if (passed && one.schedules == 0 && one.note.empty()) return text + "/>\n";
   auto out = std::back_inserter(text);
-  fmt::format_to(out, ">\n      <{0} message=\"{1}\" type=\"{2}\">{3}</{0}>\n", element,
+  text += ">\n";
+  if (one.schedules != 0)
+    fmt::format_to(out,
+                   "      <properties><property name=\"schedules\" value=\"{}\"/></properties>\n",
+                   one.schedules);
+  if (passed) {
+    if (!one.note.empty())
+      fmt::format_to(out, "      <system-out>clew: {}</system-out>\n", content(one.note));
+    return text + "    </testcase>\n";
+  }
+  const char* element = one.status == JUnitCase::Status::kFailed ? "failure" : "error";
+  fmt::format_to(out, "      <{0} message=\"{1}\" type=\"{2}\">{3}</{0}>\n", element,
                  attribute(one.message), attribute(one.kind), content(one.text));
   if (!one.output.empty())
     fmt::format_to(out, "      <system-out>{}</system-out>\n", content(one.output));

@@ -19,6 +19,8 @@ struct JUnitCase {
   std::string message;  // one line
   std::string text;     // what a person needs to know
   std::string output;   // of the program; empty: none
+  std::uint64_t schedules = 0;  // 0: not known
+  std::string note = {};        // of one that passed: what is to be known about it; empty: nothing
 };
 
 struct JUnitSuite {

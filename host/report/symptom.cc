@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "host/recording/file.h"
+#include "host/report/assertion.h"
 #include "host/report/names.h"
 #include "host/report/words.h"
 
@@ -186,6 +187,9 @@ std::string symptom_text(const Failure& failure, const LastWords& words, std::st
         text += fmt::format("{}{}\n", indent, told ? line.substr(2) : line);
     return text;
   }
+  if (failure.kind == FailureKind::kExit)
+    if (const auto assertion = assertion_in(words))
+      return fmt::format("{}{}\n", indent, assertion_line(*assertion));
   auto lines = last_lines(failure, words.errors);
   const bool errors = !lines.empty();
   if (!errors) lines = last_lines(failure, words.output);

@@ -31,6 +31,7 @@ LastWords last_words(const RecordingStore& store, std::uint64_t recording);
 std::vector<std::string> sanitizer_summary(std::string_view errors);
 
 // What follows the line that names the failure, each line indented: the sanitizer's report, or the
+// assertion of a test framework (assertion.h), or the
 // last lines on standard error; if there are none, on standard output. What the first line has said
 // already (the assertion, the exception) is left out. Empty if the run printed nothing else.
 std::string symptom_text(const Failure& failure, const LastWords& words, std::string_view indent);
