@@ -156,13 +156,11 @@ void print_case(const Hunted& one) {
   // What was printed is known of the first.
   for (std::size_t i = 0; i < result.failures.size(); ++i) {
     const FoundFailure& found = result.failures[i];
-    text += fmt::format(
-        "\n       {}{}",
-        i == 0 ? message_of(found.failure, one.words) : failure_line(found.failure),
-        found.recording ? fmt::format(", recording {}", *found.recording) : "");
+    text += fmt::format("\n       {}{}",
+                        i == 0 ? message_of(found.failure, one.words) : failure_line(found.failure),
+                        found.recording ? fmt::format(", recording {}", *found.recording) : "");
   }
-  if (result.always_fails != 0)
-    text += fmt::format("\n       {}", always_fails_text(result));
+  if (result.always_fails != 0) text += fmt::format("\n       {}", always_fails_text(result));
   print_details(text + "\n");
 }
 

@@ -36,8 +36,14 @@ void HuntStatusLine::found(const FoundFailure& failure) {
 std::string result_label(Outcome outcome, Doubt doubt) {
   const bool pass = outcome == Outcome::kPass;
   const bool doubtful = pass && doubt == Doubt::kYes;
-  const char* text = doubtful ? "[PASS?]" : pass ? "[PASS]" : outcome == Outcome::kUnresolved ? "[ ?? ]" : "[FAIL]";
-  const char* code = doubtful ? "1;33" : pass ? "1;32" : outcome == Outcome::kUnresolved ? "1;33" : "1;31";
+  const char* text = doubtful                          ? "[PASS?]"
+                     : pass                            ? "[PASS]"
+                     : outcome == Outcome::kUnresolved ? "[ ?? ]"
+                                                       : "[FAIL]";
+  const char* code = doubtful                          ? "1;33"
+                     : pass                            ? "1;32"
+                     : outcome == Outcome::kUnresolved ? "1;33"
+                                                       : "1;31";
   return colours() ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
 }
 

@@ -125,7 +125,7 @@ struct JobResult {
   std::uint8_t uncovered;  // Uncovered
   std::uint8_t reserved;
   std::uint32_t threads;
-  std::uint32_t lasting;       // the first system call whose effect outlasts the run; 0: none
+  std::uint32_t lasting;  // the first system call whose effect outlasts the run; 0: none
   std::uint32_t reserved2;
   std::uint64_t clock;         // events passed
   std::uint64_t hash;          // of what happened

@@ -25,9 +25,10 @@ TEST(Assertion, GoogleTest) {
   EXPECT_EQ(line_of("a.cc:3: Failure\nValue of: ready\n  Actual: false\nExpected: true\n\n"
                     "b.cc:4: Failure\nFailed\n"),
             "a.cc:3: Value of: ready Actual: false Expected: true");
-  EXPECT_EQ(line_of("unknown file: Failure\nC++ exception with description \"x\" thrown in the test "
-                    "body.\n"),
-            "C++ exception with description \"x\" thrown in the test body.");
+  EXPECT_EQ(
+      line_of("unknown file: Failure\nC++ exception with description \"x\" thrown in the test "
+              "body.\n"),
+      "C++ exception with description \"x\" thrown in the test body.");
 }
 
 TEST(Assertion, Catch2) {
@@ -67,7 +68,8 @@ TEST(Assertion, OtherOutputIsNone) {
 }
 
 TEST(Assertion, StandardOutputComesFirst) {
-  EXPECT_EQ(assertion_in(LastWords{"a.cc:1: Failure\nout\n", "b.cc:2: Failure\nerr\n"})->text, "out");
+  EXPECT_EQ(assertion_in(LastWords{"a.cc:1: Failure\nout\n", "b.cc:2: Failure\nerr\n"})->text,
+            "out");
   EXPECT_EQ(assertion_in(LastWords{"quiet\n", "b.cc:2: Failure\nerr\n"})->text, "err");
 }
 

@@ -38,9 +38,8 @@ Json hunt_json(const HuntResult& result, const LastWords& words) {
   return {{"outcome", found ? "found" : "not-found"},
           {"failure", failed ? failures[0]["failure"] : Json(nullptr)},
           {"assertion", failed ? assertion_json(words) : Json(nullptr)},
-          {"confidence", outcome_of(result) == Outcome::kPass
-                             ? Json(to_word(confidence_in(result)))
-                             : Json(nullptr)},
+          {"confidence", outcome_of(result) == Outcome::kPass ? Json(to_word(confidence_in(result)))
+                                                              : Json(nullptr)},
           {"single_threaded", result.single_threaded},
           {"always_fails", result.always_fails != 0},
           {"failing", or_null(result.failing)},

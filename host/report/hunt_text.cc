@@ -95,8 +95,7 @@ std::string found_text(const HuntResult& result, const LastWords& words) {
                                          with_commas(only.first_schedule), with_commas(only.count))
                            : fmt::format("  in schedule {}\n", with_commas(only.first_schedule));
   }
-  if (result.always_fails != 0)
-    text += fmt::format("  {}\n", always_fails_text(result));
+  if (result.always_fails != 0) text += fmt::format("  {}\n", always_fails_text(result));
   text += fmt::format("  {}\n", figures_text(result));
   if (result.failing) text += fmt::format("  failing: recording {}\n", *result.failing);
   if (result.passing)
@@ -165,7 +164,8 @@ std::string figures_text(const HuntResult& result) {
 
 std::string always_fails_text(const HuntResult& result) {
   return fmt::format(
-      "fails under every one of the {} tried, also without any preemption: probably not a matter of "
+      "fails under every one of the {} tried, also without any preemption: probably not a matter "
+      "of "
       "scheduling",
       counted(result.always_fails, "schedule"));
 }

@@ -15,10 +15,10 @@ struct JUnitCase {
   std::string group;  // the attribute classname
   double seconds = 0;
   Status status = Status::kPassed;
-  std::string kind;     // the rest: unless it passed. "assert"
-  std::string message;  // one line
-  std::string text;     // what a person needs to know
-  std::string output;   // of the program; empty: none
+  std::string kind;             // the rest: unless it passed. "assert"
+  std::string message;          // one line
+  std::string text;             // what a person needs to know
+  std::string output;           // of the program; empty: none
   std::uint64_t schedules = 0;  // 0: not known
   std::string note = {};        // of one that passed: what is to be known about it; empty: nothing
 };

@@ -58,10 +58,10 @@ struct HuntResult {
   // The schedules tried, all of which fail, one without preemptions among them; 0: there is another
   // one that passes, or it was not looked for.
   std::uint64_t always_fails = 0;
-  bool complete = false;                        // the search was over before the limits
-  int interrupted_by = 0;                       // a signal, or 0
-  bool out_of_time = false;                     // while it recorded a failure
-  std::vector<std::string> notes;               // "the program is restarted for each schedule: ..."
+  bool complete = false;           // the search was over before the limits
+  int interrupted_by = 0;          // a signal, or 0
+  bool out_of_time = false;        // while it recorded a failure
+  std::vector<std::string> notes;  // "the program is restarted for each schedule: ..."
 };
 
 // Neither passed nor failed: all of them.

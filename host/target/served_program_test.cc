@@ -83,10 +83,12 @@ TEST_F(ServedProgramTest, InPlaceNeedsOneProcess) {
 
 // A process that has made a call whose effect stays is not put back, nor is any after it.
 TEST_F(ServedProgramTest, IsPutBackUntilItMakesACallThatLasts) {
-  const std::pair<const char*, long> kModes[] = {
-      {"forks_sometimes", SYS_fork},       {"spawns_sometimes", SYS_vfork},
-      {"changes_folder_sometimes", SYS_chdir}, {"protects_memory_sometimes", SYS_mprotect},
-      {"replaces_mapping_sometimes", SYS_munmap}, {"shares_memory_sometimes", SYS_mmap}};
+  const std::pair<const char*, long> kModes[] = {{"forks_sometimes", SYS_fork},
+                                                 {"spawns_sometimes", SYS_vfork},
+                                                 {"changes_folder_sometimes", SYS_chdir},
+                                                 {"protects_memory_sometimes", SYS_mprotect},
+                                                 {"replaces_mapping_sometimes", SYS_munmap},
+                                                 {"shares_memory_sometimes", SYS_mmap}};
   for (const auto& [mode, call] : kModes) {
     SCOPED_TRACE(mode);
     ServedProgram program = serve(mode, true);

@@ -458,8 +458,7 @@ int replaces_mapping_sometimes() {
   *g_mapped_before_main = 'x';
   const int result = stir();
   if (result == 1) {
-    void* other =
-        mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* other = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (other == MAP_FAILED || munmap(g_mapped_before_main, 4096) != 0) abort();
   }
   return result;

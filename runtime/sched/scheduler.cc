@@ -45,8 +45,8 @@ void Scheduler::begin_job(const abi::Job& job) {
 
 void Scheduler::rearm() {
   const Clock attention = clock_.counts() ? next_attention() : kNever;
-  clock_.arm(attention,
-             looks_at_every_point() ? EventClock::Looks::kAtEveryPoint : EventClock::Looks::kWhenDue);
+  clock_.arm(attention, looks_at_every_point() ? EventClock::Looks::kAtEveryPoint
+                                               : EventClock::Looks::kWhenDue);
 }
 
 // The next event at which anything has to be done. REQUIRES: the clock is settled.

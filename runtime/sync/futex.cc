@@ -6,6 +6,7 @@
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/cancel.h"
 #include "runtime/sync/models.h"
+#include "runtime/thread/thread_block.h"
 
 namespace clew::rt {
 namespace {
@@ -125,7 +126,8 @@ bool take_owned(std::uint32_t* word) {
 }
 
 bool is_owner(const Fiber& fiber, std::uint32_t word) {
-  return (word & FUTEX_TID_MASK) == static_cast<std::uint32_t>(fiber.number);
+  return (word & FUTEX_TID_MASK) != 0 &&
+         is_number_of(fiber, static_cast<int>(word & FUTEX_TID_MASK));
 }
 
 long lock_owned(std::uint32_t* word, Nanos deadline) {

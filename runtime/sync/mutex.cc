@@ -18,6 +18,7 @@
 #include "runtime/record/end.h"
 #include "runtime/sync/held.h"
 #include "runtime/sync/models.h"
+#include "runtime/thread/thread_block.h"
 
 namespace clew::rt {
 namespace {
@@ -89,9 +90,9 @@ bool is_locked(const pthread_mutex_t* mutex, Kind kind) {
 
 // For a mutex that is locked. An inconsistent one is owned by the thread that was told so.
 bool is_owned_by(const pthread_mutex_t* mutex, const Fiber& fiber) {
-  if (mutex->__data.__owner == fiber.number) return true;
+  if (is_number_of(fiber, mutex->__data.__owner)) return true;
   if (mutex->__data.__owner != kInconsistent) return false;
-  return (word(mutex) & kIdMask) == static_cast<unsigned>(fiber.number) || holds(fiber, mutex);
+  return is_number_of(fiber, static_cast<int>(word(mutex) & kIdMask)) || holds(fiber, mutex);
 }
 
 bool is_mine(const pthread_mutex_t* mutex, Kind kind) {

@@ -4,6 +4,7 @@
 #include "runtime/outside/foreign.h"
 #include "runtime/sync/held.h"
 #include "runtime/sync/models.h"
+#include "runtime/thread/thread_block.h"
 
 namespace clew::rt {
 namespace {
@@ -12,6 +13,10 @@ namespace {
 // __flags the preference (pthread_rwlockattr_setkind_np). A lock that other processes use is left
 // to glibc: it is tried until it is acquired.
 int self() { return g_sched.current->number; }
+bool is_mine(const pthread_rwlock_t* lock) {
+  return lock->__data.__cur_writer != 0 &&
+         is_number_of(*g_sched.current, lock->__data.__cur_writer);
+}
 
 bool is_shared(const pthread_rwlock_t* lock) { return lock->__data.__shared != 0; }
 
@@ -72,7 +77,7 @@ bool rwlock_can_be_written(const Fiber& fiber) {
 
 int rwlock_rdlock(pthread_rwlock_t* lock, Nanos deadline, const void* caller) {
   if (deadline == kInvalidDeadline) return EINVAL;
-  if (lock->__data.__cur_writer == self()) return EDEADLK;
+  if (is_mine(lock)) return EDEADLK;
   if (is_shared(lock))
     return lock_shared(lock, CLEW_REAL(pthread_rwlock_tryrdlock), abi::WaitKind::kReadLock,
                        deadline, caller);
@@ -97,7 +102,7 @@ int rwlock_tryrdlock(pthread_rwlock_t* lock, const void* caller) {
 
 int rwlock_wrlock(pthread_rwlock_t* lock, Nanos deadline, const void* caller) {
   if (deadline == kInvalidDeadline) return EINVAL;
-  if (lock->__data.__cur_writer == self()) return EDEADLK;
+  if (is_mine(lock)) return EDEADLK;
   if (is_shared(lock))
     return lock_shared(lock, CLEW_REAL(pthread_rwlock_trywrlock), abi::WaitKind::kWriteLock,
                        deadline, caller);

@@ -57,6 +57,13 @@ void find_offsets(pthread_t self) {
 constexpr int kMostThreads = 1 << 22;
 constexpr int kMostRanges = 1 << 8;
 int g_first_number = kMostThreads + 1;
+
+// Of the main thread: one for each process up to this one. Chosen, not measured: checkpoints are
+// rarely so deep, and a lock that is held across all of them is rarer.
+constexpr std::uint32_t kMostFormer = 64;
+int g_former_numbers[kMostFormer];
+std::uint32_t g_former_count = 0;
+
 int number_of(const Fiber& fiber) { return g_first_number + static_cast<int>(fiber.index); }
 
 void wait_until_gone(pthread_t handle) {
@@ -172,13 +179,24 @@ bool libc_disables_cancel(const Fiber& fiber) { return (cancel_bits(fiber) & 1) 
 bool libc_waits_for_cancel(const Fiber& fiber) { return (cancel_bits(fiber) & 2) != 0; }
 
 void set_main_number(Fiber& fiber, int number) {
+  if (fiber.number != number && g_former_count < kMostFormer)
+    g_former_numbers[g_former_count++] = fiber.number;
   g_sched.process = number;
   fiber.number = number;
   tid_of(fiber.handle) = number;
 }
 
+bool is_number_of(const Fiber& fiber, int number) {
+  if (CLEW_LIKELY(fiber.number == number)) return true;
+  if (fiber.number != g_sched.process) return false;
+  for (std::uint32_t i = 0; i < g_former_count; ++i)
+    if (g_former_numbers[i] == number) return true;
+  return false;
+}
+
 void set_number_of_copy(Fiber& fiber, int number) {
   set_main_number(fiber, number);
+  g_former_count = 0;  // what its parent has locked is not its own
   // The first two ranges are the kernel's and the program's.
   g_first_number = (2 + number % (kMostRanges - 2)) * kMostThreads + 1;
   // libc has given the stacks of the pool back, as all others.

@@ -14,6 +14,9 @@ namespace clew::rt {
 Fiber* adopt_main_thread();
 // Sets the number of the main thread, which is the process's; in a replay the process has another.
 void set_main_number(Fiber& fiber, int number);
+// Whether the thread has this number, or had it in a process from which this one was forked to
+// continue the run (snapshot/): what it locked there is still its own.
+bool is_number_of(const Fiber& fiber, int number);
 
 // Sets the number of the only thread of a copy of the program. The threads that it creates get
 // numbers that no thread of another process has: they may share locks, which identify their holders
