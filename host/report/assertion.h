@@ -13,7 +13,7 @@ namespace clew {
 
 struct Assertion {
   std::string text;   // one line: "Expected equality of these values: size Which is: 1 2"
-  std::string place;  // "queue_test.cc:42"; empty: the framework did not say
+  std::string place;  // "queue.cc:42"; empty: the framework did not say
 };
 
 // The first that GoogleTest, Catch2, doctest or Boost.Test reports in `output`. Nothing: there is
@@ -22,7 +22,7 @@ std::optional<Assertion> assertion_in(std::string_view output);
 // Of standard output, otherwise of standard error.
 std::optional<Assertion> assertion_in(const LastWords& words);
 
-// "queue_test.cc:42: Expected equality of these values: ..."
+// "queue.cc:42: Expected equality of these values: ..."
 std::string assertion_line(const Assertion& assertion);
 
 }  // namespace clew

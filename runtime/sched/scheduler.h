@@ -85,6 +85,8 @@ class Scheduler final : private Run {
   // Whether it is looked at now. While there is one thread nothing can come between its events, and
   // they are counted down as in a run without such a strategy.
   bool looks_at_every_point() const { return at_every_point() && threads.had_company(); }
+  // The next event is looked at all the same.
+  void look_at_next();
   // The thread has been joined.
   void note_joined();
   // The running thread passes an event that is no scheduling point of a strategy that decides at

@@ -211,6 +211,12 @@ void Scheduler::add(Fiber& fiber) {
   if (was_alone && at_every_point()) look_again();
 }
 
+void Scheduler::look_at_next() {
+  if (!at_every_point() || threads.had_company() || !clock_.counts()) return;
+  clock_.settle();
+  clock_.bring_forward(clock_.settled() + 1);
+}
+
 void Scheduler::note_joined() {
   threads.note_joined();
   if (at_every_point() && !threads.had_company()) look_again();

@@ -276,7 +276,11 @@ void reach_main() {
   if (!(control().flags & abi::kFlagLateStart)) begin_here();
 }
 
-void reach_first_thread() { begin_here(); }
+// The creation is a scheduling point, so that strategies know its thread.
+void reach_first_thread() {
+  begin_here();
+  g_sched.look_at_next();
+}
 
 void reach_choice() {
   if (CLEW_UNLIKELY(g_prepared && !g_begun)) begin_here();
