@@ -5,10 +5,8 @@
 namespace clew::rt {
 namespace {
 
-// Steps of a loop after which what it finds is looked at, and the least patience. Chosen, not
-// measured: few loops that work are that regular, and so many steps cost microseconds.
+// Steps of a loop after which what it finds is looked at. Chosen, not measured.
 constexpr std::uint64_t kLooksFrom = 16;
-constexpr std::uint64_t kLeastPatience = 64;
 constexpr int kMostDoublings = 15;
 
 }  // namespace
@@ -41,7 +39,7 @@ void Patient::executed(const Candidate& candidate) {
   if (thread.patience == 0) {
     // Each doubling is a quarter as likely as the one before.
     const int zeros = __builtin_ctzll(random_.bits() | 1ull << (2 * kMostDoublings));
-    thread.patience = kLeastPatience << (zeros / 2);
+    thread.patience = least_ << (zeros / 2);
   }
   const bool waited = thread.repeated >= thread.patience;
   thread.repeated = is_new(thread, candidate.step) ? 0 : thread.repeated + 1;

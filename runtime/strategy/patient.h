@@ -17,7 +17,14 @@ namespace clew::rt {
 
 class Patient final : public Wrapper {
  public:
-  Patient(Strategy& inside, std::uint64_t seed) : Wrapper(inside), random_(seed ^ kSalt) {}
+  // Chosen, not measured: few loops that work are that regular, and so many steps cost microseconds.
+  static constexpr std::uint64_t kLeastPatience = 64;
+  // Of a strategy that holds threads on purpose (plan): a loop that gives up after some hundred times
+  // does so while the other is held.
+  static constexpr std::uint64_t kPatienceWithHolds = 4096;
+
+  Patient(Strategy& inside, std::uint64_t seed, std::uint64_t least = kLeastPatience)
+      : Wrapper(inside), least_(least), random_(seed ^ kSalt) {}
 
   std::uint32_t pick(const Candidates& candidates) override;
   void learn(const Occurrence& occurrence) override;
@@ -44,6 +51,7 @@ class Patient final : public Wrapper {
   [[nodiscard]] static bool is_new(Thread& thread, const Step& step);
   void executed(const Candidate& candidate);
 
+  std::uint64_t least_;
   Random random_;
   Table<Thread> threads_;
   Table<Candidate> rest_;        // of the newest pick(): those that are not held

@@ -101,6 +101,16 @@ TEST(Patient, OneWhoGivesUpAfterManyTimesDoesSoInSomeRuns) {
   EXPECT_EQ(to_the_end, (std::set{false, true}));
 }
 
+TEST(Patient, OneWhoGivesUpAfterSomeHundredTimesDoesSoWhereOthersAreHeldOnPurpose) {
+  const Program program{same_step(400), steps_of({write(object(2), 6)})};
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    forget_arena();
+    NoStrategy inside(kAtEveryPoint);
+    Patient patient(inside, seed, Patient::kPatienceWithHolds);
+    EXPECT_TRUE(Simulation(program, patient).run().order.ends_with('b')) << seed;
+  }
+}
+
 TEST(Patient, ChangesNothingWhereNobodySpins) {
   const Program program{private_steps(0, 200), private_steps(1, 200)};
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {

@@ -66,7 +66,7 @@ Strategy* make_strategy(const abi::Job& job, Run& run) {
     case abi::StrategyKind::kChaos:
       return make<Chaos>(job);
     case abi::StrategyKind::kPlan:
-      return make<Patient>(*make<Plan>(job), job.seed);
+      return make<Patient>(*make<Plan>(job), job.seed, Patient::kPatienceWithHolds);
     case abi::StrategyKind::kPrefix:
       return make<Prefix>(job, *make<NoStrategy>(kAtEveryPoint));
     case abi::StrategyKind::kRoundRobin:
