@@ -34,10 +34,10 @@ enum ArmNumber : std::uint8_t {
 // tuning (docs/hunt.md). Both have a flat optimum.
 constexpr auto kFirstTurns = std::to_array<ArmNumber>(
     {kRandomArm, kTargetArm, kTargetArm,     kTargetArm, kTargetArm, kExhaustiveArm, kExhaustiveArm,
-     kPeriodArm, kSurwArm,   kSurwArm,       kTargetArm, kSurwArm,   kPeriodArm,     kPeriodArm,
-     kPeriodArm, kPeriodArm, kPeriodArm,     kPeriodArm, kSurwArm,   kSurwArm,       kSurwArm,
+     kPeriodArm, kSurwArm,   kSurwArm,       kChaosArm,  kSurwArm,   kPeriodArm,     kPeriodArm,
+     kPeriodArm, kPeriodArm, kPeriodArm,     kPeriodArm, kSurwArm,   kSurwArm,       kTargetArm,
      kSurwArm,   kRandomArm, kExhaustiveArm, kPosArm,    kSurwArm,   kSurwArm,       kRffArm,
-     kSurwArm,   kPctArm,    kSurwArm,       kTargetArm});
+     kSurwArm,   kPctArm,    kTimerArm,      kSurwArm});
 constexpr std::uint64_t kEarlyEnd = 250;  // in schedules
 // Where the long run begins, in schedules. Chosen: most bugs that surw finds at all it has found.
 constexpr std::uint64_t kMainEnd = 2000;
