@@ -1,11 +1,13 @@
 #include "pass/batch.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -140,11 +142,32 @@ void Members::hoist() {
   }
 }
 
+// The copy of a line is in a block of its own for the debugger: of several places of one line in one
+// block, gdb stops at the first alone.
+class CopiedScopes {
+ public:
+  llvm::DebugLoc copy_of(const llvm::DebugLoc& location) {
+    if (!location) return location;
+    auto* scope = llvm::cast<llvm::DILocalScope>(location.getScope());
+    llvm::DILocalScope*& copy = copies_[scope];
+    if (copy == nullptr)
+      copy = llvm::DILexicalBlock::getDistinct(location->getContext(), scope, location->getFile(),
+                                               location.getLine(), location.getCol());
+    return llvm::DILocation::get(location->getContext(), location.getLine(), location.getCol(),
+                                 copy, location.getInlinedAt());
+  }
+
+ private:
+  llvm::DenseMap<llvm::DILocalScope*, llvm::DILocalScope*> copies_;
+};
+
 void copy_to(llvm::BasicBlock* slow, llvm::ArrayRef<llvm::Instruction*> members,
              llvm::ValueToValueMapTy& copies) {
   const llvm::RemapFlags flags = llvm::RF_NoModuleLevelChanges | llvm::RF_IgnoreMissingLocals;
+  CopiedScopes scopes;
   for (llvm::Instruction* member : members) {
     llvm::Instruction* copy = member->clone();
+    copy->setDebugLoc(scopes.copy_of(member->getDebugLoc()));
     copy->insertInto(slow, slow->end());
     copy->cloneDebugInfoFrom(member);
     copies[member] = copy;

@@ -13,12 +13,32 @@ namespace {
 
 using abi::PointKind;
 
-// Debuggers show the point where the instruction is, or at the function's beginning.
+bool has_line(const llvm::Instruction& instruction) {
+  const llvm::DebugLoc& location = instruction.getDebugLoc();
+  return location && location.getLine() != 0;
+}
+
+// A point belongs to the line that its instruction belongs to, so that a debugger sees the lines
+// that it would see without the point. If that has none, to the next one of the block, or else to
+// line 0.
 llvm::DebugLoc debug_location(const llvm::Instruction& instruction) {
-  if (const llvm::DebugLoc& location = instruction.getDebugLoc()) return location;
+  constexpr int kFar = 8;  // chosen: what is further away is another statement
+  const llvm::Instruction* at = &instruction;
+  for (int i = 0; i < kFar && at != nullptr && !has_line(*at); ++i)
+    at = at->getNextNonDebugInstruction();
+  if (at != nullptr && has_line(*at)) return at->getDebugLoc();
   llvm::DISubprogram* subprogram = instruction.getFunction()->getSubprogram();
-  if (subprogram == nullptr) return {};
-  return llvm::DILocation::get(instruction.getContext(), subprogram->getScopeLine(), 0, subprogram);
+  if (instruction.getDebugLoc() || subprogram == nullptr) return instruction.getDebugLoc();
+  return llvm::DILocation::get(instruction.getContext(), 0, 0, subprogram);
+}
+
+// If all that an entry does is to enter a loop, the function begins with the loop's first line: the
+// branch makes no code.
+llvm::DebugLoc debug_location(const Site& site) {
+  const auto* branch = llvm::dyn_cast<llvm::BranchInst>(site.before);
+  if (site.kind != PointKind::kEntry || branch == nullptr || branch->isConditional())
+    return debug_location(*site.before);
+  return debug_location(*branch->getSuccessor(0)->getFirstNonPHIOrDbg());
 }
 
 // Computes an address anew in the cold block, so that the hot path keeps it folded into its access.
@@ -131,11 +151,16 @@ Count Emitter::emit_countdown(llvm::BasicBlock* at, std::size_t points, llvm::Ba
 }
 
 Count Emitter::emit_gated(const Site& site, llvm::Instruction* before) {
-  const llvm::DebugLoc location = debug_location(*site.before);
+  const llvm::DebugLoc location = debug_location(site);
   llvm::BasicBlock* head = before->getParent();
   llvm::BasicBlock* tail = head->splitBasicBlock(before->getIterator());
   head->getTerminator()->eraseFromParent();
-  llvm::BasicBlock* cold = llvm::BasicBlock::Create(module_.getContext(), "", head->getParent());
+  // Without optimisation blocks stay where they are, and begin by loading what was stored in others,
+  // which has no line: a debugger takes that for the line of what is before it in memory. So what
+  // is before it should be of the same line.
+  llvm::BasicBlock* const next = head->getParent()->hasOptNone() ? tail : nullptr;
+  llvm::BasicBlock* cold =
+      llvm::BasicBlock::Create(module_.getContext(), "", head->getParent(), next);
   Count count = emit_countdown(head, 1, cold, tail, location);
 
   llvm::IRBuilder<> builder(cold);
@@ -147,12 +172,12 @@ Count Emitter::emit_gated(const Site& site, llvm::Instruction* before) {
 }
 
 Count Emitter::emit_batch(const Batch& batch) {
-  const llvm::DebugLoc location = debug_location(*batch.sites.front().before);
+  const llvm::DebugLoc location = debug_location(batch.sites.front());
   const SplitBatch parts = split(batch);
   Count count = emit_countdown(parts.head, batch.sites.size(), parts.slow, parts.fast, location);
 
   llvm::IRBuilder<> builder(parts.slow, parts.slow->begin());
-  builder.SetCurrentDebugLocation(location);
+  builder.SetCurrentDebugLocation(debug_location(parts.slow_sites.front()));
   llvm::CallInst* address = builder.CreateThreadLocalAddress(hooks_.__clew_countdown);
   builder.CreateStore(builder.CreateAdd(builder.CreateLoad(builder.getInt64Ty(), address),
                                         builder.getInt64(batch.sites.size())),
@@ -164,7 +189,7 @@ Count Emitter::emit_batch(const Batch& batch) {
 
 llvm::Instruction* Emitter::emit_spin(const Site& site, llvm::Instruction* before) {
   llvm::IRBuilder<> builder(before);
-  builder.SetCurrentDebugLocation(debug_location(*site.before));
+  builder.SetCurrentDebugLocation(debug_location(site));
   return preserve_most_call(builder, hooks_.__clew_spin, {table_.address_of(site.index)});
 }
 

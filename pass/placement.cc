@@ -8,6 +8,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Transforms/Utils/Local.h"
 #include "pass/lines.h"
 #include "pass/point_finder.h"
 
@@ -30,9 +32,56 @@ void hoist_static_allocas(llvm::Function& function) {
       slot->moveBefore(entry, top);
 }
 
-llvm::Instruction& first_after_allocas(llvm::BasicBlock& block) {
-  auto at = block.getFirstNonPHIIt();
-  while (llvm::isa<llvm::AllocaInst>(*at) || at->isDebugOrPseudoInst()) ++at;
+bool is_used_elsewhere(const llvm::Instruction& instruction) {
+  return instruction.isUsedOutsideOfBlock(instruction.getParent());
+}
+
+// Without optimisation, an address is computed where it is written down, even if its use is behind
+// a point and so in another block: the code would begin with another line than it does without
+// points.
+void sink_addresses(llvm::Function& function) {
+  if (!function.hasOptNone()) return;
+  llvm::SmallVector<llvm::GetElementPtrInst*, 16> addresses;
+  for (llvm::Instruction& instruction : function.getEntryBlock())
+    if (auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction))
+      addresses.push_back(address);
+  // The last first: it may use the one before.
+  for (llvm::GetElementPtrInst* address : llvm::reverse(addresses)) {
+    if (!address->hasOneUse() || is_used_elsewhere(*address)) continue;
+    auto* user = llvm::cast<llvm::Instruction>(address->user_back());
+    if (!llvm::isa<llvm::PHINode>(user)) address->moveBefore(user);
+  }
+}
+
+// What is part of another instruction, or tells the optimiser something, or -O0's load of a
+// variable that is named and not used: no instruction of the processor has its line.
+bool makes_no_code(const llvm::Instruction& instruction) {
+  if (llvm::isa<llvm::AllocaInst, llvm::PHINode>(instruction)) return true;
+  if (llvm::isa<llvm::GetElementPtrInst, llvm::BitCastInst, llvm::IntToPtrInst, llvm::PtrToIntInst>(
+          instruction))
+    return !is_used_elsewhere(instruction);
+  if (instruction.isDebugOrPseudoInst() || instruction.isLifetimeStartOrEnd()) return true;
+  if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction))
+    if (call->isAssumeLikeIntrinsic()) return true;
+  return instruction.use_empty() && llvm::wouldInstructionBeTriviallyDead(&instruction);
+}
+
+bool has_line(const llvm::Instruction& instruction) {
+  const llvm::DebugLoc& location = instruction.getDebugLoc();
+  return location && location.getLine() != 0;
+}
+
+// Where the point of a function's entry goes: behind what a debugger skips when it is told to stop
+// at the function, that is, before the first instruction that has a line. Without optimisation,
+// the parameters are stored before it. Never behind a point or a call.
+llvm::Instruction& behind_prologue(llvm::Function& function, const Sites& sites) {
+  auto at = function.getEntryBlock().begin();
+  const llvm::Instruction* const first_point = sites.empty() ? nullptr : sites.front().before;
+  const auto is_prologue = [&](const llvm::Instruction& instruction) {
+    if (&instruction == first_point || instruction.isTerminator()) return false;
+    return makes_no_code(instruction) || (!has_line(instruction) && !is_plain_call(instruction));
+  };
+  while (is_prologue(*at)) ++at;
   return *at;
 }
 
@@ -113,6 +162,7 @@ bool wants_entry(llvm::Function& function, Granularity granularity, Locations& l
 Sites place_points(llvm::Function& function, Granularity granularity, Locations& locations,
                    ThreadLocals& thread_locals) {
   hoist_static_allocas(function);
+  sink_addresses(function);
   // Reachable blocks only: in the others values may be defined by themselves.
   const llvm::ReversePostOrderTraversal<llvm::Function*> order(&function);
   const Blocks blocks(order.begin(), order.end());
@@ -128,7 +178,7 @@ Sites place_points(llvm::Function& function, Granularity granularity, Locations&
   }
   if (wants_entry(function, granularity, locations, sites))
     sites.front().insert(sites.front().begin(),
-                         Site{&first_after_allocas(function.getEntryBlock()), PointKind::kEntry});
+                         Site{&behind_prologue(function, sites.front()), PointKind::kEntry});
   Sites result;
   BlockSet with_point;
   for (const auto [block, of_block] : llvm::zip_equal(blocks, sites))
