@@ -1,32 +1,86 @@
 #include "cli/gdb.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstddef>
 #include <cstring>
 #include <filesystem>
-#include <utility>
 
-#include "clew_abi/control.h"
+#include "host/debug/gdb_server.h"
+#include "host/recording/file.h"
 #include "host/target/program.h"
 
 namespace clew::cli {
 namespace {
 
-std::vector<std::string> gdb_command(const std::string& gdb, const std::string& commands, pid_t pid,
+std::unexpected<Error> system_fault(const char* what) {
+  return fail(ErrorCode::kSystem, fmt::format("{}: {}", what, std::strerror(errno)));
+}
+
+// What gdb connects to: a socket in a folder of its own.
+class Meeting {
+ public:
+  static Result<Meeting> arrange() {
+    Meeting meeting;
+    std::string folder = (std::filesystem::temp_directory_path() / "clew-gdb-XXXXXX").string();
+    if (mkdtemp(folder.data()) == nullptr) return system_fault("cannot create a folder for gdb");
+    meeting.folder_ = folder;
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (meeting.place().size() >= sizeof address.sun_path)
+      return fail(ErrorCode::kSystem, "the path of the temporary folder is too long");
+    std::strcpy(address.sun_path, meeting.place().c_str());
+    meeting.socket_ = FileDescriptor(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (bind(meeting.socket_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+        listen(meeting.socket_.get(), 1) != 0)
+      return system_fault("cannot open a socket for gdb");
+    return meeting;
+  }
+  Meeting(Meeting&& other) noexcept
+      : folder_(std::exchange(other.folder_, {})), socket_(std::move(other.socket_)) {}
+  ~Meeting() {
+    std::error_code ignored;
+    if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+  }
+
+  std::string place() const { return (folder_ / "socket").string(); }
+  // Not valid: gdb ended before it came.
+  FileDescriptor await(int gdb) const {
+    pollfd ready[] = {{socket_.get(), POLLIN, 0}, {gdb, POLLIN, 0}};
+    while (poll(ready, 2, -1) < 0 && errno == EINTR) {
+    }
+    if ((ready[0].revents & POLLIN) == 0) return FileDescriptor();
+    return FileDescriptor(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  }
+
+ private:
+  Meeting() = default;
+  std::filesystem::path folder_;
+  FileDescriptor socket_;
+};
+
+std::vector<std::string> gdb_command(const std::string& gdb, const std::string& commands,
+                                     const Replay& replay, const Meeting& meeting,
                                      const std::vector<std::string>& extra) {
-  const std::uintptr_t ready = abi::kControlAddress + offsetof(abi::Control, debugger_ready);
   std::vector<std::string> command{
       gdb,
       "-q",
-      // libthread_db would take the fibers' thread control blocks for threads of the kernel's. The
-      // first keeps gdb from loading the one beside libc, the second from finding the system's.
+      // Files are here, not at the other end of the connection.
+      "-iex",
+      "set sysroot",
+      // A replay to an earlier place takes as long as it takes.
+      "-iex",
+      "set remotetimeout 86400",
+      // libthread_db would take the fibers' thread control blocks for threads of the kernel's.
       "-iex",
       "set auto-load libthread-db off",
       "-iex",
@@ -36,14 +90,16 @@ std::vector<std::string> gdb_command(const std::string& gdb, const std::string& 
       // How the runtime sees system calls.
       "-iex",
       "handle SIGSYS nostop noprint pass",
-      "-p",
-      std::to_string(pid),
+      replay.plan.program,
       "-ex",
-      "source " + commands,
+      fmt::format("target extended-remote {}", meeting.place()),
+      // In a namespace of its own: the user's scripts may use any names.
+      "-ex",
+      fmt::format("python exec(compile(open('{0}').read(), '{0}', 'exec'), "
+                  "{{'__name__': 'clew_gdb'}})",
+                  commands),
       "-ex",
       "tbreak main",
-      "-ex",
-      fmt::format("set {{unsigned int}} {:#x} = 1", ready),
       "-ex",
       "continue",
   };
@@ -72,44 +128,42 @@ Result<pid_t> spawn(const std::vector<std::string>& command) {
   return pid;
 }
 
-}  // namespace
-
-Result<std::unique_ptr<GdbSession>> GdbSession::prepare(std::vector<std::string> extra_arguments) {
-  auto gdb = find_program("gdb");
-  if (!gdb) return fail(ErrorCode::kSystem, "gdb was not found in PATH", "install gdb");
+// Clew's own commands for gdb, beside the runtime.
+Result<std::string> find_commands() {
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
   const auto commands = self.parent_path().parent_path() / "lib" / "clew" / "clew_gdb.py";
   if (error || !std::filesystem::exists(commands, error))
     return fail(ErrorCode::kSystem, fmt::format("{} is missing", commands.string()),
                 "reinstall clew");
-  std::unique_ptr<GdbSession> session(new GdbSession);
-  session->gdb_ = std::move(*gdb);
-  session->commands_ = commands.string();
-  session->extra_ = std::move(extra_arguments);
+  return commands.string();
+}
+
+}  // namespace
+
+Result<void> replay_in_gdb(const Replay& replay, const std::vector<std::string>& extra_arguments) {
+  const auto gdb = find_program("gdb");
+  if (!gdb) return fail(ErrorCode::kSystem, "gdb was not found in PATH", "install gdb");
+  CLEW_TRY(const auto commands, find_commands());
+  CLEW_TRY(const auto meeting, Meeting::arrange());
   signal(SIGINT, SIG_IGN);
-  return session;
-}
+  sigset_t children;
+  sigemptyset(&children);
+  sigaddset(&children, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &children, nullptr);  // as debug::Tracee demands
 
-GdbSession::~GdbSession() {
-  wait();
-  signal(SIGINT, SIG_DFL);
-}
-
-Result<int> GdbSession::attached(pid_t pid) {
-  CLEW_TRY(auto gdb, spawn(gdb_command(gdb_, commands_, pid, extra_)));
-  pid_ = gdb;
-  pidfd_ = FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
-  if (!pidfd_.valid())
-    return fail(ErrorCode::kSystem, fmt::format("cannot watch gdb: {}", std::strerror(errno)));
-  return pidfd_.get();
-}
-
-void GdbSession::wait() {
-  if (pid_ < 0) return;
-  while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  debug::GdbServer server(replay);
+  CLEW_CHECK_OK(server.begin());
+  CLEW_TRY(const pid_t pid, spawn(gdb_command(*gdb, commands, replay, meeting, extra_arguments)));
+  const FileDescriptor ended(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  {
+    const FileDescriptor connection = meeting.await(ended.get());
+    if (connection.valid()) server.serve(connection.get());
   }
-  pid_ = -1;
+  while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  signal(SIGINT, SIG_DFL);
+  return {};
 }
 
 }  // namespace clew::cli

@@ -37,11 +37,7 @@ struct ReplayOptions {
 
 Result<int> debug(const ReplayOptions& options) {
   CLEW_TRY(auto replay, prepare_replay(options.recording));
-  CLEW_TRY(auto session, GdbSession::prepare(options.gdb_arguments));
-  replay.plan.flags |= abi::kFlagWaitDebugger;
-  const auto result = run_replay(replay, *session);
-  session->wait();
-  CLEW_CHECK_OK(result);
+  CLEW_CHECK_OK(replay_in_gdb(replay, options.gdb_arguments));
   return 0;
 }
 
@@ -160,9 +156,10 @@ void register_replay(CLI::App& app, int& exit_status) {
           ->type_name("K")
           ->check(count())
           ->capture_default_str();
-  auto* gdb =
-      command->add_flag("--gdb", options->gdb,
-                        "Replay under gdb, stopped at main; its command 'clew' lists the threads");
+  auto* gdb = command->add_flag(
+      "--gdb", options->gdb,
+      "Replay under gdb, stopped at main; its command 'clew help' says what it can do, also back "
+      "in time");
   command->add_option("--gdb-arg", options->gdb_arguments, "One more argument for gdb")
       ->group("")
       ->needs(gdb)

@@ -97,7 +97,8 @@ bool wire(const Child::Wiring& wiring, const LaunchPlan& plan) {
   if ((plan.flags & abi::kFlagWaitDebugger) != 0) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
   reset_signals();
   // Ctrl-C is for clew, which ends the program itself: a run that is cut short is not a failure.
-  if ((plan.flags & abi::kFlagServe) != 0) setpgid(0, 0);
+  // With a debugger it is for that.
+  if ((plan.flags & (abi::kFlagServe | abi::kFlagWaitDebugger)) != 0) setpgid(0, 0);
   const int persona = personality(0xffffffff);
   if (persona < 0 || personality(static_cast<unsigned>(persona) | ADDR_NO_RANDOMIZE) < 0)
     tell(pipe, Stage::kRandomisation);

@@ -66,6 +66,8 @@ struct LaunchPlan {
   std::optional<RecordedInputs> inputs;
 
   OutputMode output = OutputMode::kPassThrough;
+  // Bytes of standard output and error that are not passed on: they were before.
+  std::array<std::uint64_t, 2> shown_before{};
 };
 
 // What `clew run` starts: the caller's environment, folder and limits.

@@ -54,7 +54,9 @@ Result<void> OutputSink::pump() {
 }
 
 Result<void> OutputSink::take(std::span<const std::uint8_t> bytes) {
-  if (pass_to_ >= 0) pending_.insert(pending_.end(), bytes.begin(), bytes.end());
+  const std::size_t skipped = std::min<std::uint64_t>(skip_, bytes.size());
+  skip_ -= skipped;
+  if (pass_to_ >= 0) pending_.insert(pending_.end(), bytes.begin() + skipped, bytes.end());
   if (store_) return store_->append(bytes);
   hash_.update(bytes);
   size_ += bytes.size();

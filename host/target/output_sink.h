@@ -19,6 +19,9 @@ class OutputSink {
   // share it), so bytes wait here until it accepts them.
   [[nodiscard]] static Result<OutputSink> create(int pass_to, std::optional<CaptureWriter> store);
 
+  // The first `bytes` are not passed on.
+  void skip(std::uint64_t bytes) { skip_ = bytes; }
+
   int child_end() const { return child_end_.get(); }
   void close_child_end() { child_end_ = FileDescriptor(); }
 
@@ -55,6 +58,7 @@ class OutputSink {
   std::optional<CaptureWriter> store_;
   ContentHasher hash_;  // used if nothing is stored
   std::uint64_t size_ = 0;
+  std::uint64_t skip_ = 0;
   std::vector<std::uint8_t> pending_;
 };
 

@@ -45,6 +45,8 @@ Result<Outlets> open_outlets(const LaunchPlan& plan, const Draft* draft) {
   };
   CLEW_TRY(auto output, sink(STDOUT_FILENO, [&] { return draft->open_stdout(kStoredOutput); }));
   CLEW_TRY(auto errors, sink(STDERR_FILENO, [&] { return draft->open_stderr(kStoredOutput); }));
+  output.skip(plan.shown_before[0]);
+  errors.skip(plan.shown_before[1]);
   return Outlets{std::move(output), std::move(errors)};
 }
 
@@ -92,7 +94,7 @@ class Run {
   bool ended_ = false;
   bool announced_attached_ = false;
   int round_milliseconds_ = kRoundMilliseconds;
-  int partner_ = -1;  // gdb's pidfd
+  int partner_ = -1;  // what a debugger ends the run by
   std::optional<Stopped> stopped_;
   std::string maps_;  // of /proc, when it was stopped
   std::optional<Error> error_;
@@ -146,7 +148,7 @@ void Run::poll_descriptors() {
   if (ready[5].revents != 0) pass(outlets_.errors);
   if (ready[6].revents != 0) input_.on_readable();
   if (ready[7].revents != 0) input_.on_writable();
-  if (ready[8].revents != 0) stop(FailureKind::kDebugger, "gdb has ended");
+  if (ready[8].revents != 0) stop(FailureKind::kDebugger, "the debugger has ended it");
   if (ready[9].revents != 0) descendants_->answer(intake_);
   if (ready[0].revents != 0) ended_ = true;
   if (const int number = interrupts_.take(); number != 0 && !(partner_ >= 0 && number == SIGINT)) {
@@ -197,6 +199,9 @@ Result<RunResult> Run::to_the_end() {
   outlets_.errors.close_child_end();
   input_.close_child_end();
   while (!ended_) {
+    // Somebody waits for it.
+    if ((plan_.flags & abi::kFlagWaitDebugger) != 0 && !announced_attached_)
+      round_milliseconds_ = kShortRoundMilliseconds;
     poll_descriptors();
     take_reports();
     if (descendants_ != nullptr) descendants_->look_after();

@@ -25,9 +25,9 @@ class RunObserver {
   [[nodiscard]] virtual bool time_is_up();
   // Output of the program is about to appear on clew's own output.
   virtual void before_output();
-  // Called once the runtime is in control. Returns a descriptor (a pidfd) whose end ends the run:
-  // with one, only it and the program itself end the run (--gdb). -1: none. An error ends the run
-  // at once.
+  // Called once the runtime is in control. Returns a descriptor that ends the run when it becomes
+  // readable: with one, only it and the program itself end the run (--gdb). -1: none. An error ends
+  // the run at once.
   [[nodiscard]] virtual Result<int> attached(pid_t pid);
 };
 

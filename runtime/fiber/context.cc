@@ -33,7 +33,14 @@ void init_parked_context(Context& context, void* stack_end, void (*entry)()) {
 
 ParkedFrame parked_frame(const Context& context) {
   const auto* stack = reinterpret_cast<const std::uintptr_t*>(context.stack_pointer);
-  return {stack[7], context.stack_pointer + 8 * sizeof(std::uintptr_t), stack[6]};
+  return {.instruction = stack[7],
+          .stack = context.stack_pointer + 8 * sizeof(std::uintptr_t),
+          .frame = stack[6],
+          .rbx = stack[5],
+          .r12 = stack[4],
+          .r13 = stack[3],
+          .r14 = stack[2],
+          .r15 = stack[1]};
 }
 
 }  // namespace clew::rt

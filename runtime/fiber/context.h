@@ -14,7 +14,7 @@ struct Context {
 
 // What the debugger needs of a parked context.
 struct ParkedFrame {
-  std::uintptr_t instruction, stack, frame;
+  std::uintptr_t instruction, stack, frame, rbx, r12, r13, r14, r15;
 };
 ParkedFrame parked_frame(const Context& context);
 

@@ -87,11 +87,12 @@ abi::Control* map_control(int fd) {
 }
 
 void wait_for_debugger(abi::Control& control) {
-  g_sched.debugged = true;
   while (control.debugger_ready.load(std::memory_order_acquire) == 0) {
-    const timespec nap{0, 10'000'000};
+    const timespec nap{0, 500'000};
     raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&nap), 0);
   }
+  debug_begin();
+  debug_stop(abi::DebugStop::kStarted);
 }
 
 // Called by exit() after everything else: it was registered first.
@@ -106,6 +107,7 @@ int (*g_main)(int, char**, char**) = nullptr;
 
 int main_of_program(int count, char** arguments, char** environment) {
   if (g_sched.active) reach_main();
+  debug_stop(abi::DebugStop::kMain);
   const int status = g_main(count, arguments, environment);
   g_exit_status = status;
   if (g_sched.active) g_sched.before_exit();

@@ -1,39 +1,60 @@
 #include "runtime/record/debug_table.h"
 
+#include <string.h>
+
 #include "runtime/sched/scheduler.h"
 
-namespace {
-constexpr std::size_t kMaxDebugFibers = 4096;
-}
-
-// Read by name and layout from cli/clew_gdb.py.
-extern "C" {
-struct ClewDebugFiber {
-  char id[32];
-  std::uint64_t stack, instruction, frame;
-  std::uint64_t state;  // FiberState
-  std::uint64_t in_use;
-};
-__attribute__((visibility("default"))) ClewDebugFiber clew_debug_fibers[kMaxDebugFibers];
-__attribute__((visibility("default"))) std::uint64_t clew_debug_fiber_count = 0;
-__attribute__((visibility("default"))) std::uint64_t clew_debug_current = 0;
-}
-
 namespace clew::rt {
+namespace {
+
+abi::DebugTable g_table;
+
+std::uint64_t number(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
+
+}  // namespace
+
+void debug_begin() {
+  const EventClock::Parts clock = g_sched.clock_parts();
+  g_table.countdown = number(clock.countdown);
+  g_table.counts = number(clock.counts);
+  g_table.limit = number(clock.limit);
+  g_table.settled = number(clock.settled);
+  g_table.current = g_sched.current->index;
+  g_table.count = g_sched.current->index + 1;
+  abi::DebugThread& entry = g_table.threads[g_sched.current->index];
+  g_sched.threads.name(g_sched.current->index, entry.id, sizeof entry.id);
+  g_sched.debugged = true;
+}
 
 void debug_table_update(const Fiber& fiber) {
-  clew_debug_current = g_sched.current->index;
-  if (fiber.index >= kMaxDebugFibers) return;
-  if (fiber.index >= clew_debug_fiber_count) clew_debug_fiber_count = fiber.index + 1;
-  ClewDebugFiber& entry = clew_debug_fibers[fiber.index];
+  g_table.current = g_sched.current->index;
+  if (fiber.index >= abi::kMaxDebugThreads) return;
+  if (fiber.index >= g_table.count) g_table.count = fiber.index + 1;
+  abi::DebugThread& entry = g_table.threads[fiber.index];
   g_sched.threads.name(fiber.index, entry.id, sizeof entry.id);
-  entry.state = static_cast<std::uint64_t>(fiber.state);
-  entry.in_use = fiber.state != FiberState::kFinished;
+  entry.state = static_cast<abi::DebugThreadState>(fiber.state);
+  entry.parked_at = *g_sched.clock_parts().settled;
   if (fiber.state == FiberState::kFinished) return;
   const ParkedFrame parked = parked_frame(fiber.context);
-  entry.stack = parked.stack;
   entry.instruction = parked.instruction;
+  entry.stack = parked.stack;
   entry.frame = parked.frame;
+  entry.rbx = parked.rbx;
+  entry.r12 = parked.r12;
+  entry.r13 = parked.r13;
+  entry.r14 = parked.r14;
+  entry.r15 = parked.r15;
+  entry.thread_pointer = fiber.context.thread_pointer;
+}
+
+void debug_note_failure(const char* detail) {
+  if (!g_sched.debugged) return;
+  strncpy(g_table.failure, detail, sizeof g_table.failure - 1);
+}
+
+__attribute__((noinline)) void debug_stop(abi::DebugStop why) {
+  if (!g_sched.debugged) return;
+  asm volatile("int3" ::"a"(abi::kDebugMagic), "D"(why), "S"(&g_table) : "memory");
 }
 
 }  // namespace clew::rt

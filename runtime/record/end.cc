@@ -6,6 +6,7 @@
 
 #include "runtime/raw_syscall.h"
 #include "runtime/record/callbacks.h"
+#include "runtime/record/debug_table.h"
 #include "runtime/record/generation.h"
 #include "runtime/record/job.h"
 #include "runtime/record/log.h"
@@ -140,6 +141,8 @@ bool failure_reported() { return g_failure_reported; }
 void report_failure(abi::FailureKind kind, const char* detail, const char* file, std::uint32_t line,
                     const char* function) {
   if (g_failure_reported) return;
+  debug_note_failure(detail);
+  debug_stop(abi::DebugStop::kEnding);
   const bool dies = kind == abi::FailureKind::kSignal;
   if (dies && is_symptom_of(*g_sched.current)) return report_symptom();
   std::uintptr_t frames[kMaxFrames];
@@ -165,6 +168,7 @@ void forget_symptom_below(std::uintptr_t stack) {
 void report_end(Clock clock) {
   if (g_ended) return;
   g_ended = true;
+  debug_stop(abi::DebugStop::kEnding);
   g_sched.announce_end(clock);
   g_hash.fold(clock);
   Payload payload;
@@ -257,6 +261,8 @@ void end_unsupported(const char* what) {
 
 void end_departed(Clock event, std::uint64_t expected_thread, abi::Place expected_place,
                   const char* what) {
+  debug_note_failure("the replay departed from the recording");
+  debug_stop(abi::DebugStop::kEnding);
   Payload payload;
   payload.number(event)
       .number(expected_thread)

@@ -6,6 +6,7 @@
 
 #include "runtime/arena.h"
 #include "runtime/raw_syscall.h"
+#include "runtime/record/debug_table.h"
 #include "runtime/record/log.h"
 #include "runtime/sched/active.h"
 
@@ -57,6 +58,7 @@ std::size_t walk_stack(std::uintptr_t* frames, std::size_t capacity) {
 }
 
 void report_stacks(Clock event) {
+  if (g_sched.debugged) return debug_stop(abi::DebugStop::kClock);
   g_event = event;
   report_stack(*g_sched.current);
   g_sched.visit_others(report_stack);

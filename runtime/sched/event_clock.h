@@ -121,6 +121,13 @@ class EventClock {
     if (clock > settled_) settled_ = clock;
   }
 
+  // What now() is made of, for a debugger.
+  struct Parts {
+    const void *countdown, *counts, *limit;
+    const Clock* settled;
+  };
+  Parts parts() const { return {&countdown_, &counts_, &limit_, &settled_}; }
+
   // --- virtual time, since the start of the machine
   Nanos time() const { return static_cast<Nanos>(now()) * kNanosPerPoint + skew_; }
   Nanos settled_time() const { return static_cast<Nanos>(settled_) * kNanosPerPoint + skew_; }

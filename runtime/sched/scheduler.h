@@ -71,6 +71,7 @@ class Scheduler final : private Run {
   // --- events
   // Events passed so far (EventClock::now).
   Clock clock() const { return clock_.now(); }
+  EventClock::Parts clock_parts() const { return clock_.parts(); }
   // Events passed at the last switch or synchronisation call: exact whenever it is asked.
   Clock last_certain_clock() const { return clock_.certain(); }
   // The number of the event that the thread executes next, among its own, from 1. Exact when
