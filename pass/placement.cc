@@ -49,7 +49,9 @@ void sink_addresses(llvm::Function& function) {
   for (llvm::GetElementPtrInst* address : llvm::reverse(addresses)) {
     if (!address->hasOneUse() || is_used_elsewhere(*address)) continue;
     auto* user = llvm::cast<llvm::Instruction>(address->user_back());
-    if (!llvm::isa<llvm::PHINode>(user)) address->moveBefore(user);
+    if (llvm::isa<llvm::PHINode>(user)) continue;
+    address->moveBefore(user);
+    address->setDebugLoc(user->getDebugLoc());
   }
 }
 

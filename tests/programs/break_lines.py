@@ -135,7 +135,10 @@ def main():
             different_in_gdb = compare(f"{level} gdb's breakpoint", *by_gdb.values())
             print(f"{level}: {compared} functions compared, {different} differ, and {different_in_gdb} in gdb")
             allowed = max(MOST_AT_O1, SHARE_AT_O1 * compared) if level == "-O1" else 0
-            if max(different, different_in_gdb) > allowed or compared == 0 or not by_gdb[binaries[1]]:
+            if max(different, different_in_gdb) > allowed or compared == 0:
+                status = 1
+            # At -O1 all may begin with lines of other files.
+            if level == "-O0" and not by_gdb[binaries[1]]:
                 status = 1
     return status
 
