@@ -47,23 +47,28 @@ class Meeting {
   }
   Meeting(Meeting&& other) noexcept
       : folder_(std::exchange(other.folder_, {})), socket_(std::move(other.socket_)) {}
-  ~Meeting() {
-    std::error_code ignored;
-    if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
-  }
+  ~Meeting() { leave(); }
 
   std::string place() const { return (folder_ / "socket").string(); }
-  // Not valid: gdb ended before it came.
-  FileDescriptor await(int gdb) const {
+  // Not valid: gdb ended before it came. The folder is gone then.
+  FileDescriptor await(int gdb) {
     pollfd ready[] = {{socket_.get(), POLLIN, 0}, {gdb, POLLIN, 0}};
     while (poll(ready, 2, -1) < 0 && errno == EINTR) {
     }
-    if ((ready[0].revents & POLLIN) == 0) return FileDescriptor();
-    return FileDescriptor(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    FileDescriptor connection;
+    if ((ready[0].revents & POLLIN) != 0)
+      connection = FileDescriptor(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    leave();
+    return connection;
   }
 
  private:
   Meeting() = default;
+  void leave() {
+    std::error_code ignored;
+    if (!folder_.empty()) std::filesystem::remove_all(std::exchange(folder_, {}), ignored);
+  }
+
   std::filesystem::path folder_;
   FileDescriptor socket_;
 };
@@ -145,7 +150,7 @@ Result<void> replay_in_gdb(const Replay& replay, const std::vector<std::string>&
   const auto gdb = find_program("gdb");
   if (!gdb) return fail(ErrorCode::kSystem, "gdb was not found in PATH", "install gdb");
   CLEW_TRY(const auto commands, find_commands());
-  CLEW_TRY(const auto meeting, Meeting::arrange());
+  CLEW_TRY(auto meeting, Meeting::arrange());
   signal(SIGINT, SIG_IGN);
   sigset_t children;
   sigemptyset(&children);

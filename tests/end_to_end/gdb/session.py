@@ -93,6 +93,8 @@ def steps():
 def watch():
     """The changes of a variable, whoever makes them; and back."""
     run("delete")
+    run("tbreak main")
+    run("run")
     run(f"watch {WATCHED}")
     changes = []
     while len(changes) < 4:
