@@ -60,7 +60,7 @@ TEST(Patient, OneWhoSpinsLetsTheOtherRun) {
 // The one that they wait for runs soon, in the mean; by priorities alone some runs are very long.
 TEST(Patient, SeveralWhoSpinLetTheOtherRun) {
   std::vector<SimulatedStep> work;
-  for (int i = 4; i < 14; ++i) work.push_back(write(object(i), static_cast<abi::Place>(100 + i)));
+  for (int i = 4; i < 14; ++i) work.push_back(write(object(i), 100 + static_cast<abi::Place>(i)));
   work.push_back(write(object(1), 7));
   Program program{steps_of(work)};
   for (abi::Place place = 20; place < 24; ++place)
