@@ -18,7 +18,7 @@ namespace clew::rt {
 class Patient final : public Wrapper {
  public:
   // Chosen, not measured: few loops that work are that regular, and so many steps cost microseconds.
-  static constexpr std::uint64_t kLeastPatience = 64;
+  static constexpr std::uint64_t kLeastPatience = 256;
   // Of a strategy that holds threads on purpose (plan): a loop that gives up after some hundred times
   // does so while the other is held.
   static constexpr std::uint64_t kPatienceWithHolds = 4096;

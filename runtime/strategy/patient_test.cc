@@ -90,7 +90,7 @@ TEST(Patient, OneWhoFindsSomethingNewEachTimeIsNotHeld) {
 }
 
 TEST(Patient, OneWhoGivesUpAfterManyTimesDoesSoInSomeRuns) {
-  const Program program{same_step(400), steps_of({write(object(2), 6)})};
+  const Program program{same_step(1000), steps_of({write(object(2), 6)})};
   std::set<bool> to_the_end;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     forget_arena();
@@ -102,7 +102,7 @@ TEST(Patient, OneWhoGivesUpAfterManyTimesDoesSoInSomeRuns) {
 }
 
 TEST(Patient, OneWhoGivesUpAfterSomeHundredTimesDoesSoWhereOthersAreHeldOnPurpose) {
-  const Program program{same_step(400), steps_of({write(object(2), 6)})};
+  const Program program{same_step(1000), steps_of({write(object(2), 6)})};
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     forget_arena();
     NoStrategy inside(kAtEveryPoint);
