@@ -36,6 +36,17 @@ bool is_used_elsewhere(const llvm::Instruction& instruction) {
   return instruction.isUsedOutsideOfBlock(instruction.getParent());
 }
 
+// Stored, it is not part of the store's own address, and takes code unless it is that of another
+// object.
+bool is_stored(const llvm::Instruction& address) {
+  const auto* member = llvm::dyn_cast<llvm::GetElementPtrInst>(&address);
+  if (member == nullptr || member->hasAllZeroIndices()) return false;
+  return llvm::any_of(address.users(), [&](const llvm::User* user) {
+    const auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
+    return store != nullptr && store->getValueOperand() == &address;
+  });
+}
+
 // Without optimisation, an address is computed where it is written down, even if its use is behind
 // a point and so in another block: the code would begin with another line than it does without
 // points.
@@ -47,7 +58,7 @@ void sink_addresses(llvm::Function& function) {
       addresses.push_back(address);
   // The last first: it may use the one before.
   for (llvm::GetElementPtrInst* address : llvm::reverse(addresses)) {
-    if (!address->hasOneUse() || is_used_elsewhere(*address)) continue;
+    if (!address->hasOneUse() || is_used_elsewhere(*address) || is_stored(*address)) continue;
     auto* user = llvm::cast<llvm::Instruction>(address->user_back());
     if (llvm::isa<llvm::PHINode>(user)) continue;
     address->moveBefore(user);
@@ -61,7 +72,7 @@ bool makes_no_code(const llvm::Instruction& instruction) {
   if (llvm::isa<llvm::AllocaInst, llvm::PHINode>(instruction)) return true;
   if (llvm::isa<llvm::GetElementPtrInst, llvm::BitCastInst, llvm::IntToPtrInst, llvm::PtrToIntInst>(
           instruction))
-    return !is_used_elsewhere(instruction);
+    return !is_used_elsewhere(instruction) && !is_stored(instruction);
   if (instruction.isDebugOrPseudoInst() || instruction.isLifetimeStartOrEnd()) return true;
   if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction))
     if (call->isAssumeLikeIntrinsic()) return true;
