@@ -25,12 +25,13 @@ void find_runtime(pid_t pid, std::uint64_t& begin, std::uint64_t& end) {
   const std::string maps = slurp(fmt::format("/proc/{}/maps", pid));
   for (std::size_t at = 0; at < maps.size();) {
     const std::size_t line_end = std::min(maps.find('\n', at), maps.size());
-    const std::string_view line(maps.data() + at, line_end - at);
+    const char* const text = maps.c_str() + at;
+    const std::string_view line(text, line_end - at);
     at = line_end + 1;
     if (!line.ends_with("/libclew_rt.so") || line.find(" r-x") == std::string_view::npos) continue;
-    const std::size_t dash = line.find('-');
-    std::from_chars(line.data(), line.data() + dash, begin, 16);
-    std::from_chars(line.data() + dash + 1, line.data() + line.size(), end, 16);
+    const char* const text_end = text + line.size();
+    const auto dash = std::from_chars(text, text_end, begin, 16);
+    if (dash.ptr != text_end) std::from_chars(dash.ptr + 1, text_end, end, 16);
     return;
   }
 }

@@ -84,7 +84,7 @@ for binary in BINARIES:
         except gdb.error:
             continue  # inlined, or not of this file
         for breakpoint in gdb.breakpoints():
-            lines = sorted(set(f"{os.path.basename(place.source[0])}:{place.source[1]}" for place in breakpoint.locations))
+            lines = sorted(set(f"{os.path.basename(place.source[0])}:{place.source[1]}" for place in breakpoint.locations if place.source))
             print("STOP", binary, name, *lines)
             breakpoint.delete()
 """
@@ -132,7 +132,9 @@ def main():
             subprocess.run([clang, *([] if cxx else ["-x", "c"]), *include, *options, binaries[0]], check=True)
             subprocess.run([clew, "c++" if cxx else "cc", *options, binaries[1]], check=True)
             own, ours = (stops(binary, llvm) for binary in binaries)
-            names = [name for name in own if own[name] and own[name][0] == os.path.basename(source)]
+            # Without what the compiler itself makes of the file, as __cxx_global_var_init.
+            names = [name for name in own
+                     if own[name] and own[name][0] == os.path.basename(source) and not name.startswith("__")]
             by_gdb = gdb_stops(binaries, names, source, folder)
             compared = len(own.keys() & ours.keys())
             different = compare(f"{level} prologue_end", own, ours)
