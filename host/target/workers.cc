@@ -47,7 +47,8 @@ struct Workers::State {
   std::atomic<bool> stop{false};
   std::vector<std::jthread> threads;
 
-  void work();
+  // `seen`: the rounds that were over when the thread was made.
+  void work(std::uint64_t seen);
   Result<void> work_on_round(std::optional<ServedProgram>& program);
   void note_files(const ServedProgram::FileUse& before, const ServedProgram::FileUse& now) {
     if (now.created == before.created && now.changed == before.changed) return;
@@ -115,9 +116,8 @@ Result<void> Workers::State::work_on_round(std::optional<ServedProgram>& program
   return {};
 }
 
-void Workers::State::work() {
+void Workers::State::work(std::uint64_t seen) {
   std::optional<ServedProgram> program;
-  std::uint64_t seen = 0;
   std::uint64_t own_start = 0;
   std::unique_lock lock(mutex);
   for (;;) {
@@ -162,7 +162,8 @@ Result<void> Workers::start(std::uint32_t pool) {
   const std::lock_guard lock(s.mutex);
   s.pool = pool;
   ++s.starts;
-  while (s.threads.size() < s.count) s.threads.emplace_back([&s] { s.work(); });
+  while (s.threads.size() < s.count)
+    s.threads.emplace_back([&s, seen = s.generation] { s.work(seen); });
   return {};
 }
 
