@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "host/lines.h"
 #include "host/report/names.h"
 #include "host/report/words.h"
 
@@ -30,18 +31,6 @@ std::string without_colours(std::string_view text) {
     while (i < text.size() && (text[i] < '@' || text[i] > '~')) ++i;
   }
   return plain;
-}
-
-Lines lines_of(std::string_view text) {
-  Lines lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    lines.push_back(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
 }
 
 bool is_blank(std::string_view line) { return line.find_first_not_of(" \t") == line.npos; }

@@ -1,4 +1,3 @@
-#include "host/report/symptom.h"
 
 #include <fmt/format.h>
 
@@ -7,6 +6,8 @@
 #include <cctype>
 #include <optional>
 
+#include "host/lines.h"
+#include "host/lines.h"
 #include "host/recording/file.h"
 #include "host/report/assertion.h"
 #include "host/report/names.h"
@@ -27,16 +28,6 @@ std::string end_of(const std::filesystem::path& path) {
   if (!bytes) return "";
   const std::size_t size = std::min(bytes->size(), kMostKept);
   return {bytes->end() - static_cast<std::ptrdiff_t>(size), bytes->end()};
-}
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
 }
 
 std::string cut(std::string_view line) {

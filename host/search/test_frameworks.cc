@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "host/elf/elf_file.h"
+#include "host/lines.h"
 #include "host/recording/file.h"
 #include "host/search/criteria_command.h"
 
@@ -36,18 +37,6 @@ constexpr std::array<FrameworkInfo, 3> kFrameworks{{
     {TestFramework::kCatch2, "Catch2", "--libidentify", "libCatch2"},
     {TestFramework::kDoctest, "doctest", "dt-list-test-cases", "libdoctest"},
 }};
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    lines.push_back(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 // ---- Which framework
 
