@@ -3,7 +3,7 @@
 // what they could still have done is hardly ever seen.
 //
 // The thread that is about to end the program is kept from the strategy inside as long as it has
-// others to choose from, for at most so many of their steps.
+// others to choose from, for at most a given number of their steps.
 //
 // Parameters: kPlanLinger: that number; make_strategy() wraps a strategy if it is not 0.
 // Guide: that of the strategy inside.

@@ -627,7 +627,7 @@ class IsolateChecker:
                          wait['signalled'] == when and wait['signal']['thread'] == signal.thread and
                          wait['signal']['clock'] == clock, f'{wait}, but {when} by {signal}')
             if wait['woken']:
-                # It goes on, or stands before the lock that its wait takes again.
+                # It continues, or stands before the lock that its wait takes again.
                 last = [s for c, s in self.fails.steps if s.thread == wait['woken'] and c < clock]
                 self.v.claim('whom a signal woke', when == 'during' and bool(last) and
                              last[-1].kind == 'wait' and last[-1].object == signal.object, f'{wait}')
