@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "host/lines.h"
-#include "host/lines.h"
 #include "host/recording/file.h"
 #include "host/report/assertion.h"
 #include "host/report/names.h"
