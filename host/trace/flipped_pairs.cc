@@ -32,24 +32,36 @@ bool conflict(const TraceStep& a, const TraceStep& b) {
   return overlap(a, b);
 }
 
+// An event by what it is in both runs: its thread's n-th passage of a place since they parted. Not
+// the thread's n-th event: a lock that one run finds taken costs it another event.
 struct Name {
   abi::ThreadKey thread;
-  std::uint64_t own;
+  abi::Place place;
+  std::uint64_t time;  // from 1
   bool operator==(const Name&) const = default;
 };
 struct NameHash {
   std::size_t operator()(const Name& name) const {
-    return name.thread ^ name.own * 0x9e3779b97f4a7c15;
+    return (name.thread ^ name.place * 0x9e3779b97f4a7c15) + name.time * 0x85ebca6b;
   }
 };
 using Positions = std::unordered_map<Name, std::size_t, NameHash>;
 
-Name name_of(const TraceStep& event) { return {event.thread, event.own}; }
+class Namer {
+ public:
+  Name operator()(const TraceStep& event) {
+    return {event.thread, event.place, ++times_[{event.thread, event.place, 0}]};
+  }
+
+ private:
+  std::unordered_map<Name, std::uint64_t, NameHash> times_;
+};
 
 Positions positions_of(std::span<const TraceStep> trace) {
   Positions positions;
+  Namer name;
   for (std::size_t i = 0; i < trace.size(); ++i)
-    if (is_event(trace[i])) positions.emplace(name_of(trace[i]), i);
+    if (is_event(trace[i])) positions.emplace(name(trace[i]), i);
   return positions;
 }
 
@@ -76,9 +88,11 @@ std::vector<TraceStep> with_what_was_to_come(const Trace& failing,
         last[decision.thread] = {decision.own - 1, true};
         return true;
       });
+  const Positions done = positions_of(failing.steps);
   std::unordered_map<abi::ThreadKey, std::size_t> ahead;
+  Namer name;
   for (TraceStep event : passing) {
-    if (!is_event(event)) continue;
+    if (!is_event(event) || done.contains(name(event))) continue;
     const auto known = last.find(event.thread);
     if (known != last.end() && (event.own <= known->second.own || !known->second.stands)) continue;
     if (++ahead[event.thread] > kMostAhead) continue;
@@ -93,13 +107,14 @@ std::vector<TraceStep> with_what_was_to_come(const Trace& failing,
 std::vector<EventPair> flipped_pairs(const Trace& failing, const Trace& passing, std::size_t most) {
   const std::vector<TraceStep> events = with_what_was_to_come(failing, passing.steps);
   const Positions in_passing = positions_of(passing.steps);
-  const auto position = [&](const TraceStep& event) -> std::optional<std::size_t> {
-    const auto found = in_passing.find(name_of(event));
-    if (found == in_passing.end() || passing.steps[found->second].place != event.place ||
-        passing.steps[found->second].object != event.object)
-      return std::nullopt;
-    return found->second;
-  };
+  std::vector<std::optional<std::size_t>> positions;
+  Namer name;
+  for (const TraceStep& event : events) {
+    const auto found = in_passing.find(name(event));
+    const bool same =
+        found != in_passing.end() && passing.steps[found->second].object == event.object;
+    positions.push_back(same ? std::optional(found->second) : std::nullopt);
+  }
   // Of each word, the reads and the rest: among reads nothing conflicts.
   struct Touched {
     std::vector<std::size_t> reads;
@@ -115,14 +130,14 @@ std::vector<EventPair> flipped_pairs(const Trace& failing, const Trace& passing,
     const std::uint64_t first = event.object / kWord;
     const std::uint64_t words =
         (event.object + std::max<std::uint32_t>(event.size, 1) - 1) / kWord - first + 1;
-    const auto here = position(event);
+    const auto here = positions[i];
     const auto look_back = [&](const std::vector<std::size_t>& earlier) {
       const std::size_t end = earlier.size() > kLookBack ? earlier.size() - kLookBack : 0;
       for (std::size_t at = earlier.size(); at-- > end;) {
         const TraceStep& other = events[earlier[at]];
         // What did not happen has no order among itself.
         if (other.clock == 0 || !conflict(other, event)) continue;
-        const auto there = position(other);
+        const auto there = positions[earlier[at]];
         if (there && *here < *there) found.emplace_back(earlier[at], i);
       }
     };
