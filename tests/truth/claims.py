@@ -67,6 +67,9 @@ KNOWN_SENTENCES = [re.compile(pattern) for pattern in (
     r'The program fails under every schedule that was tried, also without any preemption\.',
     r'Either the failure does not depend on the schedule, or no schedule under which the program '
     r'passes was among them\.',
+    r'The isolation ended before it found anything: give it more time\.',
+    r'No passing schedule was found before the limit\.',
+    r'Without one there is nothing to compare the failing one with\.',
     r'\(T0 is the main thread, T0\.1 the first thread that it created.*\.',
     r'A step is one yield point .*; the clock counts them\.\)',
     r'The failing run needs no preemption: each thread runs until it waits or ends\.',
@@ -160,6 +163,8 @@ class IsolateChecker:
                          f'it is {self.passes.verdict} ({self.passes.schedule})')
 
     def check_always_fails(self):
+        if 'give it more time' in self.flat or 'before the limit' in self.flat:
+            self.v.claim('it was stopped at a limit', not self.j['complete'], 'it was not')
         if 'fails under every schedule that was tried' not in self.flat:
             return
         plain = self.t.ask('')
