@@ -74,6 +74,7 @@ struct Control {
   std::uint64_t recording;
   std::int32_t host;        // its process id
   std::int32_t trace_file;  // descriptor in that process of the file for traces (trace.h); -1: none
+  std::int32_t translation;  // ... of the memory for a translated run (translation.h); -1: none
   // Replay: forks that lead from the program to the copy of it whose recording this is.
   std::uint32_t generation;
 

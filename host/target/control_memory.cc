@@ -93,6 +93,7 @@ Result<ControlMemory> ControlMemory::create(const LaunchPlan& plan, const Room& 
   control->recording = plan.recording;
   control->host = getpid();
   control->trace_file = -1;
+  control->translation = plan.translation;
   control->generation = plan.generation;
   control->total_size = total;
   control->queries_offset = queries_offset;

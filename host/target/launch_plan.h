@@ -52,6 +52,7 @@ struct LaunchPlan {
   std::vector<std::uint8_t> sharing;  // bits of yield points (abi::Control::sharing)
 
   std::uint64_t recording = 0;   // that the run becomes; 0: its child processes are not recorded
+  int translation = -1;          // descriptor of the memory of a translated run; -1: none
   std::uint32_t generation = 0;  // of a copy made by fork(): see Meta
 
   std::uint64_t seed = 0;  // of the program's own randomness

@@ -6,6 +6,7 @@
 
 #include "runtime/arena.h"
 #include "runtime/raw_syscall.h"
+#include "runtime/translate/translate.h"
 
 extern "C" {
 std::uintptr_t clew_own_base = 0;
@@ -95,6 +96,7 @@ extern "C" {
 // begins on the same stack as this one. Returns the copy; null: the frame stays where it is.
 Frame* clew_move_frame(Frame* frame) {
   auto& context = reinterpret_cast<ucontext_t&>(frame->context);
+  show_origin(context);
   std::uintptr_t place = place_for_frame(*frame, context.uc_mcontext.gregs);
   if (place == 0) return nullptr;
   if (auto* state = reinterpret_cast<VectorState*>(context.uc_mcontext.fpregs)) {
@@ -111,6 +113,7 @@ Frame* clew_move_frame(Frame* frame) {
 
 void clew_handle_signal(int signal, siginfo_t* info, void* context) {
   g_handlers[signal](signal, info, context);
+  resume_translated(*static_cast<ucontext_t*>(context));
 }
 }
 

@@ -4,6 +4,9 @@
 
         .hidden clew_own_base
         .hidden clew_own_top
+        .hidden clew_translating
+        .hidden clew_return_translated
+        .hidden clew_return_translated_or_native
 
         .text
         .globl  clew_stubs_begin
@@ -26,13 +29,20 @@ clew_stubs_begin:
         pushq   %r15
         .endm
 
+// Of a translated run (translate/translate.h), the program's translated code continues.
+        .macro  ret_to_program translated
+        cmpb    $0, clew_translating(%rip)
+        jne     \translated
+        ret
+        .endm
+
         .macro  return_to_program
         movq    16(%rbp), %r11
         movq    (%rbp), %rbp
         .cfi_restore %rbp
         movq    %r11, %rsp
         .cfi_def_cfa %rsp, 8
-        ret
+        ret_to_program clew_return_translated_or_native
         .endm
 
 // A called function may change r10 and r11, and rax unless it is variadic.
@@ -155,7 +165,7 @@ clew_call_on_own_stack:
         .cfi_def_cfa %rsp, 16
         popq    %r11
         .cfi_def_cfa_offset 8
-        ret
+        ret_to_program clew_return_translated
         .cfi_endproc
         .size   \name, .-\name
         .endm

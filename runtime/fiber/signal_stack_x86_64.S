@@ -18,6 +18,11 @@
 
 #include "runtime/fiber/own_stack_layout.h"
 
+// clew_abi/translation.h
+#define TRANSLATION_TARGET (0x43ff80000000 + 9 * 8)
+
+        .hidden clew_translating
+        .hidden clew_call_translated
         .hidden clew_own_base
         .hidden clew_own_top
 
@@ -89,7 +94,11 @@ clew_call_on_stack:
         xorl    %r9d, %r9d
         xorl    %r10d, %r10d
         xorl    %r11d, %r11d
-        call    *%rax
+        cmpb    $0, clew_translating(%rip)
+        je      2f
+        movabsq %rax, TRANSLATION_TARGET
+        leaq    clew_call_translated(%rip), %rax
+2:      call    *%rax
         movq    (%rsp), %rcx
         movq    $0, (%rsp)
         movq    %rcx, %rsp              // before the pop: what is above is in use again afterwards

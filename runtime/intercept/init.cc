@@ -46,6 +46,7 @@
 #include "runtime/thread/life.h"
 #include "runtime/thread/thread_block.h"
 #include "runtime/time/deadline.h"
+#include "runtime/translate/translate.h"
 
 using namespace clew;
 using namespace clew::rt;
@@ -108,10 +109,23 @@ int (*g_main)(int, char**, char**) = nullptr;
 int main_of_program(int count, char** arguments, char** environment) {
   if (g_sched.active) reach_main();
   debug_stop(abi::DebugStop::kMain);
-  const int status = g_main(count, arguments, environment);
+  const int status = static_cast<int>(clew_call_program(reinterpret_cast<void*>(g_main), count,
+                                                        reinterpret_cast<long>(arguments),
+                                                        reinterpret_cast<long>(environment)));
   g_exit_status = status;
   if (g_sched.active) g_sched.before_exit();
   return status;
+}
+
+// What a translated run writes down when the runtime returns to the program.
+abi::ReturnMark mark_of_return() {
+  const EventClock::Parts clock = g_sched.clock_parts();
+  return {.mark = abi::kReturnMark,
+          .counts = *static_cast<const bool*>(clock.counts) ? 1u : 0u,
+          .thread = g_sched.current->key,
+          .limit = *static_cast<const Clock*>(clock.limit),
+          .clock = g_sched.clock(),
+          .address = *static_cast<const std::uint64_t*>(clock.countdown)};
 }
 
 // Fills in what folders need of later ones. See README.md for their order.
@@ -122,6 +136,7 @@ void connect_folders() {
   g_signal_callbacks = {[] { g_poller.expect_signals(); }, most_pending_signals,
                         timer_signal_taken};
   g_timer_threads = {start_thread_for_timer, forget_thread_for_timers};
+  g_translation_callbacks = {mark_of_return};
 }
 
 void take_over(abi::Control& control) {
@@ -143,6 +158,9 @@ void take_over(abi::Control& control) {
   install_terminate_handler();
   if (control.flags & abi::kFlagLineBuffered) setvbuf(stdout, nullptr, _IOLBF, 0);
   if (control.flags & abi::kFlagServe) on_exit(end_job_at_exit, nullptr);
+  // Nothing of it is left on the program's stack.
+  clew_call_on_own_stack(
+      [] { begin_translating(*reinterpret_cast<abi::Control*>(abi::kControlAddress)); });
   clew_in_charge = 1;
   control.attached.store(1, std::memory_order_release);
   if (control.flags & abi::kFlagWaitDebugger) wait_for_debugger(control);

@@ -13,6 +13,7 @@
 #include "runtime/syscall/copy.h"
 #include "runtime/thread/names.h"
 #include "runtime/thread/thread_block.h"
+#include "runtime/translate/translate.h"
 
 using namespace clew::rt;
 
@@ -141,7 +142,8 @@ void run_thread(Fiber& fiber) {
   g_sched.started();
   // A signal that came before its first step.
   if (fiber.disturbed) attend(fiber, kUndisturbed);
-  end_thread(fiber.start(fiber.argument));
+  end_thread(reinterpret_cast<void*>(clew_call_program(
+      reinterpret_cast<void*>(fiber.start), reinterpret_cast<long>(fiber.argument), 0, 0)));
 }
 
 }  // namespace clew::rt

@@ -14,6 +14,7 @@
 #include "runtime/record/points.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/signals.h"
+#include "runtime/translate/translate.h"
 
 namespace clew::rt {
 namespace {
@@ -137,6 +138,7 @@ void on_tick(int, siginfo_t*, void* context) {
   g_last_clock = now;
   g_last_switches = g_sched.counts.switches;
   const auto& interrupted = *static_cast<const ucontext_t*>(context);
+  if (is_translated(interrupted)) return;
   Module* module =
       module_without_points(static_cast<std::uintptr_t>(interrupted.uc_mcontext.gregs[REG_RIP]));
   const Nanos spent_by_now = processor_time();

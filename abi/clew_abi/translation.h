@@ -1,0 +1,108 @@
+// Translated runs: the program's code, and that of its libraries, runs as a translation of itself
+// that writes down what it does. One memfd, mapped by the host, which translates, and at a fixed
+// address by the runtime, which runs what it gets. All addresses in it are the program's.
+//
+//   kTranslationAddress   TranslationState
+//   + kTargetsOffset      Target[kTargetCount]: where indirect branches lead
+//   + kCodeOffset         translated code
+//   + kBufferOffset       what the code writes down; it ends at kBufferEnd, and a little beyond
+#ifndef CLEW_ABI_TRANSLATION_H_
+#define CLEW_ABI_TRANSLATION_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace clew::abi {
+
+inline constexpr std::uintptr_t kTranslationAddress = 0x43ff'8000'0000;
+inline constexpr std::size_t kTargetsOffset = 0x10'0000;
+inline constexpr std::size_t kCodeOffset = 0x1000'0000;
+inline constexpr std::size_t kCodeSize = 0x3000'0000;
+// The fifth byte of an address in the buffer is 0xff, and 0 from its end on: code can tell without
+// touching the flags.
+inline constexpr std::uintptr_t kBufferEnd = 0x4400'0000'0000;
+inline constexpr std::size_t kBufferSize = 0x400'0000;
+inline constexpr std::size_t kBufferOffset = kBufferEnd - kTranslationAddress - kBufferSize;
+inline constexpr std::size_t kBufferBeyond = 0x1'0000;  // the most that one block writes
+inline constexpr std::size_t kTranslationSize = kBufferOffset + kBufferSize + kBufferBeyond;
+
+// Found by the low bits of the address. `inverse` is the negative of the address, so that a sum
+// compares them; 1 (the negative of no code's address) if there is none.
+struct Target {
+  std::uint64_t inverse;
+  std::uint64_t code;
+};
+inline constexpr std::size_t kTargetCount = 0x1'0000;
+
+enum class TranslationRequest : std::uint32_t {
+  kNone = 0,
+  kBlock,   // translate the code at `target`, or what exit number `exit` leads to
+  kDrain,   // the buffer is full
+  kReturn,  // not for the host: the runtime returns to the program, at `target`
+  kOrigin,  // which of the program's instructions does the code at `target` stand for?
+};
+
+enum class TranslationTurn : std::uint32_t { kProgram = 0, kHost };
+
+// What of the program's registers is in scratch memory: rax in 0, rcx in 1, and in 3 the one that the
+// low three bits give the number of.
+enum SavedRegisters : std::uint32_t { kSavedRax = 8, kSavedRcx = 16, kSavedBase = 32 };
+
+inline constexpr std::size_t kMostCodeBytes = 0x2000;
+
+struct TranslationState {
+  // What translated code uses.
+  std::uint64_t scratch[8];
+  std::uint64_t buffer;  // where the next record goes
+  std::uint64_t target;  // of the branch that is under way
+  std::uint64_t jump;
+  std::uint64_t ask;    // the runtime's entry: asks the host
+  std::uint64_t enter;  // the code's entry: continues at `target`
+  std::uint32_t exit;   // the direct branch that is under way; 0: an indirect one
+  TranslationRequest request;
+
+  // The program's registers while the host is asked: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 to
+  // r15, flags.
+  std::uint64_t registers[17];
+
+  // What the runtime tells about itself when it begins: its code is never translated.
+  std::uint64_t native_begin;
+  std::uint64_t native_end;
+
+  // A request. `turn` is a futex.
+  std::atomic<TranslationTurn> turn;
+  std::uint32_t bytes_count;
+  std::uint32_t saved_registers;       // kOrigin: bits of SavedRegisters
+  std::uint64_t answer;                // kBlock: where to continue; kOrigin: the address, 0: none
+  std::uint8_t bytes[kMostCodeBytes];  // kBlock: the code at `target`
+};
+static_assert(sizeof(TranslationState) <= kTargetsOffset);
+
+// What a run writes down: records of whole words. A block's begins with its number, from 1; then come
+// the addresses and values of its accesses (host/translate/translator.h). Others have one of these
+// numbers instead.
+inline constexpr std::uint32_t kReturnMark = 0xffff'ffff;
+
+inline constexpr std::uint32_t kCutMark = 0xffff'fffe;
+
+// A signal came: of the block before this, only what comes before the address was executed.
+struct CutMark {
+  std::uint32_t mark;  // kCutMark
+  std::uint32_t unused;
+  std::uint64_t address;
+};
+
+// The runtime returns to the program, or calls it.
+struct ReturnMark {
+  std::uint32_t mark;     // kReturnMark
+  std::uint32_t counts;   // whether the thread counts its points
+  std::uint64_t thread;   // ThreadKey
+  std::uint64_t limit;    // the clock is this less 1 less the countdown
+  std::uint64_t clock;    // ... which is now this
+  std::uint64_t address;  // of the countdown
+};
+
+}  // namespace clew::abi
+
+#endif  // CLEW_ABI_TRANSLATION_H_

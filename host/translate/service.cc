@@ -1,0 +1,112 @@
+#include "host/translate/service.h"
+
+#include <fmt/format.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace clew {
+namespace {
+
+using abi::TranslationRequest;
+using abi::TranslationTurn;
+
+long futex(std::atomic<TranslationTurn>& word, int operation, std::uint32_t value,
+           const timespec* timeout) {
+  return syscall(SYS_futex, &word, operation, value, timeout, nullptr, 0);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TranslationService>> TranslationService::create(Sink sink) {
+  const int descriptor = memfd_create("clew translation", MFD_CLOEXEC);
+  if (descriptor < 0 || ftruncate(descriptor, abi::kTranslationSize) != 0)
+    return fail(ErrorCode::kSystem,
+                fmt::format("cannot create memory to trace with: {}", std::strerror(errno)));
+  void* memory = mmap(nullptr, abi::kTranslationSize, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+  if (memory == MAP_FAILED) {
+    close(descriptor);
+    return fail(ErrorCode::kSystem,
+                fmt::format("cannot map memory to trace with: {}", std::strerror(errno)));
+  }
+  return std::unique_ptr<TranslationService>(new TranslationService(
+      descriptor, {static_cast<std::uint8_t*>(memory), abi::kTranslationSize}, std::move(sink)));
+}
+
+TranslationService::TranslationService(int descriptor, std::span<std::uint8_t> memory, Sink sink)
+    : descriptor_(descriptor),
+      memory_(memory),
+      sink_(std::move(sink)),
+      translator_(std::make_unique<Translator>(memory)),
+      thread_([this] { serve(); }) {}
+
+TranslationService::~TranslationService() {
+  finish();
+  munmap(memory_.data(), memory_.size());
+  close(descriptor_);
+}
+
+void TranslationService::finish() {
+  if (!thread_.joinable()) return;
+  ends_ = true;
+  futex(state().turn, FUTEX_WAKE, 1, nullptr);
+  thread_.join();
+  drain();
+}
+
+void TranslationService::serve() {
+  const timespec round{0, 20'000'000};
+  while (!ends_) {
+    if (state().turn.load(std::memory_order_acquire) != TranslationTurn::kHost) {
+      futex(state().turn, FUTEX_WAIT, static_cast<std::uint32_t>(TranslationTurn::kProgram),
+            &round);
+      continue;
+    }
+    answer();
+    state().turn.store(TranslationTurn::kProgram, std::memory_order_release);
+    futex(state().turn, FUTEX_WAKE, 1, nullptr);
+  }
+}
+
+void TranslationService::answer() {
+  abi::TranslationState& asked = state();
+  switch (asked.request) {
+    case TranslationRequest::kDrain:
+      drain();
+      return;
+    case TranslationRequest::kOrigin: {
+      const Translator::Origin origin = translator_->origin(asked.target);
+      asked.answer = origin.address;
+      asked.saved_registers = origin.saved;
+    }
+      return;
+    default:
+      break;
+  }
+  const std::size_t count = std::min<std::size_t>(asked.bytes_count, abi::kMostCodeBytes);
+  const std::uint64_t code = translator_->translate(asked.target, {asked.bytes, count});
+  asked.answer = code;
+  if (code == 0) return;
+  if (asked.exit != 0) {
+    translator_->connect(asked.exit, code);
+  } else {
+    translator_->enlist(asked.target, code);
+  }
+}
+
+void TranslationService::drain() {
+  const std::uint64_t begin = abi::kBufferEnd - abi::kBufferSize;
+  const std::uint64_t end =
+      std::clamp<std::uint64_t>(state().buffer, begin, abi::kBufferEnd + abi::kBufferBeyond);
+  sink_({memory_.data() + abi::kBufferOffset, end - begin});
+  state().buffer = begin;
+}
+
+}  // namespace clew

@@ -1,0 +1,107 @@
+// Translates a program's machine code, block by block, into code that does the same and writes down
+// what it does: which blocks run, and what they read and write. The instructions themselves stay as
+// they are, with the program's own registers, flags and stack; what is put between them uses memory
+// of its own. Return addresses on the stack are the program's, so that unwinding works; every
+// return is looked up.
+//
+// The code that runs is the one that ran when the recording was made, whatever it was built by: no
+// second build, no other stack frames, and libraries are seen from inside.
+#ifndef CLEW_HOST_TRANSLATE_TRANSLATOR_H_
+#define CLEW_HOST_TRANSLATE_TRANSLATOR_H_
+
+#include <Zydis/Zydis.h>
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "clew_abi/translation.h"
+#include "host/translate/emitter.h"
+
+namespace clew {
+
+enum class AccessKind : std::uint8_t {
+  kRead,
+  kWrite,
+  kUpdate,
+  kString,  // of a repeated string instruction: rdi, rsi and rcx before it
+};
+
+// What a block writes down of one memory operand.
+struct RecordedAccess {
+  std::uint32_t instruction = 0;  // of the block, from 0
+  AccessKind kind = AccessKind::kRead;
+  std::uint32_t size = 0;  // bytes
+  std::uint32_t offset =
+      0;                   // in the block's record: the address, 8 bytes; then the value, if it ...
+  bool has_value = false;  // ... has one, in as many words as it needs; of an update the new one
+};
+
+struct TranslatedBlock {
+  std::uint64_t address = 0;
+  std::vector<std::uint32_t> instructions;  // where each begins, from `address`
+  std::uint32_t size = 0;                   // bytes
+  std::vector<RecordedAccess> accesses;
+  std::uint32_t record_size = 8;
+};
+
+class Translator {
+ public:
+  // The memory of clew_abi/translation.h as the host has it.
+  explicit Translator(std::span<std::uint8_t> memory);
+
+  // The code for the program's code at `address`, which begins with `bytes`. 0: there is none, the
+  // program's own must run.
+  std::uint64_t translate(std::uint64_t address, std::span<const std::uint8_t> bytes);
+  // Direct branch number `exit` leads to the code from now on.
+  void connect(std::uint32_t exit, std::uint64_t code);
+  // Indirect branches to `address` find the code from now on.
+  void enlist(std::uint64_t address, std::uint64_t code);
+
+  // The instruction that translated code stands for, or the one behind it.
+  struct Origin {
+    std::uint64_t code = 0;
+    std::uint64_t address = 0;  // 0: none begins there
+    std::uint32_t saved = 0;    // abi::SavedRegisters
+  };
+  [[nodiscard]] Origin origin(std::uint64_t code) const;
+  [[nodiscard]] const std::vector<TranslatedBlock>& blocks() const { return blocks_; }
+
+ private:
+  struct Decoded;
+  struct Plan;
+
+  abi::TranslationState& state() {
+    return *reinterpret_cast<abi::TranslationState*>(memory_.data());
+  }
+  void emit_routines();
+  std::uint64_t emit_native(std::uint64_t address);
+  std::uint64_t emit_block(std::span<const Decoded> code);
+  void emit_head(const TranslatedBlock& block);
+  void emit_plain(const Decoded& code, const Plan& plan, std::uint32_t number);
+  void emit_end(const Decoded& code, const Plan& plan, std::uint32_t number);
+  void emit_copy(const Decoded& code);
+  void emit_address(const Decoded& code, const ZydisDecodedOperand& operand);
+  void emit_before(const Decoded& code, const Plan& plan, std::size_t access);
+  void emit_after(const Plan& plan, std::size_t access);
+  void emit_exit(Gap from, std::uint64_t target);
+  void emit_indirect(const Decoded& code, const Plan& plan, std::uint32_t number);
+  void note_origin(std::uint64_t address, std::uint32_t saved = 0) {
+    origins_.push_back({emitter_.here(), address, saved});
+  }
+
+  std::span<std::uint8_t> memory_;
+  Emitter emitter_;
+  ZydisDecoder decoder_;
+  std::uint64_t indirect_ = 0;  // the routine
+  std::vector<TranslatedBlock> blocks_;
+  std::unordered_map<std::uint64_t, std::uint64_t> code_of_;
+  std::vector<std::pair<Gap, std::uint64_t>> exits_;  // from 1
+  std::vector<Origin> origins_;                       // by their code
+};
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_TRANSLATE_TRANSLATOR_H_

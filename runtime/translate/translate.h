@@ -1,0 +1,44 @@
+// Translated runs (clew_abi/translation.h): the program's code runs as a translation of itself. The
+// host translates; here is what runs it. The runtime's own code runs as it is: translated code
+// leaves by a call of it, and the stubs (fiber/own_stack_x86_64.S) return to translated code.
+#ifndef CLEW_RUNTIME_TRANSLATE_TRANSLATE_H_
+#define CLEW_RUNTIME_TRANSLATE_TRANSLATE_H_
+
+#include <ucontext.h>
+
+#include <cstdint>
+
+#include "clew_abi/control.h"
+#include "clew_abi/translation.h"
+
+extern "C" {
+// Whether the stubs return to translated code; a page of its own.
+extern unsigned char clew_translating[4096] __attribute__((visibility("hidden")));
+// Calls the program's function, translated if the run is.
+long clew_call_program(void* function, long a, long b, long c)
+    __attribute__((visibility("hidden")));
+}
+
+namespace clew::rt {
+
+// Maps the memory, if the host has some. From now on what returns to the program is translated.
+void begin_translating(abi::Control& control);
+
+// Whether a signal has interrupted translated code within an instruction of the program's: no other
+// thread may run before the handler returns.
+bool is_translated(const ucontext_t& context);
+// Of a signal's context that is in translated code, between two instructions of the program's: makes
+// it the program's. Leaves others alone.
+void show_origin(ucontext_t& context);
+// The way back.
+void resume_translated(ucontext_t& context);
+
+// Set when the runtime takes over.
+struct TranslationCallbacks {
+  abi::ReturnMark (*mark)() = nullptr;
+};
+extern TranslationCallbacks g_translation_callbacks;
+
+}  // namespace clew::rt
+
+#endif  // CLEW_RUNTIME_TRANSLATE_TRANSLATE_H_

@@ -1,0 +1,45 @@
+#!/bin/bash
+# clew trace: the traced run is the recorded one, and what it counts is right.
+# shellcheck source=tests/end_to_end/lib.sh
+. "$(dirname "$0")/lib.sh"
+programs=$(dirname "$clew")/../tests/programs
+
+# traced PROGRAM...: a recording of it, traced, is the same run
+traced() {
+  "$clew" run --seed 3 -- "$@" >recorded.txt 2>err.txt </dev/null
+  run 0 trace --json out.json && json 'd["complete"] and not d["differences"]' && cmp -s out.txt recorded.txt
+}
+for program in fail/asan_use_after_free fail/abba_deadlock fail/uncaught_exception_race pass/stack_garbage pass/signals_delivered pass/cancel; do
+  check "$program" traced "$programs/$program"
+done
+
+# Each round: four instructions, a read and a write.
+cat >loop.c <<'END'
+#include <stdio.h>
+int main(int argc, char** argv) {
+  long from = 1, to = 0, rounds = argc > 1 ? argv[1][0] - 48 : 1;
+  __asm__ volatile(
+      "1: mov (%1), %%rax\n mov %%rax, (%2)\n dec %0\n jnz 1b"
+      : "+r"(rounds)
+      : "r"(&from), "r"(&to)
+      : "rax", "memory", "cc");
+  printf("%ld\n", to);
+}
+END
+check "a program with a loop is built" "$clew" cc -O1 loop.c -o loop
+counts() { python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(d["instructions"], d["reads"], d["writes"])' "$1"; }
+check "1 round" traced ./loop 1
+mv out.json one.json
+# All else is the same.
+check "9 rounds" traced ./loop 9
+mv out.json nine.json
+exact() {
+  read -r i1 r1 w1 <<<"$(counts one.json)"
+  read -r i9 r9 w9 <<<"$(counts nine.json)"
+  echo "$((i9 - i1)) instructions, $((r9 - r1)) reads, $((w9 - w1)) writes for 8 rounds"
+  [ $((i9 - i1)) = 32 ] && [ $((r9 - r1)) = 8 ] && [ $((w9 - w1)) = 8 ]
+}
+check "each instruction, read and write of the loop is counted" exact
+
+check "a recording that is not there" run 124 trace 999
+exit "$failures"
