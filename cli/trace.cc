@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <memory>
 #include <string>
 #include <unordered_set>
@@ -12,18 +13,21 @@
 #include "cli/common_options.h"
 #include "cli/replay_report.h"
 #include "cli/ui.h"
+#include "cli/validators.h"
+#include "host/observe/line_history.h"
+#include "host/observe/traced_replay.h"
 #include "host/report/words.h"
 #include "host/symbolize/symbolizer.h"
 #include "host/target/exit_status.h"
 #include "host/target/replay.h"
-#include "host/translate/code_trace.h"
-#include "host/translate/service.h"
 
 namespace clew::cli {
 namespace {
 
 struct TraceOptions {
   std::string recording;
+  std::string at;
+  std::uint64_t most = 100;
   std::string json;
 };
 
@@ -61,56 +65,159 @@ class Counter : public CodeTraceListener {
   }
 
   const TranslatedBlock* last_ = nullptr;
-  std::unordered_set<std::uint64_t> threads_;
+  std::unordered_set<std::uint32_t> threads_;
 };
+
+// The run was the recorded one, and all of it could be read; otherwise says what was not.
+bool check_traced(const Replay& replay, const TracedReplay& traced) {
+  if (!traced.differences.empty()) {
+    Symbolizer symbols(traced.run.reports);
+    print_departure(replay, traced.run, traced.differences, symbols);
+    return false;
+  }
+  if (!traced.whole)
+    print_headline(Outcome::kUnresolved, fmt::format("the program has overwritten the trace of {}",
+                                                     recording_name(replay.recording)));
+  return traced.whole;
+}
+
+int status_of(const TracedReplay& traced) {
+  if (traced.run.interrupted_by != 0) return 128 + traced.run.interrupted_by;
+  if (!traced.differences.empty()) return kExitDeparted;
+  return traced.whole ? 0 : 1;
+}
+
+Json json_of(const Replay& replay, const TracedReplay& traced) {
+  return {{"recording", replay.recording.number},
+          {"differences", traced.differences},
+          {"complete", traced.whole},
+          {"bytes", traced.bytes},
+          {"seconds", traced.run.seconds}};
+}
+
+Result<int> count_all(const Replay& replay, const TraceOptions& options) {
+  Counter counter;
+  ProgressLine progress;
+  CLEW_TRY(const auto traced, run_traced_replay(replay, progress, counter));
+  progress.clear();
+  if (traced.run.interrupted_by != 0) return status_of(traced);
+  if (check_traced(replay, traced))
+    print_details(
+        fmt::format("clew: traced {}: same outcome, output and hash ({})\n"
+                    "  {} in {} of {}, {}, {}; {}\n",
+                    recording_name(replay.recording), counted(traced.run.summary.clock, "point"),
+                    counted(counter.instructions, "instruction"), counted(counter.blocks, "block"),
+                    counted(counter.threads(), "thread"), counted(counter.reads, "read"),
+                    counted(counter.writes, "write"), counted(traced.bytes, "byte")));
+  Json json = json_of(replay, traced);
+  json["instructions"] = counter.instructions;
+  json["blocks"] = counter.blocks;
+  json["threads"] = counter.threads();
+  json["reads"] = counter.reads;
+  json["writes"] = counter.writes;
+  CLEW_CHECK_OK(write_json(options.json, json));
+  return status_of(traced);
+}
+
+Result<SourceLine> parse_line(const std::string& text) {
+  const auto colon = text.rfind(':');
+  SourceLine line{text.substr(0, colon), 0};
+  if (colon != std::string::npos) {
+    const char* end = text.data() + text.size();
+    const auto read = std::from_chars(text.data() + colon + 1, end, line.line);
+    if (read.ec != std::errc() || read.ptr != end) line.line = 0;
+  }
+  if (line.line == 0 || line.file.empty())
+    return fail(ErrorCode::kUsage, fmt::format("'{}' is not a source line", printable(text)),
+                "clew trace --at queue.cpp:36");
+  return line;
+}
+
+const char* verb(AccessKind kind) {
+  switch (kind) {
+    case AccessKind::kRead:
+      return "reads";
+    case AccessKind::kWrite:
+      return "writes";
+    default:
+      return "updates";
+  }
+}
+
+std::string value_text(const LineAccess& access) {
+  if (!access.has_value) return "";
+  const char* before = access.kind == AccessKind::kUpdate ? " to " : ": ";
+  if (access.size > 8) return fmt::format("{}0x{:x} and more", before, access.value);
+  const unsigned shift = 64 - 8 * access.size;
+  const auto value = static_cast<std::int64_t>(access.value << shift) >> shift;
+  return value > -10 && value < 10 ? fmt::format("{}{}", before, value)
+                                   : fmt::format("{}{} (0x{:x})", before, value, access.value);
+}
+
+std::string object_text(const LineAccess& access, Symbolizer& symbols) {
+  const std::string name = symbols.object_name(access.address);
+  return name.empty() ? fmt::format("0x{:x}", access.address)
+                      : fmt::format("`{}`", printable(name));
+}
+
+// Two runs: the first tells which code ran, so that its lines can be looked up.
+Result<int> tell_line(const Replay& replay, const TraceOptions& options) {
+  CLEW_TRY(const auto line, parse_line(options.at));
+  Replay quiet = replay;
+  quiet.plan.output = OutputMode::kCaptureOnly;
+  quiet.plan.queries = {replay.recording.meta.summary.clock};  // with it comes where code lies
+  Counter counter;
+  ProgressLine progress;
+  CLEW_TRY(const auto first, run_traced_replay(quiet, progress, counter));
+  if (first.run.interrupted_by != 0 || !check_traced(replay, first)) return status_of(first);
+  Symbolizer symbols(first.run.reports);
+  const auto instructions = instructions_of(line, first.blocks, symbols);
+  if (instructions.empty())
+    return fail(ErrorCode::kBadInput,
+                fmt::format("{} has no code at {} that ran", recording_name(replay.recording),
+                            printable(options.at)),
+                "was the program built with -g?");
+  LineHistory history(instructions, options.most);
+  CLEW_TRY(const auto traced, run_traced_replay(quiet, progress, history));
+  progress.clear();
+  if (traced.run.interrupted_by != 0 || !check_traced(replay, traced)) return status_of(traced);
+
+  const auto& threads = traced.run.reports.threads;
+  const auto thread = [&](const LineAccess& access) {
+    return access.thread < threads.size() ? threads[access.thread].id : std::string("?");
+  };
+  Json accesses = Json::array();
+  std::string text = fmt::format("{} of {} in {}\n", counted(history.total(), "access"),
+                                 printable(options.at), recording_name(replay.recording));
+  text += fmt::format("{:>12}  {:<8} what\n", "after clock", "thread");
+  for (const LineAccess& access : history.accesses()) {
+    text += fmt::format("{:>12}  {:<8} {} {}{}, {}\n", with_commas(access.clock), thread(access),
+                        verb(access.kind), object_text(access, symbols), value_text(access),
+                        counted(access.size, "byte"));
+    accesses.push_back({{"clock", access.clock},
+                        {"thread", thread(access)},
+                        {"what", verb(access.kind)},
+                        {"address", access.address},
+                        {"variable", symbols.object_name(access.address)},
+                        {"size", access.size},
+                        {"value", access.has_value ? Json(access.value) : Json()}});
+  }
+  if (history.total() > history.accesses().size())
+    text += fmt::format("  ... and {} more (--most {})\n",
+                        with_commas(history.total() - history.accesses().size()), history.total());
+  if (options.json != "-") fmt::print("{}", text);
+  Json json = json_of(replay, traced);
+  json["total"] = history.total();
+  json["accesses"] = accesses;
+  CLEW_CHECK_OK(write_json(options.json, json));
+  return 0;
+}
 
 Result<int> trace(const TraceOptions& options) {
   CLEW_TRY(auto replay, prepare_replay(options.recording));
+  if (!options.at.empty()) return tell_line(replay, options);
   if (options.json == "-") replay.plan.output = OutputMode::kCaptureOnly;
-  Counter counter;
-  std::uint64_t bytes = 0;
-  bool whole = true;
-  const Translator* translator = nullptr;
-  CLEW_TRY(const auto service, TranslationService::create([&](std::span<const std::uint8_t> part) {
-             bytes += part.size();
-             whole = whole && read_code_trace(part, *translator, counter);
-           }));
-  translator = &service->translator();
-  replay.plan.translation = service->descriptor();
-  ProgressLine progress;
-  CLEW_TRY(const auto run, run_replay(replay, progress));
-  service->finish();
-  progress.clear();
-  if (run.interrupted_by != 0) return 128 + run.interrupted_by;
-
-  const auto lines = differences(replay.recording.meta, run);
-  const std::string name = recording_name(replay.recording);
-  if (!lines.empty()) {
-    Symbolizer symbols(run.reports);
-    print_departure(replay, run, lines, symbols);
-  } else if (!whole) {
-    print_headline(Outcome::kUnresolved,
-                   fmt::format("the program has overwritten the trace of {}", name));
-  } else {
-    print_details(fmt::format(
-        "clew: traced {}: same outcome, output and hash ({})\n"
-        "  {} in {} of {}, {}, {}; {}\n",
-        name, counted(run.summary.clock, "point"), counted(counter.instructions, "instruction"),
-        counted(counter.blocks, "block"), counted(counter.threads(), "thread"),
-        counted(counter.reads, "read"), counted(counter.writes, "write"), counted(bytes, "byte")));
-  }
-  CLEW_CHECK_OK(write_json(options.json, {{"recording", replay.recording.number},
-                                          {"differences", lines},
-                                          {"complete", whole},
-                                          {"instructions", counter.instructions},
-                                          {"blocks", counter.blocks},
-                                          {"threads", counter.threads()},
-                                          {"reads", counter.reads},
-                                          {"writes", counter.writes},
-                                          {"bytes", bytes},
-                                          {"seconds", run.seconds}}));
-  if (!lines.empty()) return kExitDeparted;
-  return whole ? 0 : 1;
+  return count_all(replay, options);
 }
 
 }  // namespace
@@ -123,13 +230,23 @@ void register_trace(CLI::App& app, int& exit_status) {
       ->add_option("recording", options->recording,
                    "Number or folder of the recording (default: the newest)")
       ->type_name("RECORDING");
+  command
+      ->add_option("--at", options->at,
+                   "Tell what this source line read and wrote each time it ran, with the values")
+      ->type_name("FILE:LINE");
+  command
+      ->add_option("--most", options->most, "Tell at most this many reads and writes of the line")
+      ->type_name("N")
+      ->check(count())
+      ->capture_default_str();
   add_json(*command, options->json);
   command->footer(
       "The program's code and that of its libraries runs from main on as a translation of itself\n"
       "that writes down what it does; clew compares the run with the recording and counts.\n\n"
       "Examples:\n"
       "  clew trace\n"
-      "  clew trace 7 --json trace.json\n\n"
+      "  clew trace 7 --json trace.json\n"
+      "  clew trace 7 --at queue.cpp:36\n\n"
       "Exit status: 0; 123 if the traced run departed from the recording.");
   command->callback([options, &exit_status] {
     const auto status = trace(*options);

@@ -95,12 +95,12 @@ struct CutMark {
 
 // The runtime returns to the program, or calls it.
 struct ReturnMark {
-  std::uint32_t mark;     // kReturnMark
-  std::uint32_t counts;   // whether the thread counts its points
-  std::uint64_t thread;   // ThreadKey
-  std::uint64_t limit;    // the clock is this less 1 less the countdown
-  std::uint64_t clock;    // ... which is now this
-  std::uint64_t address;  // of the countdown
+  std::uint32_t mark;       // kReturnMark
+  std::uint32_t thread;     // in order of creation
+  std::uint64_t limit;      // the clock is this less 1 less the countdown; 0: nothing is counted
+  std::uint64_t clock;      // ... and is now this
+  std::uint64_t countdown;  // addresses of the variables that compiled code has of the runtime
+  std::uint64_t call_site;
 };
 
 }  // namespace clew::abi

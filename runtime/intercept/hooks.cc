@@ -1,5 +1,6 @@
 // What instrumented code calls, and the program's own interface (clew/clew.h).
 #include "runtime/event/sharing.h"
+#include "runtime/intercept/call.h"
 #include "runtime/libc/heap.h"
 #include "runtime/record/log.h"
 #include "runtime/record/points.h"
@@ -112,12 +113,12 @@ CLEW_EXPORT void __clew_register_points(const Point* begin, const Point* end) {
   register_points(begin, end);
 }
 
-CLEW_EXPORT void clew_no_yield_begin() {
+CLEW_INTERPOSE void clew_no_yield_begin() {
   if (!g_sched.active) return;
   g_sched.uncovered |= clew::abi::kUncoveredRegions;
   g_sched.enter_no_yield();
 }
 
-CLEW_EXPORT void clew_no_yield_end() {
+CLEW_INTERPOSE void clew_no_yield_end() {
   if (g_sched.active) g_sched.leave_no_yield();
 }

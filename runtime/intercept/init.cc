@@ -120,12 +120,14 @@ int main_of_program(int count, char** arguments, char** environment) {
 // What a translated run writes down when the runtime returns to the program.
 abi::ReturnMark mark_of_return() {
   const EventClock::Parts clock = g_sched.clock_parts();
+  const Fiber& fiber = *g_sched.current;
   return {.mark = abi::kReturnMark,
-          .counts = *static_cast<const bool*>(clock.counts) ? 1u : 0u,
-          .thread = g_sched.current->key,
-          .limit = *static_cast<const Clock*>(clock.limit),
+          .thread = static_cast<std::uint32_t>(fiber.index),
+          .limit =
+              *static_cast<const bool*>(clock.counts) ? *static_cast<const Clock*>(clock.limit) : 0,
           .clock = g_sched.clock(),
-          .address = *static_cast<const std::uint64_t*>(clock.countdown)};
+          .countdown = reinterpret_cast<std::uint64_t>(fiber.countdown),
+          .call_site = reinterpret_cast<std::uint64_t>(fiber.call_site)};
 }
 
 // Fills in what folders need of later ones. See README.md for their order.

@@ -9,6 +9,7 @@
 #include "runtime/intercept/call.h"
 #include "runtime/intercept/thread.h"
 #include "runtime/record/end.h"
+#include "runtime/translate/translate.h"
 
 using namespace clew::rt;
 
@@ -73,20 +74,27 @@ CLEW_INTERPOSE int pthread_sigqueue(pthread_t handle, int signal, const sigval v
   return CLEW_REAL(pthread_sigqueue)(handle, signal, value);
 }
 
+namespace {
+
+// In libc's code, as the program would have called it: a translated run stays translated.
+[[noreturn]] void jump(void (*by)(__jmp_buf_tag*, int), __jmp_buf_tag* target, int value) {
+  clew_call_program(reinterpret_cast<void*>(by), reinterpret_cast<long>(target), value, 0);
+  __builtin_unreachable();
+}
+
+}  // namespace
+
 CLEW_EXPORT void siglongjmp(sigjmp_buf target, int value) noexcept {
   if (g_sched.active) leave_for(target);
-  CLEW_REAL(siglongjmp)(target, value);
-  __builtin_unreachable();
+  jump(CLEW_REAL(siglongjmp), target, value);
 }
 
 CLEW_EXPORT void longjmp(jmp_buf target, int value) noexcept {
   if (g_sched.active) leave_for(target);
-  CLEW_REAL(longjmp)(target, value);
-  __builtin_unreachable();
+  jump(CLEW_REAL(longjmp), target, value);
 }
 
 CLEW_EXPORT void __longjmp_chk(__jmp_buf_tag* target, int value) noexcept {
   if (g_sched.active) leave_for(target);
-  CLEW_REAL(__longjmp_chk)(target, value);
-  __builtin_unreachable();
+  jump(CLEW_REAL(__longjmp_chk), target, value);
 }
