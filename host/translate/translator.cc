@@ -423,8 +423,7 @@ void Translator::emit_copy(const Decoded& code) {
   const auto& raw = instruction.raw;
   for (unsigned i = 0; i < raw.modrm.offset; ++i) {
     unsigned value = code.bytes[i];
-    if (raw.rex.R != 0 || raw.rex.W != 0 || raw.rex.X != 0 || raw.rex.B != 0)
-      if (i == raw.rex.offset) value &= ~1u;
+    if ((instruction.attributes & ZYDIS_ATTRIB_HAS_REX) != 0 && i == raw.rex.offset) value &= ~1u;
     if (instruction.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX && raw.vex.size == 3 &&
         i == raw.vex.offset + 1u)
       value |= 0x20;
