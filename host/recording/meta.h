@@ -44,6 +44,12 @@ inline constexpr std::size_t kMaxOrigin = 4096;  // bytes
 inline constexpr std::size_t kMaxCriterion =
     65'536;  // bytes of an expression, a command or a detail
 
+// The kernel gives a program at most 6 MiB of arguments and variables, with 8 bytes for each of
+// them. In JSON a byte takes two (hex digits), and rarely six.
+inline constexpr std::size_t kMaxMetaSize = std::size_t{24} << 20;
+inline constexpr std::size_t kMaxMetaValues = 1'000'000;
+inline constexpr std::size_t kMaxMetaDepth = 8;
+
 struct Meta {
   // Filled in by Draft::commit.
   std::uint32_t recording_version = 0;

@@ -19,6 +19,7 @@
 #include <string_view>
 #include <utility>
 
+#include "host/target/orphans.h"
 #include "host/target/standard_descriptors.h"
 
 namespace clew {
@@ -169,7 +170,7 @@ Result<Child> Child::start(const LaunchPlan& plan, const Wiring& wiring) {
   const std::vector<char*> arguments = pointers(plan.arguments);
   const std::vector<char*> environment = pointers(variables);
   const pid_t parent = getpid();
-  const pid_t pid = fork();
+  const pid_t pid = fork_own_child();
   if (pid == 0)
     run_child(plan, wiring, parent, writing.get(), arguments.data(), environment.data());
   if (pid < 0)
@@ -214,6 +215,8 @@ int Child::wait() {
   rusage used{};
   while (wait4(pid_, &status, 0, &used) < 0 && errno == EINTR) {
   }
+  forget_own_child(pid_);
+  reap_orphans();
   const auto seconds = [](const timeval& t) { return t.tv_sec + t.tv_usec / 1e6; };
   cpu_seconds_ = seconds(used.ru_utime) + seconds(used.ru_stime);
   pid_ = -1;
