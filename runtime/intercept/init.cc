@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -192,6 +193,9 @@ void set_up_allocator() {
 __attribute__((constructor(101))) void start(int, char**, char** environment) {
   if (environ == nullptr) environ = environment;
   real::resolve();
+  // A program that has more rights than its caller (set-user-ID) must not obey its caller's
+  // environment: whoever owns the control memory decides what the program does.
+  if (getauxval(AT_SECURE) != 0) return;
   char** const control = variable(abi::kControlVariable);
   if (control == nullptr) return;
   char* const value = strchr(*control, '=') + 1;
