@@ -174,8 +174,8 @@ Result<Child> Child::start(const LaunchPlan& plan, const Wiring& wiring) {
   if (pid == 0)
     run_child(plan, wiring, parent, writing.get(), arguments.data(), environment.data());
   if (pid < 0)
-    return fail(ErrorCode::kSystem,
-                fmt::format("cannot start a process: {}", std::strerror(errno)));
+    return fail(ErrorCode::kSystem, fmt::format("cannot start a process: {}", std::strerror(errno)),
+                errno == EAGAIN ? "raise the limit on processes (ulimit -u)" : "");
   writing = FileDescriptor();
   Child child(pid, FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))));
   if (!child.pidfd_.valid())

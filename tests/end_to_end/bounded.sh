@@ -67,6 +67,17 @@ for option in "run --seed $last" "run --budget $last" "hunt --schedules $last" "
   check "... and says what is allowed" says err.txt "is too large: the largest is"
 done
 
+# What the limits of the shell do not allow is said in words.
+limited() { local limit=$1 words=$2; shift 2; (ulimit "-${limit%% *}" "${limit#* }" && run 125 "$@") && says err.txt "$words" && says err.txt "hint"; }
+for c in "run ./p" "replay 1" "hunt --time 5 ./p" "isolate --time 5"; do
+  # shellcheck disable=SC2086  # a command with its arguments
+  check "few open files: clew $c" limited "n 64" "64 open files" $c
+  # shellcheck disable=SC2086
+  check "little address space: clew $c" limited "v 1000000" "MiB of address space" $c
+  # shellcheck disable=SC2086
+  check "a small stack: clew $c" limited "s 256" "stack of 256 KiB" $c
+done
+
 # What a program is called, and what it says, does not drive the terminal.
 name=$(printf 'a\033[2J\302\233\233b')
 cp p "$name"
