@@ -23,6 +23,9 @@ constexpr std::array kStrategyWords{
 };
 constexpr std::array<const char*, 3> kStdinWords{"none", "file", "stream"};
 
+// A run has a few; each process that could not be recorded has one.
+constexpr std::size_t kMaxNotes = 10'000;
+
 // Hashes are text, because many readers of JSON round large numbers.
 std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
 
@@ -274,6 +277,7 @@ RunSummary summary_from(const Fields& fields) {
   fields.integer("exit_status", summary.exit_status);
   std::vector<std::string> notes;
   fields.list("notes", notes);
+  if (notes.size() > kMaxNotes) fields.note("notes", fmt::format("are more than {}", kMaxNotes));
   for (std::string& note : notes) summary.notes.push_back(note_from_text(std::move(note)));
   return summary;
 }

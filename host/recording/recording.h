@@ -95,7 +95,7 @@ struct Listed {
   RecordingState state = RecordingState::kIncomplete;
   std::uint64_t bytes = 0;       // size of its files
   std::int64_t created_ns = 0;   // since 1970; of the folder if there is no meta
-  std::optional<Meta> meta;      // if complete
+  std::optional<Meta> meta;      // if complete; without environment
   std::optional<Error> problem;  // if damaged
 };
 

@@ -168,6 +168,8 @@ Listed describe(std::uint64_t number, fs::path path, Detail detail) {
   if (listed.state != RecordingState::kComplete) return listed;
   if (auto meta = read_meta(listed.path)) {
     listed.created_ns = meta->created_ns;
+    // Of many recordings at a time; it is the most of each, and nothing of it is listed.
+    meta->environment = {};
     listed.meta = *std::move(meta);
   } else {
     listed.state = RecordingState::kDamaged;

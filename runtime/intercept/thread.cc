@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "runtime/fiber/call_program.h"
 #include "runtime/intercept/call.h"
 #include "runtime/outside/perform.h"
 #include "runtime/signal/attend.h"
@@ -141,7 +142,7 @@ void run_thread(Fiber& fiber) {
   g_sched.started();
   // A signal that came before its first step.
   if (fiber.disturbed) attend(fiber, kUndisturbed);
-  end_thread(fiber.start(fiber.argument));
+  end_thread(clew_call_program(fiber.start, fiber.argument));
 }
 
 }  // namespace clew::rt
