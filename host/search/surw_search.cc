@@ -119,7 +119,9 @@ void SurwSearch::learn_counts(std::span<const TraceStep> trace) {
       for (auto& [key, count] : threads) count /= 2;
   }
   ++traces_;
-  for (const TraceStep& event : trace) ++counts_[event.place][event.thread];
+  const std::vector<bool> loops = in_loops(trace);
+  for (std::size_t i = 0; i < trace.size(); ++i)
+    if (!loops[i]) ++counts_[trace[i].place][trace[i].thread];
 }
 
 void SurwSearch::learn_parents(std::span<const TraceStep> trace) {

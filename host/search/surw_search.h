@@ -14,6 +14,8 @@
 //  - Half of the draws take all groups as equally likely; the other half weigh a group by its
 //    accesses. The first finds what is rarely touched, the second what is contended most; by
 //    weight alone a variable that is polled would be the only one.
+//  - Of a loop that a thread waits in only the first rounds count (in_loops()), as in the walk itself
+//    (runtime/strategy/patient.h).
 //  - Counts are means over the traces so far, of which the last few count most. Every
 //    kTraceEvery-th job is traced to refresh them, and the one after a run that met newly shared
 //    points. Before the first trace (or if none fits) jobs are runs of pos, unless somebody else's

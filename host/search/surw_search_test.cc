@@ -100,6 +100,19 @@ TEST(Contended, LocksConflict) {
   EXPECT_EQ(contended(trace), (std::vector<bool>{false, true, true, true}));
 }
 
+TEST(InLoops, AreRoundsThatChangeNothing) {
+  std::vector<TraceStep> trace;
+  for (int i = 0; i < 20; ++i) {
+    trace.push_back(at(1, StepKind::kRead, kX, 2));    // waits
+    trace.push_back(at(2, StepKind::kUpdate, kY, 4));  // counts
+    trace.push_back(
+        at(3, StepKind::kRead, kZ + 8 * static_cast<std::uint64_t>(i), 6));  // looks around
+  }
+  const std::vector<bool> loops = in_loops(trace);
+  for (std::size_t i = 0; i < trace.size(); ++i)
+    EXPECT_EQ(loops[i], trace[i].index == 1 && i > 33) << i;
+}
+
 TEST(Granules, MasksAreExact) {
   std::vector<std::pair<std::uint64_t, int>> seen;
   for_each_granule(
