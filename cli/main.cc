@@ -81,7 +81,12 @@ int run_command(int argc, char** argv) {
       "Example:\n"
       "  clew c++ -g -O1 queue.cc -o queue -pthread\n"
       "  clew debug ./queue\n"
-      "  clew replay\n");
+      "  clew replay\n\n"
+      "Environment:\n"
+      "  CLEW_SAFE_DIRECTORY   folders whose recordings are used although other users own them or\n"
+      "                        can write to them: paths with colons between them, or *\n"
+      "  CLEW_LARGE_INPUTS=1   replay inputs that are far larger than their file (zeros)\n"
+      "  NO_COLOR, COLUMNS     no colours; the width of the lines\n");
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   if (arguments.empty()) {
     print_details(kShortHelp);

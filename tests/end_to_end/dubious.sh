@@ -22,6 +22,8 @@ check "... list" refused "written to by other users" list
 chmod 700 .clew
 check "as it was" run 0 replay 1
 
+check "the help names what to set" bash -c '"$0" --help | grep -q CLEW_SAFE_DIRECTORY' "$clew"
+
 # The path that is executed is not the one that was checked.
 cp p other
 python3 - <<'P'
