@@ -326,6 +326,7 @@ Meta meta_from(const Fields& fields) {
   fields.hash("ignored_signals", meta.ignored_signals);
   fields.integer("parent", meta.parent);
   fields.boolean("child", meta.child);
+  fields.boolean("loaded_again", meta.loaded_again);
   fields.integer("generation", meta.generation);
   fields.word("strategy", kStrategyWords, meta.strategy);
   fields.integer("seed", meta.seed);
@@ -430,6 +431,7 @@ std::string format_meta(const Meta& meta) {
       {"ignored_signals", hex(meta.ignored_signals)},
       {"parent", meta.parent},
       {"child", meta.child},
+      {"loaded_again", meta.loaded_again},
       {"generation", meta.generation},
       {"strategy", to_word(meta.strategy)},
       {"seed", meta.seed},

@@ -21,7 +21,7 @@
 namespace clew {
 
 // Bumped with every change of meta.json or of the set of files.
-inline constexpr std::uint32_t kRecordingVersion = 6;
+inline constexpr std::uint32_t kRecordingVersion = 7;
 
 // Distinguishes a rebuilt program from the one that was recorded.
 struct ProgramIdentity {
@@ -71,6 +71,8 @@ struct Meta {
   // here.
   std::uint64_t parent = 0;
   bool child = false;  // another program started it: signals may come from the start
+  // The runtime chose its addresses, because the kernel refused to fix them.
+  bool loaded_again = false;
   // Number of forks that lead from the program to the copy of it that was recorded; 0: it is the
   // program. The recording begins with the program's.
   std::uint32_t generation = 0;

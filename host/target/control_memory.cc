@@ -110,6 +110,7 @@ Result<ControlMemory> ControlMemory::create(const LaunchPlan& plan, const Room& 
   control->seed = plan.seed;
   control->budget = plan.budget;
   control->fair_slice = plan.fair_slice;
+  control->stack_limit = plan.stack_limit;
   control->epoch_ns = plan.epoch_ns;
   control->blocked_signals = plan.blocked_signals;
   control->ignored_signals = plan.ignored_signals;

@@ -244,7 +244,6 @@ Result<std::unique_ptr<Descendants::Descendant>> Descendants::make_program(Launc
   plan.budget = plan_.budget;
   plan.fair_slice = plan_.fair_slice;
   plan.epoch_ns = plan_.epoch_ns;
-  plan.flags = abi::kFlagChild;
   return make(std::move(plan), pid);
 }
 
@@ -325,7 +324,8 @@ bool Descendants::may_adopt_another() {
 }
 
 void Descendants::adopt(int connection, pid_t pid, const std::string& started_as) {
-  auto plan = plan_of_process(pid, started_as);
+  auto plan =
+      plan_of_process(pid, started_as, abi::kFlagChild | (plan_.flags & abi::kFlagLoadAgain));
   if (!plan || !may_adopt_another()) return;
   conclude_image_of(pid);
   const std::string shown = plan->shown;
