@@ -9,10 +9,9 @@
 
 namespace clew::rt {
 
-bool add_step(Steps& steps, long number, long a, long b, long c, long d, long e, long f) {
-  if (steps.count == static_cast<long>(Steps::kMost)) return false;
+void add_step(Steps& steps, long number, long a, long b, long c, long d, long e, long f) {
+  CLEW_CHECK(steps.count < static_cast<long>(Steps::kMost));
   steps.list[steps.count++] = {number, {a, b, c, d, e, f}, 0};
-  return true;
 }
 
 bool Image::open(const char* path) {
@@ -64,6 +63,12 @@ std::uintptr_t Image::alignment() const {
     if (segments[i].p_type == PT_LOAD && own > most && (own & (own - 1)) == 0) most = own;
   }
   return most;
+}
+
+int Image::loaded() const {
+  int count = 0;
+  for (int i = 0; i < header.e_phnum; ++i) count += segments[i].p_type == PT_LOAD ? 1 : 0;
+  return count;
 }
 
 // As the kernel does it: what a file does not hold is zero, also in the last page that it holds.

@@ -33,13 +33,15 @@ struct Image {
   std::uintptr_t begin() const;
   std::uintptr_t end() const;  // not rounded
   std::uintptr_t alignment() const;
+  int loaded() const;  // segments
 
-  // Adds what maps it, with its bias. REQUIRES: nothing is mapped there.
+  // Adds what maps it, with its bias: at most three steps for each loaded segment. REQUIRES: nothing
+  // is mapped there.
   void map(Steps& steps) const;
 };
 
-// One more step. False: there is no room.
-bool add_step(Steps& steps, long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0,
+// One more step. REQUIRES: there is room.
+void add_step(Steps& steps, long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0,
               long f = 0);
 
 }  // namespace clew::rt

@@ -135,6 +135,9 @@ const char* Parts::find() {
       !loader.open(reinterpret_cast<const char*>(old_bias + interpreter->p_vaddr)) ||
       !loader.can_be_moved())
     return "its dynamic linker cannot be read";
+  constexpr int kOtherSteps = 16;
+  if (3 * (program.loaded() + loader.loaded()) + kOtherSteps > static_cast<int>(Steps::kMost))
+    return "it has too many segments";
   return nullptr;
 }
 
@@ -158,7 +161,9 @@ struct Block {
       return false;
     memcpy(reinterpret_cast<void*>(kDownwards), clew_steps_begin,
            static_cast<std::size_t>(clew_steps_end - clew_steps_begin));
-    return raw_syscall(SYS_mprotect, kDownwards, kPageSize, PROT_READ | PROT_EXEC) == 0;
+    if (raw_syscall(SYS_mprotect, kDownwards, kPageSize, PROT_READ | PROT_EXEC) == 0) return true;
+    unmap();
+    return false;
   }
   void unmap() const { raw_syscall(SYS_munmap, kDownwards, to_long(kImage + stack_size)); }
   Steps& steps() const { return *reinterpret_cast<Steps*>(kDownwards + kSteps); }
@@ -236,7 +241,7 @@ const char* load_again(const StartOfStack& start) {
   if (const char* const problem = parts.find(); problem != nullptr) return problem;
   parts.place();
   const Block block{size_of_first_stack(start)};
-  if (!block.map()) return "its address space is in use";
+  if (!block.map()) return "the addresses are in use, or no code may be written (SELinux)";
   NewPlaces places{};
   places.segments = getauxval(AT_PHDR) - parts.old_bias + parts.program.bias;
   places.entry = parts.program.bias + parts.program.header.e_entry;

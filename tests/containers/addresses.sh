@@ -37,7 +37,7 @@ for kind in "" -no-pie -fsanitize=address -Wl,-z,max-page-size=0x200000; do
   check "the replay is the same $kind" run 0 replay --times 5
 done
 check "places is built" build places
-for limit in unlimited 1000000 500; do
+for limit in unlimited 1000000 2000; do
   check "stack limit $limit" same 3 bash -c "ulimit -s $limit && exec $clew run --strategy none -- ./places"
   check "stack limit $limit, replayed" run 0 replay --times 2
 done

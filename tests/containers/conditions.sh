@@ -68,4 +68,14 @@ if may unshare --mount; then
   in_condition "no /proc" ./places "${in_namespace[*]}" "'umount -l /proc && exec \"\$0\" \"\$@\"'" "$contain" docker
   clew=$tool
 fi
+if may unshare --pid --fork --mount-proc; then
+  rm -rf .clew
+  twice() {
+    for i in 1 2; do unshare --pid --fork --mount-proc "$tool" run -- ./places child >"out$i.txt" 2>"err$i.txt" & done
+    wait
+    grep -q 'clew: pass' err1.txt && grep -q 'clew: pass' err2.txt
+  }
+  check "the same process id twice: run" twice
+  check "the same process id twice: replay" run 0 replay --times 2 1
+fi
 finish
