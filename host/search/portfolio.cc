@@ -31,13 +31,14 @@ enum ArmNumber : std::uint8_t {
 
 // The first turns, and the shares in the constructor: found by computing what they would give from
 // how often each search's schedules fail in the generated programs for tuning (docs/hunt.md).
-// The optimum is flat.
+// The optimum is flat. The first two turns of those that need the report of the first for the second
+// are in different rounds of the hunt.
 constexpr auto kFirstTurns = std::to_array<ArmNumber>(
-    {kRandomArm, kTargetArm, kTargetArm, kTargetArm,     kTargetArm,     kSurwArm,   kSurwArm,
-     kTargetArm, kSurwArm,   kSurwArm,   kExhaustiveArm, kExhaustiveArm, kSurwArm,   kSurwArm,
-     kChaosArm,  kTargetArm, kRffArm,    kSurwArm,       kPeriodArm,     kPeriodArm, kRffArm,
-     kSurwArm,   kTargetArm, kSurwArm,   kPeriodArm,     kRffArm,        kSurwArm,   kPosArm,
-     kSurwArm,   kPctArm,    kRffArm,    kTimerArm});
+    {kRandomArm,     kTargetArm,     kTargetArm, kTargetArm, kTargetArm, kSurwArm,   kSurwArm,
+     kExhaustiveArm, kExhaustiveArm, kSurwArm,   kSurwArm,   kPeriodArm, kTargetArm, kSurwArm,
+     kChaosArm,      kPeriodArm,     kTargetArm, kSurwArm,   kRffArm,    kSurwArm,   kSurwArm,
+     kRffArm,        kTargetArm,     kPeriodArm, kSurwArm,   kSurwArm,   kRffArm,    kPosArm,
+     kSurwArm,       kPctArm,        kRffArm,    kTimerArm});
 constexpr std::uint64_t kEarlyEnd = 250;  // in schedules
 // Where the long run begins, in schedules. Chosen: most bugs that surw finds at all it has found.
 constexpr std::uint64_t kMainEnd = 2000;
@@ -196,6 +197,7 @@ void PortfolioSearch::learn(const JobPlan& plan, const JobReport& report) {
 void PortfolioSearch::share_news(std::size_t arm, const JobPlan& plan, const JobReport& report) {
   if (arm != kTargetArm) target_->learn(plan, report);
   if (arm != kSurwArm) surw_->preview(report);
+  if (arm != kSurwArm && report.result.sharing_count > 0) surw_->recount();
   if (arm != kPctArm && (plan.flags & abi::kJobAllPoints) == 0)
     arms_[kPctArm].search->learn(plan, report);
   if (arm != kPeriodArm && report.result.sharing_count > 0) period_->recalibrate();
