@@ -19,6 +19,8 @@ bool read_at(const RegularFile& file, std::uint64_t offset, void* to, std::size_
          ::pread(file.fd.get(), to, size, static_cast<off_t>(offset)) == static_cast<ssize_t>(size);
 }
 
+constexpr std::string_view kOwner("GNU\0", 4);
+
 constexpr std::size_t aligned(std::size_t size) { return (size + 3) & ~std::size_t{3}; }
 
 // The build id among the notes, as hex digits; empty if it is not there.
@@ -29,7 +31,7 @@ std::string find_build_id(std::string_view notes) {
     notes.remove_prefix(sizeof note);
     const std::size_t name = aligned(note.n_namesz);
     if (name > notes.size() || note.n_descsz > notes.size() - name) return {};
-    if (note.n_type == NT_GNU_BUILD_ID && notes.starts_with(std::string_view("GNU", 4))) {
+    if (note.n_type == NT_GNU_BUILD_ID && notes.starts_with(kOwner)) {
       std::string id;
       for (const char c : notes.substr(name, note.n_descsz))
         fmt::format_to(std::back_inserter(id), "{:02x}", static_cast<unsigned char>(c));

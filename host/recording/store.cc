@@ -33,9 +33,8 @@ constexpr std::uint64_t kMostNumber = 1'000'000'000'000'000;
 
 std::optional<std::uint64_t> parse_number(std::string_view text) {
   std::uint64_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || stop != end || number == 0 || number > kMostNumber ||
+  const auto [stop, error] = std::from_chars(text.begin(), text.end(), number);
+  if (error != std::errc{} || stop != text.end() || number == 0 || number > kMostNumber ||
       text.front() == '0')
     return std::nullopt;
   return number;
