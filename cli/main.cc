@@ -86,6 +86,7 @@ int run_command(int argc, char** argv) {
       "  CLEW_SAFE_DIRECTORY   folders whose recordings are used although other users own them or\n"
       "                        can write to them: paths with colons between them, or *\n"
       "  CLEW_LARGE_INPUTS=1   replay inputs that are far larger than their file (zeros)\n"
+      "  CLEW_LOAD_AGAIN=1     record at addresses that are possible in any container\n"
       "  NO_COLOR, COLUMNS     no colours; the width of the lines\n");
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   if (arguments.empty()) {
