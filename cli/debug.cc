@@ -20,6 +20,7 @@
 #include "host/report/words.h"
 #include "host/seconds.h"
 #include "host/target/interrupts.h"
+#include "host/target/orphans.h"
 
 namespace clew::cli {
 namespace {
@@ -90,11 +91,12 @@ IsolateOptions isolation_of(const HuntOptions& hunt, const HuntResult& found) {
 }
 
 Result<int> run(DebugCommand& command) {
+  const Orphans orphans;  // ended last
   CLEW_CHECK_OK(complete(command.hunt));
   command.hunt.hunt.keep_passing = false;  // the simplified schedule has closer ones
   CLEW_TRY(auto store, RecordingStore::open());
 
-  tell_if_preloaded(command.hunt.hunt.plan);
+  tell_before_run(command.hunt.hunt.plan);
   const double started = seconds_now();
   // Between the stages, too, Ctrl-C must not lose what was found.
   const Interrupts interrupts;

@@ -15,6 +15,7 @@
 #include "host/report/hunt_json.h"
 #include "host/report/hunt_text.h"
 #include "host/target/interrupts.h"
+#include "host/target/orphans.h"
 
 namespace clew::cli {
 namespace {
@@ -27,10 +28,11 @@ struct HuntOnce {
 };
 
 Result<int> run(HuntOnce& once) {
+  const Orphans orphans;  // ended last
   HuntCommand& command = once.command;
   CLEW_CHECK_OK(complete(command));
   CLEW_TRY(auto store, RecordingStore::open());
-  tell_if_preloaded(command.hunt.plan);
+  tell_before_run(command.hunt.plan);
   if (once.each) return hunt_each(command.hunt, store, once.json, once.junit);
 
   const Interrupts interrupts;  // up to the end: what was found is reported

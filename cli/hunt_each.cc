@@ -150,9 +150,9 @@ void print_case(const Hunted& one) {
           ? single_threaded_text(result)
           : fmt::format("{}, {}, {:.1f} s", counted(result.schedules, "schedule"),
                         counted(result.interleavings, "interleaving"), result.seconds);
-  std::string text =
-      fmt::format("{} {} ({}){}", result_label(outcome, doubt.empty() ? Doubt::kNo : Doubt::kYes),
-                  printable(one.test.name), figures, doubt.empty() ? "" : ": " + doubt);
+  print_result_label(outcome, doubt.empty() ? Doubt::kNo : Doubt::kYes);
+  std::string text = fmt::format(" {} ({}){}", printable(one.test.name), figures,
+                                 doubt.empty() ? "" : ": " + doubt);
   // What was printed is known of the first.
   for (std::size_t i = 0; i < result.failures.size(); ++i) {
     const FoundFailure& found = result.failures[i];

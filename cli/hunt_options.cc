@@ -85,14 +85,14 @@ void add_search(CLI::App& app, HuntCommand& command) {
                  "or binds an "
                  "address)")
       ->type_name("N")
-      ->check(count());
+      ->check(count(kMostJobs));
   app.add_option("--depth", hunt.depth, "pct: number of events whose order causes the failure")
       ->type_name("N")
-      ->check(count())
+      ->check(count(kMostDepth))
       ->capture_default_str();
   app.add_option("--bound", hunt.bound, "exhaustive: at most this many preemptions in a schedule")
       ->type_name("N")
-      ->check(whole())
+      ->check(whole(kMostBound))
       ->capture_default_str();
   app.add_option("--from", hunt.from,
                  "fuzz: the recording or schedule to start from; implies --strategy fuzz. From a "

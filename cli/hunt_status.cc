@@ -2,23 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <string_view>
-
 #include "cli/ui.h"
 #include "host/report/hunt_text.h"
 
 namespace clew::cli {
-namespace {
-
-bool colours() {
-  const char* refused = std::getenv("NO_COLOR");
-  const char* terminal = std::getenv("TERM");
-  return at_terminal() && (refused == nullptr || *refused == 0) &&
-         (terminal == nullptr || std::string_view(terminal) != "dumb");
-}
-
-}  // namespace
 
 void HuntStatusLine::status(const HuntStatus& status) {
   if (line_.due(status.seconds))
@@ -33,7 +20,7 @@ void HuntStatusLine::found(const FoundFailure& failure) {
       failure.recording ? fmt::format(", recording {}", *failure.recording) : ""));
 }
 
-std::string result_label(Outcome outcome, Doubt doubt) {
+void print_result_label(Outcome outcome, Doubt doubt) {
   const bool pass = outcome == Outcome::kPass;
   const bool doubtful = pass && doubt == Doubt::kYes;
   const char* text = doubtful                          ? "[PASS?]"
@@ -44,7 +31,7 @@ std::string result_label(Outcome outcome, Doubt doubt) {
                      : pass                            ? "1;32"
                      : outcome == Outcome::kUnresolved ? "1;33"
                                                        : "1;31";
-  return colours() ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
+  print_painted(text, code);
 }
 
 }  // namespace clew::cli

@@ -32,9 +32,9 @@ class HuntStatusLine : public HuntObserver {
   StatusLine line_{0.3};
 };
 
-// "[PASS]", "[PASS?]" if there is doubt, "[FAIL]" or "[ ?? ]", in colour at a terminal.
+// Prints "[PASS]", "[PASS?]" if there is doubt, "[FAIL]" or "[ ?? ]", in colour at a terminal.
 enum class Doubt : std::uint8_t { kNo, kYes };
-std::string result_label(Outcome outcome, Doubt doubt);
+void print_result_label(Outcome outcome, Doubt doubt);
 
 }  // namespace clew::cli
 

@@ -19,6 +19,7 @@
 #include "host/report/isolate_json.h"
 #include "host/report/isolate_text.h"
 #include "host/target/interrupts.h"
+#include "host/target/orphans.h"
 #include "host/target/program.h"
 
 namespace clew::cli {
@@ -59,6 +60,7 @@ Result<void> complete(IsolateCommand& command) {
 }
 
 Result<int> run(IsolateCommand& command) {
+  const Orphans orphans;  // ended last
   CLEW_CHECK_OK(complete(command));
   CLEW_TRY(auto store, RecordingStore::open());
   const Interrupts interrupts;  // up to the end: what was found is reported
@@ -100,7 +102,7 @@ void add_options(CLI::App& app, IsolateCommand& command) {
                  "or binds an "
                  "address)")
       ->type_name("N")
-      ->check(count());
+      ->check(count(kMostJobs));
   app.add_option("--tests", isolate.tests, "Stop after this many tests (default: no limit)")
       ->type_name("N")
       ->check(count());

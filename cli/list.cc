@@ -14,6 +14,7 @@
 #include "cli/ui.h"
 #include "host/recording/recording.h"
 #include "host/report/words.h"
+#include "host/terminal_text.h"
 
 namespace clew::cli {
 namespace {
@@ -49,8 +50,7 @@ std::string program_text(const Listed& listed) {
   std::string text = std::filesystem::path(listed.meta->program).filename().string();
   for (std::size_t i = 1; i < listed.meta->arguments.size(); ++i)
     text += " " + listed.meta->arguments[i];
-  std::ranges::replace_if(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
-  return text;
+  return terminal_text(text, Newlines::kReplace);
 }
 
 std::string outcome_text(const Listed& listed) {

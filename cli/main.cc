@@ -1,13 +1,17 @@
 // clew: the command line.
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>
+#include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -77,7 +81,13 @@ int run_command(int argc, char** argv) {
       "Example:\n"
       "  clew c++ -g -O1 queue.cc -o queue -pthread\n"
       "  clew debug ./queue\n"
-      "  clew replay\n");
+      "  clew replay\n\n"
+      "Environment:\n"
+      "  CLEW_SAFE_DIRECTORY   folders whose recordings are used although other users own them or\n"
+      "                        can write to them: paths with colons between them, or *\n"
+      "  CLEW_LARGE_INPUTS=1   replay inputs that are far larger than their file (zeros)\n"
+      "  CLEW_LOAD_AGAIN=1     record at addresses that are possible in any container\n"
+      "  NO_COLOR, COLUMNS     no colours; the width of the lines\n");
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   if (arguments.empty()) {
     print_details(kShortHelp);
@@ -106,13 +116,39 @@ int run_command(int argc, char** argv) {
   return exit_status;
 }
 
+// With less, clew would end without a word.
+constexpr rlim_t kLeastStack = rlim_t{1} << 20;
+
+std::optional<Error> too_small_a_stack() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kLeastStack) return std::nullopt;
+  return Error{ErrorCode::kSystem,
+               fmt::format("a process may have a stack of {} KiB, clew needs {}",
+                           limit.rlim_cur >> 10, kLeastStack >> 10),
+               "raise the limit (ulimit -s)"};
+}
+
+// What the system did not give, by the exception of the library that asked for it.
+Error system_fault(const std::system_error& error) {
+  const bool threads = error.code() == std::errc::resource_unavailable_try_again;
+  return {ErrorCode::kSystem,
+          fmt::format("cannot start {}: {}", threads ? "a thread" : "something",
+                      error.code().message()),
+          threads ? "raise the limit on processes and threads (ulimit -u), or use --jobs 1" : ""};
+}
+
 int guarded_main(int argc, char** argv) {
   hold_standard_descriptors();
+  if (const auto error = too_small_a_stack()) return report_error(*error);
   try {
     if (const auto status = try_compiler(argc, argv)) return *status;
     signal(SIGPIPE, SIG_IGN);  // a reader that goes away must not end a recording
     signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like any other
     return output_status(run_command(argc, argv));
+  } catch (const std::bad_alloc&) {
+    return report_error({ErrorCode::kSystem, "out of memory", "raise the limit (ulimit -v)"});
+  } catch (const std::system_error& error) {
+    return report_error(system_fault(error));
   } catch (const std::exception& error) {
     return report_error(
         {ErrorCode::kInternal, fmt::format("internal error: {}", error.what()), ""});

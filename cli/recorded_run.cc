@@ -70,7 +70,7 @@ Result<int> recorded_run(LaunchPlan plan, const std::string& json_file) {
   plan.recording = draft.number();
   CLEW_TRY(auto descendants, Descendants::listen(plan, draft.number(), store));
 
-  tell_if_preloaded(plan);
+  tell_before_run(plan);
   ProgressLine progress;
   auto result = run_target(plan, std::move(input), &draft, progress, &descendants);
   progress.clear();

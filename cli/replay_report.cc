@@ -24,7 +24,10 @@ std::string judged_line(const Recording& recording) {
 namespace {
 
 // Calls that the runtime did not know are the first to suspect.
-std::string hint(const std::vector<Note>& notes) {
+std::string hint(const LaunchPlan& plan, const std::vector<Note>& notes) {
+  if (plan.loaded_elsewhere)
+    return "hint: it was recorded where the kernel fixes addresses, which is refused here (a "
+           "container?); CLEW_LOAD_AGAIN=1 clew run makes recordings that replay in both\n";
   std::string unrecorded;
   for (const Note& note : notes)
     if (note.kind == Note::Kind::kNotRecorded)
@@ -44,7 +47,7 @@ void print_departure(const Replay& replay, const RunResult& run,
                              recording_name(replay.recording)));
   print_details(departure_text(run, replay.recording.meta.summary, symbols));
   for (const std::string& line : lines) print_details(fmt::format("  {}\n", printable(line)));
-  print_details(hint(replay.recording.meta.summary.notes));
+  print_details(hint(replay.plan, replay.recording.meta.summary.notes));
 }
 
 }  // namespace clew::cli

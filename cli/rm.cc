@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,8 +35,10 @@ Result<std::vector<std::uint64_t>> choose(const RemoveOptions& options,
     return chosen;
   }
   for (const std::uint64_t number : options.numbers) {
-    const auto listed = std::ranges::find(recordings, number, &Listed::number);
-    if (listed == recordings.end())
+    // Newest first.
+    const auto listed =
+        std::ranges::lower_bound(recordings, number, std::greater(), &Listed::number);
+    if (listed == recordings.end() || listed->number != number)
       return fail(ErrorCode::kUsage,
                   fmt::format("there is no recording {}; nothing was removed", number),
                   "clew list shows them");
@@ -42,8 +46,11 @@ Result<std::vector<std::uint64_t>> choose(const RemoveOptions& options,
       return fail(ErrorCode::kUsage,
                   fmt::format("recording {} is still being recorded; nothing was removed", number),
                   "stop that clew first, or wait until it has ended");
-    if (std::ranges::find(chosen, number) == chosen.end()) chosen.push_back(number);
+    chosen.push_back(number);
   }
+  std::ranges::sort(chosen);
+  const auto repeated = std::ranges::unique(chosen);
+  chosen.erase(repeated.begin(), repeated.end());
   return chosen;
 }
 
@@ -52,10 +59,18 @@ Result<void> remove(const RemoveOptions& options) {
     return fail(ErrorCode::kUsage, "clew rm needs the numbers of recordings, --all or --incomplete",
                 "clew list shows them");
   CLEW_TRY(auto store, RecordingStore::open());
-  CLEW_TRY(const auto recordings, store.list());
+  std::error_code ignored;
+  // What a link names may be far away, and somebody else may have made the link.
+  if (options.numbers.empty() && std::filesystem::is_symlink(store.path(), ignored))
+    return fail(
+        ErrorCode::kUsage,
+        fmt::format("{} is a symbolic link, which clew rm does not follow", store.path().string()),
+        "name the recordings to remove, or remove them where they are");
+  CLEW_TRY(const auto recordings, store.list(Detail::kState));
   CLEW_TRY(const auto chosen, choose(options, recordings));
   for (const std::uint64_t number : chosen)
     if (auto done = store.remove(number); !done) return done;
+  store.sweep();
   print_result(
       fmt::format("removed {} recording{}\n", chosen.size(), chosen.size() == 1 ? "" : "s"));
   if (!options.all) return {};

@@ -41,11 +41,14 @@ bool StatusLine::due(double seconds) const {
 void StatusLine::draw(const std::string& text) {
   drawn_ = said_ = Clock::now();
   shown_ = at_terminal();
-  print_details(at_terminal() ? "\r\033[K" + fitted(text) : text + "\n");
+  if (at_terminal())
+    redraw_line(fitted(text));
+  else
+    print_details(text + "\n");
 }
 
 void StatusLine::clear() {
-  if (std::exchange(shown_, false)) print_details("\r\033[K");
+  if (std::exchange(shown_, false)) redraw_line("");
 }
 
 }  // namespace clew::cli

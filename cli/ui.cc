@@ -15,6 +15,8 @@
 #include "host/recording/file.h"
 #include "host/report/words.h"
 #include "host/target/exit_status.h"
+#include "host/target/program.h"
+#include "host/terminal_text.h"
 
 namespace clew::cli {
 namespace {
@@ -61,35 +63,65 @@ bool write_all(int fd, std::string_view text) {
   return true;
 }
 
+// JSON escapes the control characters of ASCII alone. Others can only stand in its strings.
+std::string escaped(std::string_view json) {
+  std::string result;
+  result.reserve(json.size());
+  while (!json.empty()) {
+    const Utf8 first = first_character(json);
+    const std::size_t size = first.size == 0 ? 1 : first.size;
+    if (first.code > 0x7e && drives_terminal(first.code))
+      result += fmt::format("\\u{:04x}", first.code);
+    else
+      result += json.substr(0, size);
+    json.remove_prefix(size);
+  }
+  return result;
+}
+
 }  // namespace
 
 int report_error(const Error& error) {
-  std::string text = fmt::format("{} {}\n", painted("clew:", "1;31"), error.message);
-  if (!error.hint.empty()) text += fmt::format("hint: {}\n", error.hint);
+  std::string text = fmt::format("{} {}\n", painted("clew:", "1;31"),
+                                 terminal_text(error.message, Newlines::kReplace));
+  if (!error.hint.empty())
+    text += fmt::format("hint: {}\n", terminal_text(error.hint, Newlines::kReplace));
   write_all(STDERR_FILENO, text);
   return exit_status_of(error);
 }
 
-void print_headline(Outcome outcome, std::string_view text) {
+void print_headline(Outcome outcome, std::string_view headline) {
+  const std::string text = terminal_text(headline);
   const std::size_t end = std::min(text.find_first_of(",:"), text.size());
   write_all(STDERR_FILENO,
             fmt::format("clew: {}{}\n", painted(text.substr(0, end), colour_of(outcome)),
-                        text.substr(end)));
+                        std::string_view(text).substr(end)));
 }
 
-void print_details(std::string_view text) { write_all(STDERR_FILENO, text); }
+void print_details(std::string_view text) { write_all(STDERR_FILENO, terminal_text(text)); }
 
-void tell_if_preloaded(const LaunchPlan& plan) {
-  if (plan.preload.empty()) return;
-  print_details(
-      fmt::format("clew: {} was not built with clew: only calls of synchronisation functions and "
-                  "system calls are yield points (rebuild it with clew c++ for switches between "
-                  "plain memory accesses)\n",
-                  plan.shown));
+void print_painted(std::string_view text, const char* code) {
+  write_all(STDERR_FILENO, painted(text, code));
+}
+
+void redraw_line(std::string_view text) {
+  write_all(STDERR_FILENO, "\r\033[K" + terminal_text(text, Newlines::kReplace));
+}
+
+void tell_before_run(const LaunchPlan& plan) {
+  if (!plan.preload.empty())
+    print_details(
+        fmt::format("clew: {} was not built with clew: only calls of synchronisation functions and "
+                    "system calls are yield points (rebuild it with clew c++ for switches between "
+                    "plain memory accesses)\n",
+                    plan.shown));
+  for (const std::string& line : not_kept_of(plan.program))
+    print_details(fmt::format("clew: note: {}: {}\n", plan.shown, line));
 }
 
 void print_result(std::string_view text) {
-  if (result_error == 0 && !write_all(STDOUT_FILENO, text) && errno != EPIPE) result_error = errno;
+  if (result_error == 0 && !write_all(STDOUT_FILENO, terminal_text(text)) && errno != EPIPE)
+    result_error = errno;
 }
 
 std::size_t output_columns() {
@@ -117,7 +149,7 @@ void tell_if_output_lost(const RunResult& run) {
 Result<void> write_json(const std::string& target, const Json& json) {
   if (target.empty()) return {};
   // A program's text may be anything; JSON is UTF-8.
-  const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  const std::string text = escaped(json.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
   if (target == "-") {
     print_result(text);
     return {};
@@ -133,9 +165,8 @@ ProgressLine::~ProgressLine() { clear(); }
 
 void ProgressLine::progress(std::uint64_t clock, double seconds) {
   if (seconds < kQuietSeconds || isatty(STDERR_FILENO) == 0) return;
-  write_all(STDERR_FILENO,
-            fmt::format("\r\033[Kclew: {}{} points, {:.0f} s", label_.empty() ? "" : label_ + ", ",
-                        with_commas(clock), seconds));
+  redraw_line(fmt::format("clew: {}{} points, {:.0f} s", label_.empty() ? "" : label_ + ", ",
+                          with_commas(clock), seconds));
   shown_ = true;
 }
 
@@ -146,13 +177,12 @@ void ProgressLine::overall(std::uint64_t done, std::uint64_t of) {
       isatty(STDERR_FILENO) == 0)
     return;
   drawn_ = now;
-  write_all(STDERR_FILENO, fmt::format("\r\033[Kclew: {} of {}, {:.0f} s", with_commas(done),
-                                       with_commas(of), seconds));
+  redraw_line(fmt::format("clew: {} of {}, {:.0f} s", with_commas(done), with_commas(of), seconds));
   shown_ = true;
 }
 
 void ProgressLine::clear() {
-  if (std::exchange(shown_, false)) write_all(STDERR_FILENO, "\r\033[K");
+  if (std::exchange(shown_, false)) redraw_line("");
 }
 
 }  // namespace clew::cli

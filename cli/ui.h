@@ -18,9 +18,15 @@ int report_error(const Error& error);
 
 // "clew: text" on standard error, with the part before the first of ",:" in the outcome's colour.
 void print_headline(Outcome outcome, std::string_view text);
-// Standard error, as it is.
+// What is printed may contain names and words of others: nothing of it drives the terminal
+// (host/terminal_text.h).
+// Standard error.
 void print_details(std::string_view text);
-// Standard output, as it is. A reader that has gone is not an error; of others output_status() tells.
+// Standard error: clew's own words, in a colour if it is a terminal. `code` is ECMA-48's.
+void print_painted(std::string_view text, const char* code);
+// Standard error, a terminal: in place of the line that the cursor is in.
+void redraw_line(std::string_view text);
+// Standard output. A reader that has gone is not an error; of others output_status() tells.
 void print_result(std::string_view text);
 // How wide a line on standard output may be: COLUMNS, or the terminal's width. 0: no limit, since
 // what is no terminal may be a file or a program.
@@ -31,8 +37,9 @@ int output_status(int status);
 // Says it if not all of what the program wrote could be passed on.
 void tell_if_output_lost(const RunResult& run);
 
-// Says what a program that was not built with clew cannot have.
-void tell_if_preloaded(const LaunchPlan& plan);
+// Says what a program that was not built with clew cannot have, and what of a program a recording
+// does not keep.
+void tell_before_run(const LaunchPlan& plan);
 
 // --json FILE: "-" is standard output; nothing happens if `target` is empty.
 [[nodiscard]] Result<void> write_json(const std::string& target, const Json& json);

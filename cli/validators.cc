@@ -15,14 +15,16 @@
 namespace clew::cli {
 namespace {
 
-CLI::Validator whole_from(std::uint64_t least) {
+CLI::Validator whole_from(std::uint64_t least, std::uint64_t most) {
   return CLI::Validator(
-      [least](std::string& text) -> std::string {
+      [least, most](std::string& text) -> std::string {
         std::uint64_t value = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (error == std::errc::result_out_of_range)
-          return fmt::format("{} is too large: the largest is {}", text, UINT64_MAX);
-        if (error == std::errc() && end == text.data() + text.size() && value >= least) return "";
+        const bool all = end == text.data() + text.size();
+        if (all &&
+            (error == std::errc::result_out_of_range || (error == std::errc() && value > most)))
+          return fmt::format("{} is too large: the largest is {}", text, most);
+        if (error == std::errc() && all && value >= least) return "";
         return fmt::format("'{}' is not a whole number{}", text,
                            least > 0 ? " greater than 0" : ", 0 or greater");
       },
@@ -52,14 +54,17 @@ CLI::Validator positive() {
   return CLI::Validator(
       [](std::string& text) -> std::string {
         double value = 0;
-        if (CLI::detail::lexical_cast(text, value) && value > 0 && std::isfinite(value)) return "";
+        if (CLI::detail::lexical_cast(text, value) && value > 0 && std::isfinite(value))
+          return value <= kMostPositive
+                     ? ""
+                     : fmt::format("{} is too large: the largest is {:.0f}", text, kMostPositive);
         return fmt::format("'{}' is not a number greater than 0", text);
       },
       "");
 }
 
-CLI::Validator count() { return whole_from(1); }
-CLI::Validator whole() { return whole_from(0); }
+CLI::Validator count(std::uint64_t most) { return whole_from(1, most); }
+CLI::Validator whole(std::uint64_t most) { return whole_from(0, most); }
 
 CLI::Validator writable() {
   return CLI::Validator([](std::string& text) { return why_not_writable(text); }, "");

@@ -1,10 +1,11 @@
 // How a child process of a recorded program becomes a run of its own.
 //
 // The clew that records listens on a socket whose name in the abstract namespace is kAdoptionPrefix
-// and its process id. A program that begins with the runtime in it and finds kAskParent in its
-// environment looks for such a socket among its ancestors, nearest first, and sends a Petition. The
-// answer is one byte with a descriptor of a control memory. Without an answer the program runs
-// without clew.
+// and its process id; if somebody else has taken that name, with one of the endings ".1" to ".7".
+// The kernel tells who listens: its process id and its user are checked. A program that begins with
+// the runtime in it and finds kAskParent in its environment looks for such a socket among its
+// ancestors, nearest first, and sends a Petition. The answer is one byte with a descriptor of a
+// control memory. Without an answer the program runs without clew.
 //
 // A copy of the program that fork() made keeps running under the runtime, and keeps to itself what
 // it would report. When it creates a thread it sends a Petition too, to the clew that its control
@@ -21,6 +22,7 @@
 namespace clew::abi {
 
 inline constexpr char kAdoptionPrefix[] = "clew-";
+inline constexpr int kAdoptionNames = 8;
 inline constexpr std::uint64_t kPetitionMagic = 0x77656c63'6b736121;
 
 enum class PetitionFor : std::uint32_t { kControl = 1, kCopy = 2 };

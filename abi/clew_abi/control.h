@@ -43,12 +43,23 @@ enum ControlFlags : std::uint32_t {
   kFlagBreaksOff = 1u << 12,     // the recording was interrupted: the replay ends where it does, at
                                  // the budget, the last input, or in a wait for one
   kFlagTellCreated = 1u << 13,   // tell the host what the run creates (kCreated)
+                                 // 1u << 14: late_start.h
+  kFlagLoadAgain = 1u << 15,     // the kernel chooses addresses at random: the runtime loads the
+                                 // program once more, where it is in every run
 };
+
+inline constexpr std::uint64_t kMostStackAtStart = std::uint64_t{64} << 20;
 
 inline constexpr std::size_t kMaxChangedPath = 1024;
 
 // Whether no thread is runnable, and something outside is waited for.
 enum class WaitsOutside : std::uint32_t { kNo = 0, kYes, kForChildrenOnly };
+
+// What a program does without because of where it runs (a container, an old kernel).
+enum Lacking : std::uint32_t {
+  kLacksFixedAddresses = 1u << 0,  // they differ from run to run
+  kLacksDispatch = 1u << 1,        // system calls that libraries make are not caught
+};
 
 // Who is to act. The host writes kRun after it has laid out the jobs, and kQuit, which stays; the
 // program the others.
@@ -77,6 +88,9 @@ struct Control {
   std::int32_t translation;  // ... of the memory for a translated run (translation.h); -1: none
   // Replay: forks that lead from the program to the copy of it whose recording this is.
   std::uint32_t generation;
+  // With kFlagLoadAgain: RLIMIT_STACK, soft, as the program has it; UINT64_MAX: none. The kernel
+  // derives addresses from the limit at the start, which is at most kMostStackAtStart then.
+  std::uint64_t stack_limit;
 
   // Parts behind this structure, as offsets from its start.
   std::uint64_t total_size;      // of the whole memory
@@ -111,6 +125,7 @@ struct Control {
   std::atomic<WaitsOutside> waits_outside;
   // Set by the host: nobody reads the rings any more, and the program keeps running.
   std::atomic<std::uint32_t> let_go;
+  std::atomic<std::uint32_t> lacks;  // Lacking; complete when `attached` is set
 
   // The server. `state` is a futex; the host sets the counts back when it lays out a batch.
   alignas(64) std::atomic<ServerState> state;

@@ -1,20 +1,20 @@
 #include "host/elf/elf_file.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
+#include <algorithm>
 #include <cstring>
 #include <utility>
+
+#include "host/recording/file.h"
 
 namespace clew {
 namespace {
 
 constexpr std::uint32_t kMaxSections = 1u << 20;  // far above any real file
+constexpr std::uint64_t kMaxString = 1u << 20;    // far above any mangled name
 
 std::unexpected<Error> not_elf(const std::string& name) {
   return fail(ErrorCode::kBadInput, fmt::format("{} is not an x86-64 ELF file", name));
@@ -23,14 +23,14 @@ std::unexpected<Error> not_elf(const std::string& name) {
 }  // namespace
 
 Result<ElfFile> ElfFile::open(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return fail(ErrorCode::kSystem, fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  struct stat status{};
-  const bool regular = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
-  const auto size = regular ? static_cast<std::size_t>(status.st_size) : 0;
-  void* data = size > 0 ? mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
-  close(fd);
+  auto opened = open_regular(path);
+  if (!opened) {
+    if (opened.error().code == ErrorCode::kBadInput) return not_elf(path);
+    return std::unexpected(opened.error());
+  }
+  const auto size = static_cast<std::size_t>(opened->size);
+  void* data =
+      size > 0 ? mmap(nullptr, size, PROT_READ, MAP_PRIVATE, opened->fd.get(), 0) : MAP_FAILED;
   if (data == MAP_FAILED) return not_elf(path);
   ElfFile file;
   file.bytes_ = {static_cast<const std::byte*>(data), size};
@@ -124,23 +124,30 @@ std::vector<std::string> ElfFile::needed_libraries() const {
 }
 
 bool ElfFile::defines_symbol(std::string_view name) const {
-  constexpr std::pair<const char*, const char*> kTables[] = {{".dynsym", ".dynstr"},
-                                                             {".symtab", ".strtab"}};
-  for (const auto& [symbols_name, names_name] : kTables) {
-    const auto symbols = section(symbols_name);
-    const auto names = section(names_name);
-    if (!symbols || !names) continue;
-    const auto* text = reinterpret_cast<const char*>(names->bytes.data());
-    const std::string_view all(text, names->bytes.size());
-    for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= symbols->bytes.size();
-         at += sizeof(Elf64_Sym)) {
-      Elf64_Sym symbol;
-      std::memcpy(&symbol, symbols->bytes.data() + at, sizeof symbol);
-      if (symbol.st_shndx == SHN_UNDEF || symbol.st_name >= all.size()) continue;
-      const std::string_view found = all.substr(symbol.st_name, name.size() + 1);
-      if (found.size() == name.size() + 1 && found.starts_with(name) && found.back() == 0)
-        return true;
-    }
+  return table_has(".dynsym", ".dynstr", name, Symbols::kDefined) ||
+         table_has(".symtab", ".strtab", name, Symbols::kDefined);
+}
+
+bool ElfFile::imports_symbol(std::string_view name) const {
+  return table_has(".dynsym", ".dynstr", name, Symbols::kUndefined);
+}
+
+bool ElfFile::table_has(const char* table, const char* texts, std::string_view name,
+                        Symbols which) const {
+  const auto symbols = section(table);
+  const auto names = section(texts);
+  if (!symbols || !names) return false;
+  const std::string_view all(reinterpret_cast<const char*>(names->bytes.data()),
+                             names->bytes.size());
+  for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= symbols->bytes.size();
+       at += sizeof(Elf64_Sym)) {
+    Elf64_Sym symbol;
+    std::memcpy(&symbol, symbols->bytes.data() + at, sizeof symbol);
+    const bool undefined = symbol.st_shndx == SHN_UNDEF;
+    if (undefined != (which == Symbols::kUndefined) || symbol.st_name >= all.size()) continue;
+    const std::string_view found = all.substr(symbol.st_name, name.size() + 1);
+    if (found.size() == name.size() + 1 && found.starts_with(name) && found.back() == 0)
+      return true;
   }
   return false;
 }
@@ -152,8 +159,8 @@ std::optional<ElfFile::Section> ElfFile::section(std::string_view name) const {
   for (std::uint64_t i = 0; i < section_count_; ++i) {
     const auto header = load<Elf64_Shdr>(section_headers_ + i * sizeof(Elf64_Shdr));
     if (!header) return std::nullopt;
-    const auto found =
-        string_at(names->sh_offset + header->sh_name, names->sh_offset + names->sh_size);
+    const auto found = string_at(names->sh_offset + header->sh_name,
+                                 names->sh_offset + header->sh_name + name.size() + 1);
     if (found != name || header->sh_type == SHT_NOBITS) continue;
     if (header->sh_offset > bytes_.size() || header->sh_size > bytes_.size() - header->sh_offset)
       return std::nullopt;
@@ -179,6 +186,7 @@ std::optional<std::uint64_t> ElfFile::offset_of_address(std::uint64_t address) c
 std::optional<std::string_view> ElfFile::string_at(std::uint64_t offset, std::uint64_t end) const {
   if (end > bytes_.size()) end = bytes_.size();
   if (offset >= end) return std::nullopt;
+  end = std::min(end, offset + kMaxString);
   const auto* start = reinterpret_cast<const char*>(bytes_.data()) + offset;
   const auto* stop = static_cast<const char*>(std::memchr(start, 0, end - offset));
   if (stop == nullptr) return std::nullopt;

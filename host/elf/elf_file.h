@@ -38,6 +38,8 @@ class ElfFile {
   std::vector<std::string> needed_libraries() const;
   // In its dynamic or its full table of symbols.
   bool defines_symbol(std::string_view name) const;
+  // It expects a library to have it.
+  bool imports_symbol(std::string_view name) const;
 
   struct Section {
     std::uint64_t address = 0;  // virtual, as linked
@@ -58,6 +60,8 @@ class ElfFile {
   };
   ElfFile() = default;
   [[nodiscard]] Result<void> parse(const std::string& name);
+  enum class Symbols : std::uint8_t { kDefined, kUndefined };
+  bool table_has(const char* table, const char* texts, std::string_view name, Symbols which) const;
   template <class T>
   std::optional<T> load(std::uint64_t offset) const;
   std::optional<std::string_view> string_at(std::uint64_t offset, std::uint64_t end) const;

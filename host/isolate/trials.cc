@@ -153,6 +153,7 @@ Result<void> Trials::start() {
     runner_ = std::make_unique<FreshProcesses>(recorder_);
     return runner_->start(options_.plan.pool);
   }
+  for (std::string& lack : trial->lacks()) add_note(std::move(lack));
   if (options_.runner) {
     CLEW_TRY(runner_, options_.runner(options_.plan, serve_, open_input));
   } else {

@@ -13,6 +13,8 @@
 namespace clew {
 
 inline constexpr std::uint64_t kUnlimited = UINT64_MAX;
+// Of a run's standard output and error each.
+inline constexpr std::uint64_t kMaxStoredOutput = std::uint64_t{64} << 20;
 
 struct Captured {
   std::uint64_t size = 0;                  // all bytes

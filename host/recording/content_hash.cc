@@ -1,16 +1,11 @@
 #include "host/recording/content_hash.h"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <new>
 #include <vector>
-
-#include "host/recording/file.h"
 
 namespace clew {
 
@@ -40,22 +35,22 @@ void ContentHasher::update(std::span<const std::uint8_t> bytes) {
 
 std::uint64_t ContentHasher::digest() const { return XXH3_64bits_digest(state_.get()); }
 
-Result<FileContent> hash_file(const std::filesystem::path& path) {
-  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!fd.valid()) return std::unexpected(system_error("read", path, errno));
-  struct stat status{};
-  if (::fstat(fd.get(), &status) != 0) return std::unexpected(system_error("read", path, errno));
-  if (!S_ISREG(status.st_mode))
-    return fail(ErrorCode::kBadInput, fmt::format("cannot read {}: not a file", path.string()));
-  ContentHasher hasher;
+Result<FileContent> hash_file(const std::filesystem::path& path, Whose whose,
+                              std::optional<std::uint64_t> expected) {
+  CLEW_TRY(const auto file, open_regular(path, whose));
   FileContent content;
+  content.size = file.size;
+  if (expected && *expected != file.size) return content;
+  ContentHasher hasher;
+  content.size = 0;
   std::vector<std::uint8_t> chunk(std::size_t{256} << 10);
-  for (;;) {
-    const ssize_t got = ::read(fd.get(), chunk.data(), chunk.size());
-    if (got < 0 && errno == EINTR) continue;
+  // No further than it was when it was opened: it may grow as fast as it is read.
+  while (content.size < file.size) {
+    const std::size_t most = std::min<std::uint64_t>(chunk.size(), file.size - content.size);
+    const std::ptrdiff_t got = read_fully(file.fd.get(), std::span(chunk).first(most));
     if (got < 0) return std::unexpected(system_error("read", path, errno));
     if (got == 0) break;
-    hasher.update({chunk.data(), static_cast<std::size_t>(got)});
+    hasher.update(std::span(chunk).first(static_cast<std::size_t>(got)));
     content.size += static_cast<std::uint64_t>(got);
   }
   content.hash = hasher.digest();

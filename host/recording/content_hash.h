@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "host/error.h"
+#include "host/recording/file.h"
 
 struct XXH3_state_s;
 
@@ -21,7 +23,10 @@ struct FileContent {
   std::uint64_t size = 0;
   std::uint64_t hash = kEmptyContentHash;
 };
-[[nodiscard]] Result<FileContent> hash_file(const std::filesystem::path& path);
+// `expected`: a file of another size is not read; only its size is in the result.
+[[nodiscard]] Result<FileContent> hash_file(const std::filesystem::path& path,
+                                            Whose whose = Whose::kAnybodys,
+                                            std::optional<std::uint64_t> expected = std::nullopt);
 
 // Hashes bytes that come in pieces.
 class ContentHasher {

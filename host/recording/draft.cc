@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -73,6 +74,11 @@ Result<Recording> Draft::commit(Meta meta, Durability durability) {
   meta.abi_version = abi::kVersion;
   meta.clew_version = CLEW_VERSION;
   const std::string text = format_meta(meta);
+  if (text.size() > kMaxMetaSize)
+    return fail(ErrorCode::kBadInput,
+                fmt::format("arguments and environment are too large to be recorded: {} bytes, at "
+                            "most {} are allowed",
+                            text.size(), kMaxMetaSize));
   CLEW_CHECK_OK(write_file_atomically(
       path_ / "meta.json", {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()},
       durability));

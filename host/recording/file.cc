@@ -10,8 +10,15 @@
 #include <cstdio>
 #include <cstring>
 
+#include "host/recording/owner.h"
+
 namespace clew {
 namespace {
+
+// A file system that compresses keeps text in a tenth of its size, and no file of clew's or of a
+// compiler's has holes.
+constexpr std::uint64_t kLargeFile = std::uint64_t{64} << 20;
+constexpr std::uint64_t kMostSparse = 64;
 
 std::string_view hint_for(int error_number) {
   switch (error_number) {
@@ -79,30 +86,69 @@ Result<void> OutputFile::close() {
   return {};
 }
 
-Result<std::vector<std::uint8_t>> read_file(const std::filesystem::path& path,
-                                            std::uint64_t limit) {
+Result<RegularFile> open_regular(const std::filesystem::path& path, Whose whose) {
   // O_NONBLOCK: a pipe of this name must not stop us.
-  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const int follow = whose == Whose::kOwn ? O_NOFOLLOW : 0;
+  FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | follow));
+  const auto refused = [&path](std::string_view why) {
+    return fail(ErrorCode::kBadInput, fmt::format("cannot read {}: {}", path.string(), why));
+  };
+  if (!fd.valid() && errno == ELOOP && whose == Whose::kOwn)
+    return refused("it is a symbolic link");
+  if (!fd.valid() && errno == ENXIO) return refused("not a file");  // a socket
   if (!fd.valid()) return std::unexpected(system_error("read", path, errno));
   struct stat status{};
   if (::fstat(fd.get(), &status) != 0) return std::unexpected(system_error("read", path, errno));
-  if (!S_ISREG(status.st_mode))
-    return fail(ErrorCode::kBadInput, fmt::format("cannot read {}: not a file", path.string()));
-  if (static_cast<std::uint64_t>(status.st_size) > limit)
-    return fail(ErrorCode::kBadInput,
-                fmt::format("cannot read {}: {} bytes, at most {} are allowed", path.string(),
-                            status.st_size, limit));
-  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(status.st_size));
+  if (!S_ISREG(status.st_mode)) return refused("not a file");
+  if (whose == Whose::kOwn) CLEW_CHECK_OK(check_owner(path, status));
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  const auto on_disk = static_cast<std::uint64_t>(status.st_blocks) * 512;
+  if (size > kLargeFile && on_disk < size / kMostSparse)
+    return refused(
+        fmt::format("it claims {} bytes, of which only {} are on the disk", size, on_disk));
+  return RegularFile{std::move(fd), size};
+}
+
+std::ptrdiff_t read_fully(int fd, std::span<std::uint8_t> bytes) {
   std::size_t have = 0;
   while (have < bytes.size()) {
-    const ssize_t got = ::read(fd.get(), bytes.data() + have, bytes.size() - have);
+    const ssize_t got = ::read(fd, bytes.data() + have, bytes.size() - have);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return std::unexpected(system_error("read", path, errno));
+    if (got < 0) return -1;
     if (got == 0) break;
     have += static_cast<std::size_t>(got);
   }
-  bytes.resize(have);
+  return static_cast<std::ptrdiff_t>(have);
+}
+
+namespace {
+
+Result<std::vector<std::uint8_t>> read_opened(const RegularFile& file,
+                                              const std::filesystem::path& path,
+                                              std::uint64_t size) {
+  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(size));
+  const std::ptrdiff_t got = read_fully(file.fd.get(), bytes);
+  if (got < 0) return std::unexpected(system_error("read", path, errno));
+  bytes.resize(static_cast<std::size_t>(got));
   return bytes;
+}
+
+}  // namespace
+
+Result<std::vector<std::uint8_t>> read_file(const std::filesystem::path& path, std::uint64_t limit,
+                                            Whose whose) {
+  CLEW_TRY(const auto file, open_regular(path, whose));
+  if (file.size > limit)
+    return fail(ErrorCode::kBadInput,
+                fmt::format("cannot read {}: {} bytes, at most {} are allowed", path.string(),
+                            file.size, limit));
+  return read_opened(file, path, file.size);
+}
+
+Result<std::vector<std::uint8_t>> read_file_start(const std::filesystem::path& path,
+                                                  std::uint64_t limit) {
+  CLEW_TRY(const auto file, open_regular(path));
+  return read_opened(file, path, std::min(file.size, limit));
 }
 
 Result<void> write_file_atomically(const std::filesystem::path& path,

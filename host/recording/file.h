@@ -61,9 +61,33 @@ class OutputFile {
   FileDescriptor fd_;
 };
 
+enum class Whose : std::uint8_t {
+  kAnybodys,
+  kOwn,  // a file of a recording: no symbolic link, and nobody else may have written it (owner.h)
+};
+
+struct RegularFile {
+  FileDescriptor fd;
+  std::uint64_t size = 0;
+};
+
+// Every file that clew reads and that others may have made is opened here. Neither a pipe nor a
+// device is waited for or read; a large file of which nearly nothing is on the disk is refused,
+// because reading it would take time that nothing limits. The size is what fstat() says: check it
+// before memory is taken.
+[[nodiscard]] Result<RegularFile> open_regular(const std::filesystem::path& path,
+                                               Whose whose = Whose::kAnybodys);
+
 // All of a regular file. More than `limit` bytes are an error.
 [[nodiscard]] Result<std::vector<std::uint8_t>> read_file(const std::filesystem::path& path,
-                                                          std::uint64_t limit);
+                                                          std::uint64_t limit,
+                                                          Whose whose = Whose::kAnybodys);
+// As much of it as `limit` allows.
+[[nodiscard]] Result<std::vector<std::uint8_t>> read_file_start(const std::filesystem::path& path,
+                                                                std::uint64_t limit);
+
+// Reads until `bytes` is full or the file ends; how many bytes that were, or -1 and errno.
+[[nodiscard]] std::ptrdiff_t read_fully(int fd, std::span<std::uint8_t> bytes);
 
 // The file has the whole of `bytes`, or is as it was before.
 [[nodiscard]] Result<void> write_file_atomically(const std::filesystem::path& path,

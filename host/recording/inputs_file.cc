@@ -1,10 +1,9 @@
 #include "host/recording/inputs_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <string_view>
 #include <utility>
@@ -160,19 +159,18 @@ namespace {
 
 // Hands the bytes of the file to `take`, piece by piece.
 template <class Take>
-Result<void> read_pieces(const std::filesystem::path& file, Take take) {
-  // O_NONBLOCK: a pipe of this name must not stop us.
-  const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!fd.valid()) return std::unexpected(system_error("read", file, errno));
+Result<void> read_pieces(const std::filesystem::path& path, Take take) {
+  CLEW_TRY(const auto file, open_regular(path, Whose::kOwn));
   std::vector<std::uint8_t> chunk(ZSTD_DStreamInSize());
-  for (;;) {
-    const ssize_t got = ::read(fd.get(), chunk.data(), chunk.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return std::unexpected(system_error("read", file, errno));
-    if (got == 0) return {};
-    if (auto taken = take(std::span(chunk.data(), static_cast<std::size_t>(got))); !taken)
-      return taken;
+  for (std::uint64_t left = file.size; left > 0;) {
+    const std::size_t most = std::min<std::uint64_t>(chunk.size(), left);
+    const std::ptrdiff_t got = read_fully(file.fd.get(), std::span(chunk).first(most));
+    if (got < 0) return std::unexpected(system_error("read", path, errno));
+    if (got == 0) break;
+    CLEW_CHECK_OK(take(std::span(chunk).first(static_cast<std::size_t>(got))));
+    left -= static_cast<std::uint64_t>(got);
   }
+  return {};
 }
 
 }  // namespace

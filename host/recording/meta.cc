@@ -23,6 +23,9 @@ constexpr std::array kStrategyWords{
 };
 constexpr std::array<const char*, 3> kStdinWords{"none", "file", "stream"};
 
+// A run has a few; each process that could not be recorded has one.
+constexpr std::size_t kMaxNotes = 10'000;
+
 // Hashes are text, because many readers of JSON round large numbers.
 std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
 
@@ -222,6 +225,13 @@ Captured stream_from(const Fields& fields) {
   return captured;
 }
 
+Captured output_from(const Fields& fields) {
+  const Captured captured = stream_from(fields);
+  if (captured.stored > kMaxStoredOutput)
+    fields.note("stored", fmt::format("is more than {}", kMaxStoredOutput));
+  return captured;
+}
+
 Captured inputs_from(const Fields& fields) {
   const Captured captured = captured_from(fields);
   if (captured.size > kMaxInputs) fields.note("size", fmt::format("is more than {}", kMaxInputs));
@@ -267,6 +277,7 @@ RunSummary summary_from(const Fields& fields) {
   fields.integer("exit_status", summary.exit_status);
   std::vector<std::string> notes;
   fields.list("notes", notes);
+  if (notes.size() > kMaxNotes) fields.note("notes", fmt::format("are more than {}", kMaxNotes));
   for (std::string& note : notes) summary.notes.push_back(note_from_text(std::move(note)));
   return summary;
 }
@@ -315,6 +326,7 @@ Meta meta_from(const Fields& fields) {
   fields.hash("ignored_signals", meta.ignored_signals);
   fields.integer("parent", meta.parent);
   fields.boolean("child", meta.child);
+  fields.boolean("loaded_again", meta.loaded_again);
   fields.integer("generation", meta.generation);
   fields.word("strategy", kStrategyWords, meta.strategy);
   fields.integer("seed", meta.seed);
@@ -336,8 +348,8 @@ Meta meta_from(const Fields& fields) {
   if (!fields.is_null("judged")) meta.judged = judged_from(fields.object("judged"));
   fields.word("stdin_kind", kStdinWords, meta.stdin_kind);
   if (!fields.is_null("stdin")) meta.stdin_data = stream_from(fields.object("stdin"));
-  meta.stdout_data = stream_from(fields.object("stdout"));
-  meta.stderr_data = stream_from(fields.object("stderr"));
+  meta.stdout_data = output_from(fields.object("stdout"));
+  meta.stderr_data = output_from(fields.object("stderr"));
   if (!fields.is_null("inputs")) meta.inputs = inputs_from(fields.object("inputs"));
   return meta;
 }
@@ -346,6 +358,29 @@ std::uint64_t checksum(const json& without_checksum) {
   // The canonical form: members sorted, no white space.
   const std::string text = without_checksum.dump();
   return content_hash({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+}
+
+// What the parser makes of a text takes up to twenty times its memory, and both it and what frees
+// it recurse: neither is done before this has looked at the text.
+const char* why_too_much(std::string_view text) {
+  if (text.size() > kMaxMetaSize) return "it is too large";
+  std::size_t depth = 0;
+  std::size_t values = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      in_string = c != '"';
+      continue;
+    }
+    in_string = c == '"';
+    const bool opens = c == '{' || c == '[';
+    if (opens && ++depth > kMaxMetaDepth) return "it is nested too deeply";
+    if ((c == '}' || c == ']') && depth > 0) --depth;
+    if ((opens || c == ',') && ++values > kMaxMetaValues) return "it has too many values";
+  }
+  return nullptr;
 }
 
 std::unexpected<Error> damaged(std::string_view name, std::string_view what) {
@@ -396,6 +431,7 @@ std::string format_meta(const Meta& meta) {
       {"ignored_signals", hex(meta.ignored_signals)},
       {"parent", meta.parent},
       {"child", meta.child},
+      {"loaded_again", meta.loaded_again},
       {"generation", meta.generation},
       {"strategy", to_word(meta.strategy)},
       {"seed", meta.seed},
@@ -421,6 +457,7 @@ std::string format_meta(const Meta& meta) {
 }
 
 Result<Meta> parse_meta(std::string_view text, std::string_view name) {
+  if (const char* why = why_too_much(text)) return damaged(name, why);
   json object;
   try {
     object = json::parse(text);

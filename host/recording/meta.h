@@ -21,7 +21,7 @@
 namespace clew {
 
 // Bumped with every change of meta.json or of the set of files.
-inline constexpr std::uint32_t kRecordingVersion = 6;
+inline constexpr std::uint32_t kRecordingVersion = 7;
 
 // Distinguishes a rebuilt program from the one that was recorded.
 struct ProgramIdentity {
@@ -44,6 +44,12 @@ inline constexpr std::size_t kMaxOrigin = 4096;  // bytes
 inline constexpr std::size_t kMaxCriterion =
     65'536;  // bytes of an expression, a command or a detail
 
+// The kernel gives a program at most 6 MiB of arguments and variables, with 8 bytes for each of
+// them. In JSON a byte takes two (hex digits), and rarely six.
+inline constexpr std::size_t kMaxMetaSize = std::size_t{24} << 20;
+inline constexpr std::size_t kMaxMetaValues = 1'000'000;
+inline constexpr std::size_t kMaxMetaDepth = 8;
+
 struct Meta {
   // Filled in by Draft::commit.
   std::uint32_t recording_version = 0;
@@ -65,6 +71,8 @@ struct Meta {
   // here.
   std::uint64_t parent = 0;
   bool child = false;  // another program started it: signals may come from the start
+  // The runtime chose its addresses, because the kernel refused to fix them.
+  bool loaded_again = false;
   // Number of forks that lead from the program to the copy of it that was recorded; 0: it is the
   // program. The recording begins with the program's.
   std::uint32_t generation = 0;

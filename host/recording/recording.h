@@ -95,14 +95,23 @@ struct Listed {
   RecordingState state = RecordingState::kIncomplete;
   std::uint64_t bytes = 0;       // size of its files
   std::int64_t created_ns = 0;   // since 1970; of the folder if there is no meta
-  std::optional<Meta> meta;      // if complete
+  std::optional<Meta> meta;      // if complete; without environment
   std::optional<Error> problem;  // if damaged
 };
+
+enum class Detail : std::uint8_t {
+  kState,  // number, path, state: nothing is read
+  kAll,
+};
+
+// Set: inputs that expand beyond all proportion are replayed all the same.
+inline constexpr char kLargeVariable[] = "CLEW_LARGE_INPUTS";
 
 // Thread safety: none; process safety: full, any number of clews may share a store.
 class RecordingStore {
  public:
-  // A folder that does not exist yet is an empty store; create() creates it.
+  // A folder that does not exist yet is an empty store; create() creates it. One that others own
+  // or can write to is an error (owner.h).
   [[nodiscard]] static Result<RecordingStore> open(std::filesystem::path path = ".clew");
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
@@ -116,16 +125,18 @@ class RecordingStore {
   [[nodiscard]] Result<Recording> load(std::string_view selector) const;
 
   // Newest first.
-  [[nodiscard]] Result<std::vector<Listed>> list() const;
+  [[nodiscard]] Result<std::vector<Listed>> list(Detail detail = Detail::kAll) const;
 
   // Refuses to remove a recording that is still running.
   [[nodiscard]] Result<void> remove(std::uint64_t number);
+  // Removes what a clew process that was killed while it created or removed a recording left
+  // behind.
+  void sweep() const;
 
  private:
   explicit RecordingStore(std::filesystem::path path) : path_(std::move(path)) {}
   [[nodiscard]] std::filesystem::path folder(std::uint64_t number) const;
   [[nodiscard]] Result<std::vector<std::uint64_t>> numbers() const;  // ascending
-  void sweep() const;
 
   std::filesystem::path path_;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -20,22 +21,35 @@ using abi::EntryKind;
 using namespace schedule_format;
 
 constexpr std::uint64_t kMaxFileSize = std::uint64_t{4} << 30;
+// The trailer is the largest part of a file: names, and numbers before them.
+constexpr std::size_t kMaxPart = kMaxNamesBytes + 256;
+static_assert(kColumns * (kMaxBlockEntries + 2 * abi::kMaxVarint) + 256 <= kMaxPart);
+// Entries are held in memory, many times larger than in the file. Entries of a recorded run take
+// two bytes and more (a check has a hash); a block of entries that all are alike takes 25.
+constexpr std::uint64_t kAlwaysEntries = 1'000'000;
+constexpr std::uint64_t kMostEntriesPerByte = 16;
 
 struct FreeContext {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
 
+// Reads a file part by part, so that it takes no more memory than a part and what was decoded;
+// or bytes that are in memory already.
 // Invariant: at_ <= bytes_.size(). A failure is noted once, with the offset at which it was
 // detected; after it every read gives zero.
 class FileReader {
  public:
   FileReader(std::span<const std::uint8_t> bytes, std::string_view name)
-      : bytes_(bytes), name_(name), zstd_(ZSTD_createDCtx()) {}
+      : bytes_(bytes), size_(bytes.size()), name_(name), zstd_(ZSTD_createDCtx()) {}
+  FileReader(const RegularFile& file, std::string_view name)
+      : file_(file.fd.get()), size_(file.size), name_(name), zstd_(ZSTD_createDCtx()) {}
 
   Result<Stream> read();
   Result<std::vector<Entry>> read_beginning(std::uint64_t count);
 
  private:
+  // Before each part: from here on bytes_ has all of it.
+  void next_part();
   void read_header();
   void read_block();
   void read_trailer();
@@ -58,12 +72,16 @@ class FileReader {
   void bad(std::size_t offset, std::string_view what) {
     if (error_) return;
     error_ = Error{ErrorCode::kBadInput,
-                   fmt::format("{} is damaged at byte {}: {}", name_, offset, what),
+                   fmt::format("{} is damaged at byte {}: {}", name_, before_ + offset, what),
                    "the recording cannot be used; make a new one with clew run"};
   }
 
-  std::span<const std::uint8_t> bytes_;
-  std::string_view name_;
+  int file_ = -1;
+  std::vector<std::uint8_t> buffer_;     // of a file: what bytes_ is a view of
+  std::span<const std::uint8_t> bytes_;  // of the file: those behind the first before_
+  std::uint64_t before_ = 0;
+  std::uint64_t size_ = 0;  // of the file
+  std::string name_;
   std::unique_ptr<ZSTD_DCtx, FreeContext> zstd_;
   std::size_t at_ = 0;
   std::optional<Error> error_;
@@ -73,6 +91,23 @@ class FileReader {
   std::uint64_t blocks_ = 0;
   std::uint64_t entries_ = 0;
 };
+
+void FileReader::next_part() {
+  if (file_ < 0 || error_) return;
+  buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(at_));
+  before_ += std::exchange(at_, 0);
+  const std::size_t had = buffer_.size();
+  const std::uint64_t unread = size_ - before_ - had;
+  // Half a buffer is left over, so that not every part moves the bytes behind it.
+  if (had < kMaxPart + 1 && unread > 0) {
+    const auto more = static_cast<std::size_t>(std::min<std::uint64_t>(unread, 2 * kMaxPart - had));
+    buffer_.resize(had + more);
+    const std::ptrdiff_t got = read_fully(file_, std::span(buffer_).subspan(had));
+    if (got < 0) error_ = system_error("read", name_, errno);
+    buffer_.resize(had + static_cast<std::size_t>(std::max<std::ptrdiff_t>(got, 0)));
+  }
+  bytes_ = buffer_;
+}
 
 std::span<const std::uint8_t> FileReader::take(std::size_t size) {
   if (size > bytes_.size() - at_) bad(at_, "the file is truncated");
@@ -228,6 +263,8 @@ void FileReader::emit(const Columns& columns, std::size_t count) {
     encoder_.append(entry);
   }
   if (encoder_.bytes().size() > kMaxScheduleStream) bad(at_, "too many switches");
+  if (entries_ + count > kAlwaysEntries && (entries_ + count) / kMostEntriesPerByte > size_)
+    bad(at_, "more switches than a file of its size can have");
 }
 
 void FileReader::read_trailer() {
@@ -260,8 +297,10 @@ void FileReader::read_trailer() {
 
 Result<Stream> FileReader::read() {
   if (!zstd_) return fail(ErrorCode::kSystem, "out of memory for decompression");
+  next_part();
   read_header();
-  while (!error_ && at_ < bytes_.size() && bytes_[at_] == kBlockTag) read_block();
+  for (next_part(); !error_ && at_ < bytes_.size() && bytes_[at_] == kBlockTag; next_part())
+    read_block();
   if (!error_ && at_ < bytes_.size() && bytes_[at_] != kTrailerTag)
     bad(at_, "neither a block nor the trailer");
   read_trailer();
@@ -271,8 +310,10 @@ Result<Stream> FileReader::read() {
 
 Result<std::vector<Entry>> FileReader::read_beginning(std::uint64_t count) {
   if (!zstd_) return fail(ErrorCode::kSystem, "out of memory for decompression");
+  next_part();
   read_header();
-  while (!error_ && entries_ < count && at_ < bytes_.size() && bytes_[at_] == kBlockTag)
+  for (next_part(); !error_ && entries_ < count && at_ < bytes_.size() && bytes_[at_] == kBlockTag;
+       next_part())
     read_block();
   if (entries_ < count) bad(at_, fmt::format("it has {} entries, not {}", entries_, count));
   if (error_) return std::unexpected(*std::move(error_));
@@ -292,20 +333,33 @@ Result<Stream> read_schedule_bytes(std::span<const std::uint8_t> bytes, std::str
   return FileReader(bytes, name).read();
 }
 
+namespace {
+
+Result<RegularFile> open_schedule(const std::filesystem::path& path) {
+  CLEW_TRY(auto file, open_regular(path, Whose::kOwn));
+  if (file.size > kMaxFileSize)
+    return fail(ErrorCode::kBadInput,
+                fmt::format("cannot read {}: {} bytes, at most {} are allowed", path.string(),
+                            file.size, kMaxFileSize));
+  return file;
+}
+
+}  // namespace
+
 Result<std::vector<Entry>> read_schedule_beginning(const std::filesystem::path& path,
                                                    std::uint64_t count) {
-  CLEW_TRY(auto bytes, read_file(path, kMaxFileSize));
-  return FileReader(bytes, path.string()).read_beginning(count);
+  CLEW_TRY(const auto file, open_schedule(path));
+  return FileReader(file, path.string()).read_beginning(count);
 }
 
 Result<Stream> read_schedule_file(const std::filesystem::path& path) {
-  auto bytes = read_file(path, kMaxFileSize);
-  if (!bytes) {
-    if (bytes.error().hint.empty())
-      bytes.error().hint = "the recording is damaged; clew rm removes it";
-    return std::unexpected(bytes.error());
+  auto file = open_schedule(path);
+  if (!file) {
+    if (file.error().hint.empty())
+      file.error().hint = "the recording is damaged; clew rm removes it";
+    return std::unexpected(file.error());
   }
-  return read_schedule_bytes(*bytes, path.string());
+  return FileReader(*file, path.string()).read();
 }
 
 }  // namespace clew

@@ -8,8 +8,10 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <cstdlib>
 
 #include "host/quote.h"
+#include "host/recording/owner.h"
 #include "host/recording/recording.h"
 
 namespace clew {
@@ -17,17 +19,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMaxMetaSize = std::uint64_t{64} << 20;
+// What a replay's inputs may take of memory, whatever the size of the file: a recording that says
+// more must have come with a file in proportion.
+constexpr std::uint64_t kAlwaysInputs = std::uint64_t{128} << 20;
+constexpr std::uint64_t kMostExpansion = 256;
 // The names of folders that are being created or removed begin with this.
 constexpr std::string_view kTransitPrefix = ".transit-";
 constexpr auto kTransitPatience = std::chrono::minutes(1);
 constexpr std::string_view kRunHint = "record one with clew run -- PROG";
 
+// Nobody makes so many; the number after it exists, whatever folders others put there.
+constexpr std::uint64_t kMostNumber = 1'000'000'000'000'000;
+
 std::optional<std::uint64_t> parse_number(std::string_view text) {
   std::uint64_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || stop != end || number == 0 || text.front() == '0')
+  const auto [stop, error] = std::from_chars(text.begin(), text.end(), number);
+  if (error != std::errc{} || stop != text.end() || number == 0 || number > kMostNumber ||
+      text.front() == '0')
     return std::nullopt;
   return number;
 }
@@ -39,8 +47,8 @@ fs::path transit_path(const fs::path& store) {
 }
 
 bool is_locked(const fs::path& folder) {
-  const FileDescriptor fd(::open((folder / "lock").c_str(), O_RDONLY | O_CLOEXEC));
-  return fd.valid() && ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  const auto lock = open_regular(folder / "lock", Whose::kOwn);
+  return lock && ::flock(lock->fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
 RecordingState state_of(const fs::path& folder) {
@@ -53,12 +61,12 @@ RecordingState state_of(const fs::path& folder) {
 
 Result<Meta> read_meta(const fs::path& folder) {
   const fs::path path = folder / "meta.json";
-  CLEW_TRY(auto bytes, read_file(path, kMaxMetaSize));
+  CLEW_TRY(auto bytes, read_file(path, kMaxMetaSize, Whose::kOwn));
   return parse_meta({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
 }
 
 Result<void> check_captured(const fs::path& path, const Captured& captured) {
-  CLEW_TRY(auto content, hash_file(path));
+  CLEW_TRY(auto content, hash_file(path, Whose::kOwn, captured.stored));
   if (content.size == captured.stored && content.hash == captured.stored_hash) return {};
   const std::string what =
       content.size == captured.stored
@@ -66,6 +74,24 @@ Result<void> check_captured(const fs::path& path, const Captured& captured) {
           : fmt::format("it has {} bytes, {} were recorded", content.size, captured.stored);
   return fail(ErrorCode::kBadInput, fmt::format("{} is damaged: {}", path.string(), what),
               "the recording cannot be used; make a new one with clew run");
+}
+
+// Sizes are checked before memory is taken.
+Result<void> check_expansion(const fs::path& path, const Captured& inputs) {
+  const auto pages = static_cast<std::uint64_t>(std::max(sysconf(_SC_PHYS_PAGES), 1L));
+  const std::uint64_t memory = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const bool in_proportion = inputs.size / kMostExpansion <= inputs.stored;
+  const bool allowed = in_proportion || std::getenv(kLargeVariable) != nullptr;
+  if (inputs.size <= kAlwaysInputs || (allowed && inputs.size <= memory)) return {};
+  if (inputs.size > memory)
+    return fail(ErrorCode::kBadInput,
+                fmt::format("{} holds {} bytes of input, more than this machine's memory of {}",
+                            path.string(), inputs.size, memory),
+                "a replay needs all of them in memory");
+  return fail(ErrorCode::kBadInput,
+              fmt::format("{} has {} bytes and says that it holds {}", path.string(), inputs.stored,
+                          inputs.size),
+              fmt::format("if you trust it: export {}=1", kLargeVariable));
 }
 
 Result<Recording> load_folder(std::uint64_t number, fs::path path) {
@@ -82,7 +108,9 @@ Result<Recording> load_folder(std::uint64_t number, fs::path path) {
     case RecordingState::kDamaged:
       break;
   }
+  CLEW_CHECK_OK(check_folder_owner(path));
   CLEW_TRY(auto meta, read_meta(path));
+  if (meta.inputs) CLEW_CHECK_OK(check_expansion(path / "inputs", *meta.inputs));
   Recording recording{number, std::move(path), std::move(meta)};
   Result<void> checked = check_captured(recording.stdout_file(), recording.meta.stdout_data);
   if (checked) checked = check_captured(recording.stderr_file(), recording.meta.stderr_data);
@@ -128,16 +156,19 @@ std::int64_t changed_ns(const fs::path& folder) {
   return status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec;
 }
 
-Listed describe(std::uint64_t number, fs::path path) {
+Listed describe(std::uint64_t number, fs::path path, Detail detail) {
   Listed listed;
   listed.number = number;
   listed.path = std::move(path);
   listed.state = state_of(listed.path);
+  if (detail == Detail::kState) return listed;
   listed.bytes = size_of(listed.path);
   listed.created_ns = changed_ns(listed.path);
   if (listed.state != RecordingState::kComplete) return listed;
   if (auto meta = read_meta(listed.path)) {
     listed.created_ns = meta->created_ns;
+    // Of many recordings at a time; it is the most of each, and nothing of it is listed.
+    meta->environment = {};
     listed.meta = *std::move(meta);
   } else {
     listed.state = RecordingState::kDamaged;
@@ -182,6 +213,7 @@ Result<RecordingStore> RecordingStore::open(fs::path path) {
     return std::unexpected(system_error("use", path, ENOTDIR));
   if (!fs::exists(status) && status.type() != fs::file_type::not_found)
     return std::unexpected(system_error("use", path, error.value()));
+  CLEW_CHECK_OK(check_folder_owner(path));
   return RecordingStore(std::move(path));
 }
 
@@ -246,11 +278,11 @@ Result<Recording> RecordingStore::load(std::string_view selector) const {
               std::string(kRunHint));
 }
 
-Result<std::vector<Listed>> RecordingStore::list() const {
+Result<std::vector<Listed>> RecordingStore::list(Detail detail) const {
   CLEW_TRY(auto all, numbers());
   std::vector<Listed> listed;
   for (auto it = all.rbegin(); it != all.rend(); ++it) {
-    listed.push_back(describe(*it, folder(*it)));
+    listed.push_back(describe(*it, folder(*it), detail));
     std::error_code ignored;
     if (!fs::exists(listed.back().path, ignored)) listed.pop_back();  // removed in the meantime
   }
@@ -272,11 +304,9 @@ Result<void> RecordingStore::remove(std::uint64_t number) {
     return std::unexpected(system_error("remove", path, errno));
   fs::remove_all(transit, error);
   if (error) return std::unexpected(system_error("remove", transit, error.value()));
-  sweep();
   return {};
 }
 
-// Removes what a clew process that was killed while it created or removed a recording left behind.
 void RecordingStore::sweep() const {
   std::error_code error;
   std::vector<fs::path> leftovers;

@@ -159,6 +159,7 @@ TEST_F(StoreTest, SweepsOldLeftovers) {
   fs::last_write_time(path_ / ".transit-1-2-3",
                       fs::file_time_type::clock::now() - std::chrono::hours(1));
   ASSERT_TRUE(store_.remove(1));
+  store_.sweep();
   EXPECT_FALSE(fs::exists(path_ / ".transit-1-2-3"));
   EXPECT_TRUE(fs::exists(path_ / ".transit-4-5-6"));  // may be about to be created
 }

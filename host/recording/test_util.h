@@ -57,6 +57,7 @@ inline Meta sample_meta() {
   meta.working_folder = "/home/me";
   meta.stack_limit = UINT64_MAX;
   meta.child = true;
+  meta.loaded_again = true;
   meta.generation = 2;
   meta.strategy = abi::StrategyKind::kTimer;
   meta.seed = UINT64_MAX;

@@ -9,6 +9,7 @@
 #include "host/report/slices.h"
 #include "host/report/stacks.h"
 #include "host/report/words.h"
+#include "host/terminal_text.h"
 
 namespace clew {
 namespace {
@@ -37,6 +38,19 @@ TEST(Words, NumbersAndPlurals) {
 
 TEST(Words, ProgramTextCannotDriveTheTerminal) {
   EXPECT_EQ(printable("a\033[2Jb\n"), "a?[2Jb?");
+  EXPECT_EQ(printable("\x9b"
+                      "2J"),
+            "?2J");  // C1 as a byte
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "2J"),
+            "?2J");  // ... as UTF-8
+  EXPECT_EQ(printable("\xe2\x80\xae"
+                      "x"),
+            "?x");                                                  // writes from right to left
+  EXPECT_EQ(printable("\xc0\x8a\xed\xa0\x80\xf5\xff"), "???????");  // not UTF-8
+  EXPECT_EQ(printable("na\xc3\xafve \xe2\x82\xac \xf0\x9f\x90\x9b"),
+            "na\xc3\xafve \xe2\x82\xac \xf0\x9f\x90\x9b");
+  EXPECT_EQ(terminal_text("a\nb\tc\r"), "a\nb\tc?");
   EXPECT_LT(printable(std::string(100'000, 'x')).size(), 600u);
 }
 

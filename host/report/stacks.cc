@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <vector>
 
+#include "host/recording/file.h"
 #include "host/report/names.h"
 #include "host/report/run_text.h"
 #include "host/report/threads.h"
@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::uint32_t kLinesAround = 2;
 constexpr std::size_t kMostLine = 160;
+constexpr std::uint64_t kMostSource = std::uint64_t{64} << 20;  // SQLite's one file has 9 MB
 
 std::string at_text(const ThreadPosition& position) {
   return position.at ? location_text(*position.at) : "unknown place";
@@ -40,13 +41,18 @@ std::vector<SourceFrame> with_place(const ThreadPosition& position) {
 }  // namespace
 
 std::string excerpt(const Location& location) {
-  std::ifstream file(location.file);
+  if (location.line == 0) return "";
+  // Debug information says what the file is: it may be any, or none.
+  const auto bytes = read_file_start(location.file, kMostSource);
+  if (!bytes) return "";
+  std::string_view rest(reinterpret_cast<const char*>(bytes->data()), bytes->size());
   std::string text;
   auto out = std::back_inserter(text);
-  std::string line;
-  for (std::uint32_t number = 1;
-       location.line != 0 && number <= location.line + kLinesAround && std::getline(file, line);
-       ++number) {
+  for (std::uint64_t number = 1;
+       number <= std::uint64_t{location.line} + kLinesAround && !rest.empty(); ++number) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    std::string line(rest.substr(0, std::min(end, kMostLine)));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
     if (number + kLinesAround < location.line) continue;
     for (std::size_t tab = line.find('\t'); tab != std::string::npos; tab = line.find('\t'))
       line.replace(tab, 1, "    ");

@@ -7,6 +7,7 @@
 
 #include "host/report/names.h"
 #include "host/target/syscall_names.h"
+#include "host/terminal_text.h"
 
 namespace clew {
 namespace {
@@ -30,9 +31,8 @@ std::string counted(std::uint64_t number, std::string_view singular) {
 std::string hex_hash(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
 
 std::string printable(std::string_view text) {
-  std::string result(text.substr(0, kMostText));
-  for (char& letter : result)
-    if (static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f) letter = '?';
+  std::string result = terminal_text(text.substr(0, kMostText), Newlines::kReplace);
+  std::ranges::replace(result, '\t', '?');
   if (text.size() > kMostText) result += "…";
   return result;
 }

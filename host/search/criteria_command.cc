@@ -13,12 +13,14 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <utility>
 
 #include "host/recording/file.h"
+#include "host/target/orphans.h"
 
 namespace clew {
 namespace {
@@ -156,9 +158,14 @@ Result<CommandEnd> run_command(const Command& command) {
   for (const auto* made : {&output, &errors, &notice}) CLEW_CHECK_OK(*made);
 
   const std::vector<char*> arguments = pointers(command.arguments);
-  const std::vector<char*> environment = pointers(command.environment);
+  // What it starts is known by it, wherever it goes.
+  static std::atomic<std::uint64_t> count = 0;
+  const std::string mark = fmt::format("CLEW_JUDGE={}.{}", getpid(), ++count);
+  std::vector<std::string> variables = command.environment;
+  variables.push_back(mark);
+  const std::vector<char*> environment = pointers(variables);
   const pid_t parent = getpid();
-  const pid_t pid = fork();
+  const pid_t pid = fork_own_child();
   if (pid == 0)
     become(command, {input.descriptor(), output->writing.get(), errors->writing.get()},
            notice->writing.get(), parent, arguments.data(), environment.data());
@@ -172,6 +179,7 @@ Result<CommandEnd> run_command(const Command& command) {
   }
   if (told == sizeof error) {
     wait_for(pid);
+    forget_own_child(pid);
     end.how = CommandEnd::How::kNotStarted;
     end.status = error;
     return end;
@@ -183,6 +191,8 @@ Result<CommandEnd> run_command(const Command& command) {
   }
   kill(-pid, SIGKILL);  // the group, the process included while it is not waited for
   const int status = wait_for(pid);
+  forget_own_child(pid);
+  end_orphans_with(mark);
   if (!pidfd.valid()) return refused("watch a process");
   note_status(status, end);
   return end;

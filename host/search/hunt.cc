@@ -71,7 +71,8 @@ Result<void> Hunt::choose_engine() {
     plan_.flags = flags;
     recorder_.set_flags(flags);
     CLEW_TRY(auto input, open_input());
-    CLEW_CHECK_OK(ServedProgram::start(plan_, input.get(), serve));
+    CLEW_TRY(const auto program, ServedProgram::start(plan_, input.get(), serve));
+    for (std::string& lack : program.lacks()) add_note(std::move(lack));
     return {};
   };
   auto trial = can_start(plan_.flags | abi::kFlagLateStart);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "host/search/standard_input.h"
 
@@ -39,8 +40,8 @@ Result<HuntInput> HuntInput::of_recording(const Recording& recording) {
     CLEW_CHECK_OK(InputFeed::from_recording(recording));
     return input;
   }
-  input.file_ = FileDescriptor(::open(recording.stdin_file().c_str(), O_RDONLY | O_CLOEXEC));
-  if (!input.file_.valid()) return cannot_read();
+  CLEW_TRY(auto stored, open_regular(recording.stdin_file(), Whose::kOwn));
+  input.file_ = std::move(stored.fd);
   return input;
 }
 

@@ -1,7 +1,5 @@
 #include "host/search/hunt_recorder.h"
 
-#include <fstream>
-#include <sstream>
 #include <utility>
 
 #include "host/schedule/stream.h"
@@ -43,11 +41,12 @@ RunFacts facts_of(const RunSummary& summary) {
   return facts;
 }
 
+// What a run may store of each of its streams is less.
+constexpr std::uint64_t kMostJudged = std::uint64_t{256} << 20;
+
 std::string text_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
+  const auto bytes = read_file_start(path, kMostJudged);
+  return bytes ? std::string(bytes->begin(), bytes->end()) : "";
 }
 
 }  // namespace

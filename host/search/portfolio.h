@@ -3,8 +3,8 @@
 // all schedules with few preemptions) find shallow bugs within a few dozen schedules or not at all;
 // sampling needs about as long at any time, and finds the deep ones.
 //
-// Turns. The first few dozen are in a fixed order, in which the systematic searches have half: a
-// random walk, then lockstep, which has the most switches there are and shows what the threads do.
+// Turns. The first few dozen are in a fixed order: a random walk, then lockstep, which has the most
+// switches there are and shows what the threads do, then directed preemptions and sampling.
 // Then each search has a share, and turns are taken so that after any number of schedules each has
 // had its share of them, to within one. The most is for the sampling that does best on most
 // programs, the more so when the systematic ones have had some hundred turns. In the long run that

@@ -1,5 +1,6 @@
 #include "host/search/surw_search.h"
 
+#include <bit>
 #include <unordered_map>
 #include <utility>
 
@@ -29,7 +30,8 @@ std::vector<JobPlan> SurwSearch::next(std::size_t most) {
 JobPlan SurwSearch::propose() {
   JobPlan job;
   job.seed = job_seed(seed_, proposed_);
-  if (wants_trace_ || proposed_ % kTraceEvery == 0) job.flags |= abi::kJobTrace;
+  const bool early = proposed_ < kTraceEvery && std::has_single_bit(proposed_);
+  if (wants_trace_ || early || proposed_ % kTraceEvery == 0) job.flags |= abi::kJobTrace;
   wants_trace_ = false;
   ++proposed_;
   job.strategy = traces_ > 0 ? abi::StrategyKind::kSurw : abi::StrategyKind::kPos;
@@ -119,7 +121,9 @@ void SurwSearch::learn_counts(std::span<const TraceStep> trace) {
       for (auto& [key, count] : threads) count /= 2;
   }
   ++traces_;
-  for (const TraceStep& event : trace) ++counts_[event.place][event.thread];
+  const std::vector<bool> loops = in_loops(trace);
+  for (std::size_t i = 0; i < trace.size(); ++i)
+    if (!loops[i]) ++counts_[trace[i].place][trace[i].thread];
 }
 
 void SurwSearch::learn_parents(std::span<const TraceStep> trace) {

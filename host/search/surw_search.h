@@ -14,9 +14,11 @@
 //  - Half of the draws take all groups as equally likely; the other half weigh a group by its
 //    accesses. The first finds what is rarely touched, the second what is contended most; by
 //    weight alone a variable that is polled would be the only one.
+//  - Of a loop that a thread waits in only the first rounds count (in_loops()), as in the walk itself
+//    (runtime/strategy/patient.h).
 //  - Counts are means over the traces so far, of which the last few count most. Every
-//    kTraceEvery-th job is traced to refresh them, and the one after a run that met newly shared
-//    points. Before the first trace (or if none fits) jobs are runs of pos, unless somebody else's
+//    kTraceEvery-th job is traced to refresh them, more at first, and the one after a run that met
+//    newly shared points. Before the first trace (or if none fits) jobs are runs of pos, unless somebody else's
 //    run has been shown (preview()).
 #ifndef CLEW_HOST_SEARCH_SURW_SEARCH_H_
 #define CLEW_HOST_SEARCH_SURW_SEARCH_H_
@@ -47,6 +49,8 @@ class SurwSearch final : public Search {
   [[nodiscard]] std::string using_now() const override;
   // A run of somebody else's: what is learnt from it counts until there is a trace of its own.
   void preview(const JobReport& report);
+  // Somebody else's run met newly shared points: there are steps that have not been counted.
+  void recount() { wants_trace_ = true; }
 
  private:
   using Places = std::vector<abi::Place>;  // ascending

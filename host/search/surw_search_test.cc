@@ -100,6 +100,19 @@ TEST(Contended, LocksConflict) {
   EXPECT_EQ(contended(trace), (std::vector<bool>{false, true, true, true}));
 }
 
+TEST(InLoops, AreRoundsThatChangeNothing) {
+  std::vector<TraceStep> trace;
+  for (int i = 0; i < 20; ++i) {
+    trace.push_back(at(1, StepKind::kRead, kX, 2));    // waits
+    trace.push_back(at(2, StepKind::kUpdate, kY, 4));  // counts
+    trace.push_back(
+        at(3, StepKind::kRead, kZ + 8 * static_cast<std::uint64_t>(i), 6));  // looks around
+  }
+  const std::vector<bool> loops = in_loops(trace);
+  for (std::size_t i = 0; i < trace.size(); ++i)
+    EXPECT_EQ(loops[i], trace[i].index == 1 && i >= 33) << i;
+}
+
 TEST(Granules, MasksAreExact) {
   std::vector<std::pair<std::uint64_t, int>> seen;
   for_each_granule(
@@ -140,7 +153,8 @@ TEST(SurwSearch, CountsAreMeansAndAreRefreshed) {
   for (int i = 0; i < 4; ++i) longer.insert(longer.begin() + 6, at(1, StepKind::kUpdate, kX, 12));
   const std::vector<JobPlan> jobs = search.next(SurwSearch::kTraceEvery);
   EXPECT_EQ(jobs.back().flags, abi::kJobTrace);
-  EXPECT_EQ(jobs.front().flags, 0u);
+  EXPECT_EQ(jobs[2].flags, 0u);
+  EXPECT_EQ(jobs[3].flags, abi::kJobTrace) << "more at first: the fourth after the first";
   search.learn(jobs.back(), report_of(longer));
   for (const JobPlan& job : search.next(20))
     if (const Guide guide = decode(job.guide); guide.places == std::set<Place>{12})
@@ -150,13 +164,15 @@ TEST(SurwSearch, CountsAreMeansAndAreRefreshed) {
 TEST(SurwSearch, TracesAgainWhenMoreIsFoundToBeShared) {
   SurwSearch search(1);
   search.learn(search.next(1)[0], report_of(program()));
-  const std::vector<JobPlan> jobs = search.next(2);
+  const std::vector<JobPlan> jobs = search.next(8);
   JobReport report;
   report.result.sharing_count = 3;
   search.learn(jobs[0], report);
   const std::vector<JobPlan> then = search.next(2);
   EXPECT_EQ(then[0].flags, abi::kJobTrace);
   EXPECT_EQ(then[1].flags, 0u);
+  search.recount();
+  EXPECT_EQ(search.next(1)[0].flags, abi::kJobTrace);
 }
 
 TEST(SurwSearch, SomebodyElsesTraceCountsUntilThereIsOneOfItsOwn) {

@@ -1,9 +1,7 @@
 #include "host/search/test_frameworks.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
@@ -41,11 +39,10 @@ constexpr std::array<FrameworkInfo, 3> kFrameworks{{
 // ---- Which framework
 
 bool file_contains(const std::string& path, std::string_view mark) {
-  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat info{};
-  if (!file.valid() || fstat(file.get(), &info) != 0 || info.st_size <= 0) return false;
-  const auto size = static_cast<std::size_t>(info.st_size);
-  void* bytes = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  const auto file = open_regular(path);
+  if (!file || file->size == 0) return false;
+  const auto size = static_cast<std::size_t>(file->size);
+  void* bytes = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file->fd.get(), 0);
   if (bytes == MAP_FAILED) return false;
   const bool found = memmem(bytes, size, mark.data(), mark.size()) != nullptr;
   munmap(bytes, size);

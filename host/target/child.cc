@@ -19,6 +19,7 @@
 #include <string_view>
 #include <utility>
 
+#include "host/target/orphans.h"
 #include "host/target/standard_descriptors.h"
 
 namespace clew {
@@ -49,13 +50,21 @@ void reset_signals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-bool set_stack_limit(std::uint64_t wanted) {
+bool set_stack_limit(const LaunchPlan& plan) {
   rlimit limit{};
   if (getrlimit(RLIMIT_STACK, &limit) != 0) return false;
-  const rlim_t soft = wanted == UINT64_MAX ? RLIM_INFINITY : wanted;
+  const rlim_t soft = plan.stack_limit == UINT64_MAX ? RLIM_INFINITY : plan.stack_limit;
   const bool possible = limit.rlim_max == RLIM_INFINITY || soft <= limit.rlim_max;
   limit.rlim_cur = possible ? soft : limit.rlim_max;
+  if ((plan.flags & abi::kFlagLoadAgain) != 0)  // the runtime sets it
+    limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, abi::kMostStackAtStart);
   return setrlimit(RLIMIT_STACK, &limit) == 0 && possible;
+}
+
+void fix_addresses(int pipe) {
+  const int persona = personality(0xffffffff);
+  if (persona < 0 || personality(static_cast<unsigned>(persona) | ADDR_NO_RANDOMIZE) < 0)
+    tell(pipe, Stage::kRandomisation);
 }
 
 // Descriptors that clew inherited would change the numbers that the program gets from open(), so
@@ -99,10 +108,8 @@ bool wire(const Child::Wiring& wiring, const LaunchPlan& plan) {
   // Ctrl-C is for clew, which ends the program itself: a run that is cut short is not a failure.
   // With a debugger it is for that.
   if ((plan.flags & (abi::kFlagServe | abi::kFlagWaitDebugger)) != 0) setpgid(0, 0);
-  const int persona = personality(0xffffffff);
-  if (persona < 0 || personality(static_cast<unsigned>(persona) | ADDR_NO_RANDOMIZE) < 0)
-    tell(pipe, Stage::kRandomisation);
-  if (!set_stack_limit(plan.stack_limit)) tell(pipe, Stage::kStackLimit);
+  if ((plan.flags & abi::kFlagLoadAgain) == 0) fix_addresses(pipe);
+  if (!set_stack_limit(plan)) tell(pipe, Stage::kStackLimit);
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   if (chdir(plan.working_folder.c_str()) != 0) give_up(pipe, Stage::kFolder);
@@ -169,18 +176,22 @@ Result<Child> Child::start(const LaunchPlan& plan, const Wiring& wiring) {
   const std::vector<char*> arguments = pointers(plan.arguments);
   const std::vector<char*> environment = pointers(variables);
   const pid_t parent = getpid();
-  const pid_t pid = fork();
+  const pid_t pid = fork_own_child();
   if (pid == 0)
     run_child(plan, wiring, parent, writing.get(), arguments.data(), environment.data());
   if (pid < 0)
-    return fail(ErrorCode::kSystem,
-                fmt::format("cannot start a process: {}", std::strerror(errno)));
+    return fail(ErrorCode::kSystem, fmt::format("cannot start a process: {}", std::strerror(errno)),
+                errno == EAGAIN ? "raise the limit on processes (ulimit -u)" : "");
   writing = FileDescriptor();
   Child child(pid, FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))));
   if (!child.pidfd_.valid())
     return fail(ErrorCode::kSystem, fmt::format("cannot watch a process: {}", std::strerror(errno)),
                 "clew needs Linux 5.9 or newer");
 
+  if (plan.loaded_elsewhere)
+    child.notes_.emplace_back(
+        "it was recorded where the kernel fixes addresses, which is refused here (a container?): a "
+        "program that depends on them departs");
   for (Notice notice{};;) {
     const ssize_t size = read(reading.get(), &notice, sizeof notice);
     if (size < 0 && errno == EINTR) continue;
@@ -214,6 +225,8 @@ int Child::wait() {
   rusage used{};
   while (wait4(pid_, &status, 0, &used) < 0 && errno == EINTR) {
   }
+  forget_own_child(pid_);
+  reap_orphans();
   const auto seconds = [](const timeval& t) { return t.tv_sec + t.tv_usec / 1e6; };
   cpu_seconds_ = seconds(used.ru_utime) + seconds(used.ru_stime);
   pid_ = -1;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,6 +29,27 @@ std::unexpected<Error> no_memory() {
                                               std::strerror(errno)));
 }
 
+// The runtime's arena, the fixed range of this memory, and some more.
+constexpr rlim_t kLeastAddressSpace = rlim_t{5} << 30;
+constexpr rlim_t kLeastDescriptors = kLowestDescriptor + 32;
+
+// What the user's limits do not allow, in words: the system's would be "Invalid argument".
+Result<void> check_user_limits() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < kLeastDescriptors)
+    return fail(ErrorCode::kSystem,
+                fmt::format("a process may have {} open files, clew needs {}", limit.rlim_cur,
+                            kLeastDescriptors),
+                "raise the limit (ulimit -n)");
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur < kLeastAddressSpace)
+    return fail(ErrorCode::kSystem,
+                fmt::format("a process may have {} MiB of address space, clew needs {} beside the "
+                            "program's own; most of it is never used",
+                            limit.rlim_cur >> 20, kLeastAddressSpace >> 20),
+                "raise the limit (ulimit -v)");
+  return {};
+}
+
 std::string joined_names(const Stream& stream) {
   std::string names;
   for (const std::string& name : stream.names) names.append(name.c_str(), name.size() + 1);
@@ -37,6 +59,7 @@ std::string joined_names(const Stream& stream) {
 }  // namespace
 
 Result<ControlMemory> ControlMemory::create(const LaunchPlan& plan, const Room& room) {
+  CLEW_CHECK_OK(check_user_limits());
   const std::string names = joined_names(plan.follow);
   std::uint64_t total = round_up(sizeof(abi::Control));
   const auto reserve = [&total](std::uint64_t size) {
@@ -87,6 +110,7 @@ Result<ControlMemory> ControlMemory::create(const LaunchPlan& plan, const Room& 
   control->seed = plan.seed;
   control->budget = plan.budget;
   control->fair_slice = plan.fair_slice;
+  control->stack_limit = plan.stack_limit;
   control->epoch_ns = plan.epoch_ns;
   control->blocked_signals = plan.blocked_signals;
   control->ignored_signals = plan.ignored_signals;

@@ -78,15 +78,24 @@ void send_memory(int connection, int memory) {
   sendmsg(connection, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
+// The first of the names that is free: others may have taken some.
+bool bind_to_name(int socket) {
+  for (int i = 0; i < abi::kAdoptionNames; ++i) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const std::string name =
+        fmt::format("{}{}{}", abi::kAdoptionPrefix, getpid(), i == 0 ? "" : fmt::format(".{}", i));
+    std::ranges::copy(name, address.sun_path + 1);
+    const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+    if (bind(socket, reinterpret_cast<const sockaddr*>(&address), size) == 0) return true;
+    if (errno != EADDRINUSE) return false;
+  }
+  return false;
+}
+
 Result<FileDescriptor> open_socket() {
   FileDescriptor descriptor(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::string name = fmt::format("{}{}", abi::kAdoptionPrefix, getpid());
-  std::ranges::copy(name, address.sun_path + 1);
-  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
-  if (!descriptor.valid() ||
-      bind(descriptor.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0 ||
+  if (!descriptor.valid() || !bind_to_name(descriptor.get()) ||
       ::listen(descriptor.get(), kBacklog) != 0)
     return fail(
         ErrorCode::kSystem,
@@ -210,8 +219,12 @@ Descendants::~Descendants() = default;
 
 Result<Descendants> Descendants::listen(const LaunchPlan& plan, std::uint64_t recording,
                                         RecordingStore& store) {
-  CLEW_TRY(auto socket, open_socket());
-  return Descendants(plan, recording, store, std::move(socket));
+  auto socket = open_socket();
+  Descendants descendants(plan, recording, store, socket ? std::move(*socket) : FileDescriptor());
+  if (!socket)
+    descendants.notes_.push_back(
+        fmt::format("child processes are not recorded: {}", socket.error().message));
+  return descendants;
 }
 
 // It is the same for the same command of the same program, as far as the order of its processes is
@@ -231,7 +244,6 @@ Result<std::unique_ptr<Descendants::Descendant>> Descendants::make_program(Launc
   plan.budget = plan_.budget;
   plan.fair_slice = plan_.fair_slice;
   plan.epoch_ns = plan_.epoch_ns;
-  plan.flags = abi::kFlagChild;
   return make(std::move(plan), pid);
 }
 
@@ -312,7 +324,8 @@ bool Descendants::may_adopt_another() {
 }
 
 void Descendants::adopt(int connection, pid_t pid, const std::string& started_as) {
-  auto plan = plan_of_process(pid, started_as);
+  auto plan =
+      plan_of_process(pid, started_as, abi::kFlagChild | (plan_.flags & abi::kFlagLoadAgain));
   if (!plan || !may_adopt_another()) return;
   conclude_image_of(pid);
   const std::string shown = plan->shown;

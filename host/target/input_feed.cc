@@ -19,10 +19,17 @@ bool is_null_device(const struct stat& status) {
   return S_ISCHR(status.st_mode) && status.st_rdev == makedev(1, 3);
 }
 
-Result<FileDescriptor> open_reading(const std::filesystem::path& path) {
-  FileDescriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd.valid()) return std::unexpected(system_error("read", path, errno));
+Result<FileDescriptor> open_null_device() {
+  FileDescriptor fd(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (!fd.valid()) return std::unexpected(system_error("read", "/dev/null", errno));
   return fd;
+}
+
+// The program gets it as its standard input: a file that was opened so that it does not block.
+Result<FileDescriptor> open_stored(const std::filesystem::path& path) {
+  CLEW_TRY(auto file, open_regular(path, Whose::kOwn));
+  fcntl(file.fd.get(), F_SETFL, 0);
+  return std::move(file.fd);
 }
 
 }  // namespace
@@ -50,7 +57,7 @@ Result<InputFeed> InputFeed::from_file(FileDescriptor source, const Draft* draft
 }
 
 Result<InputFeed> InputFeed::empty() {
-  CLEW_TRY(auto null, open_reading("/dev/null"));
+  CLEW_TRY(auto null, open_null_device());
   InputFeed feed;
   feed.child_end_ = std::move(null);
   return feed;
@@ -62,7 +69,7 @@ Result<InputFeed> InputFeed::from_recording(const Recording& recording) {
     return fail(ErrorCode::kBadInput, "the recording does not contain the program's standard input",
                 "inputs of 256 MiB or more are not recorded; record it with a smaller one");
   const bool stored = meta.stdin_data.has_value() && meta.stdin_kind != StdinKind::kNone;
-  CLEW_TRY(auto source, open_reading(stored ? recording.stdin_file() : "/dev/null"));
+  CLEW_TRY(auto source, stored ? open_stored(recording.stdin_file()) : open_null_device());
   if (meta.stdin_kind == StdinKind::kStream) return piped(std::move(source), nullptr);
   InputFeed feed;
   feed.kind_ = meta.stdin_kind;
@@ -99,7 +106,7 @@ Result<InputFeed> InputFeed::copied(FileDescriptor source, const Draft& draft) {
     const std::span piece(buffer.data(), static_cast<std::size_t>(size));
     CLEW_CHECK_OK(store.append(piece));
   }
-  CLEW_TRY(auto copy, open_reading(draft.path() / "stdin"));
+  CLEW_TRY(auto copy, open_stored(draft.path() / "stdin"));
   InputFeed feed;
   feed.kind_ = StdinKind::kFile;
   feed.child_end_ = std::move(copy);

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "host/target/addresses.h"
+
 namespace clew {
 namespace {
 
@@ -43,7 +45,8 @@ std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.
 
 bool is_own_variable(std::string_view entry) {
   const std::string_view name = name_of(entry);
-  return name == abi::kControlVariable || name == abi::kPreloadVariable;
+  return name == abi::kControlVariable || name == abi::kPreloadVariable ||
+         name == kLoadAgainVariable;
 }
 
 }  // namespace
@@ -63,6 +66,7 @@ LaunchPlan plan_here(std::string program, std::vector<std::string> arguments) {
   plan.stack_limit = soft_stack_limit();
   plan.epoch_ns = kEpochNs;
   if (isatty(STDOUT_FILENO) != 0) plan.flags |= abi::kFlagLineBuffered;
+  if (!kernel_fixes_addresses()) plan.flags |= abi::kFlagLoadAgain;
   return plan;
 }
 
@@ -86,6 +90,8 @@ LaunchPlan plan_of(const Recording& recording, Stream schedule) {
   plan.flags = abi::kFlagReplay | abi::kFlagReplayInputs |
                (meta.line_buffered ? abi::kFlagLineBuffered : 0u) |
                (meta.from_main ? abi::kFlagFromMain : 0u) | (meta.child ? abi::kFlagChild : 0u);
+  plan.loaded_elsewhere = !meta.loaded_again && !kernel_fixes_addresses();
+  if (meta.loaded_again || plan.loaded_elsewhere) plan.flags |= abi::kFlagLoadAgain;
   plan.generation = meta.generation;
   plan.pool = meta.pool;
   plan.follow = std::move(schedule);
@@ -112,6 +118,7 @@ Meta meta_of(const LaunchPlan& plan) {
   meta.from_main = (plan.flags & abi::kFlagFromMain) != 0;
   meta.pool = plan.pool;
   meta.child = (plan.flags & abi::kFlagChild) != 0;
+  meta.loaded_again = (plan.flags & abi::kFlagLoadAgain) != 0;
   meta.generation = plan.generation;
   return meta;
 }

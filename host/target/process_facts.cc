@@ -78,19 +78,22 @@ std::optional<std::uint64_t> parse_signal_set(std::string_view status, std::stri
   return value ? number(*value, 16) : std::nullopt;
 }
 
-std::optional<LaunchPlan> plan_of_process(pid_t pid, const std::string& started_as) {
+std::optional<LaunchPlan> plan_of_process(pid_t pid, const std::string& started_as,
+                                          std::uint32_t flags) {
   const std::string folder = fmt::format("/proc/{}", pid);
   const std::string status = slurp_if_sane(folder + "/status");
   const auto stack_limit = parse_stack_limit(slurp_if_sane(folder + "/limits"));
   const auto blocked = parse_signal_set(status, "SigBlk");
   const auto ignored = parse_signal_set(status, "SigIgn");
+  const bool fixed = (flags & abi::kFlagLoadAgain) != 0 || has_fixed_addresses(folder);
   LaunchPlan plan;
+  plan.flags = flags;
   plan.program = link(folder + "/exe");
   plan.started_as = started_as;
   plan.arguments = split(slurp_if_sane(folder + "/cmdline"));
   plan.environment = split(slurp_if_sane(folder + "/environ"));
   plan.working_folder = link(folder + "/cwd");
-  if (!stack_limit || !blocked || !ignored || !has_fixed_addresses(folder)) return std::nullopt;
+  if (!stack_limit || !blocked || !ignored || !fixed) return std::nullopt;
   if (plan.arguments.empty() || started_as.empty() || started_as.starts_with("/dev/fd/"))
     return std::nullopt;
   // A file that was removed has a name that does not exist.

@@ -12,10 +12,12 @@
 
 namespace clew {
 
-// Program, arguments, environment, folder, stack limit and signals; the rest has defaults. Empty if
+// Program, arguments, environment, folder, stack limit and signals; `flags` are those that
+// it gets (abi::ControlFlags); the rest has defaults. Empty if
 // a replay could not start it the same way: it is gone, its addresses are random, its file was
 // removed, or `started_as` is a name for a descriptor.
-std::optional<LaunchPlan> plan_of_process(pid_t pid, const std::string& started_as);
+std::optional<LaunchPlan> plan_of_process(pid_t pid, const std::string& started_as,
+                                          std::uint32_t flags);
 
 // The soft limit of the line "Max stack size" of /proc/PID/limits.
 std::optional<std::uint64_t> parse_stack_limit(std::string_view limits);

@@ -70,23 +70,23 @@ class WaitingShell {
 
 TEST(ProcessFacts, TellWhatAProcessWasStartedWith) {
   const WaitingShell shell(true);
-  const auto plan = plan_of_process(shell.pid(), "/bin/sh");
+  const auto plan = plan_of_process(shell.pid(), "/bin/sh", 0);
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->started_as, "/bin/sh");
   EXPECT_TRUE(plan->program.starts_with('/'));
   EXPECT_EQ(plan->arguments, (std::vector<std::string>{"a shell", "-c", "read x"}));
   EXPECT_EQ(plan->environment, (std::vector<std::string>{"A=1", "B="}));
   EXPECT_NE(plan->ignored_signals & (1u << (SIGUSR1 - 1)), 0u);
-  EXPECT_FALSE(plan_of_process(shell.pid(), "/dev/fd/7"));
+  EXPECT_FALSE(plan_of_process(shell.pid(), "/dev/fd/7", 0));
 }
 
 TEST(ProcessFacts, WantNoProcessWithRandomAddresses) {
   const WaitingShell shell(false);
-  EXPECT_FALSE(plan_of_process(shell.pid(), "/bin/sh"));
+  EXPECT_FALSE(plan_of_process(shell.pid(), "/bin/sh", 0));
 }
 
 TEST(ProcessFacts, WantNoProcessThatIsGone) {
-  EXPECT_FALSE(plan_of_process(0x7ffffff0, "/bin/sh"));
+  EXPECT_FALSE(plan_of_process(0x7ffffff0, "/bin/sh", 0));
 }
 
 }  // namespace

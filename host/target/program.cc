@@ -10,12 +10,12 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <string_view>
 #include <utility>
 
 #include "clew_abi/point.h"
 #include "host/elf/elf_file.h"
+#include "host/recording/file.h"
 #include "host/toolchain/installation.h"
 
 namespace clew {
@@ -53,9 +53,8 @@ Result<void> check_file(const std::string& path, const std::string& shown) {
 }
 
 bool is_script(const std::string& path) {
-  std::array<char, 2> start{};
-  std::ifstream(path, std::ios::binary).read(start.data(), start.size());
-  return start[0] == '#' && start[1] == '!';
+  const auto start = read_file_start(path, 2);
+  return start && start->size() == 2 && (*start)[0] == '#' && (*start)[1] == '!';
 }
 
 bool has_runtime(const ElfFile& file) {
@@ -76,6 +75,16 @@ bool grants_privileges(const std::string& path) {
   struct stat status{};
   return (stat(path.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) != 0) ||
          getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
+}
+
+// Whether the kernel would tell it not to trust its caller (AT_SECURE).
+bool gains_rights(const std::string& path) {
+  struct stat status{};
+  if (stat(path.c_str(), &status) != 0) return false;
+  return ((status.st_mode & S_ISUID) != 0 && status.st_uid != getuid()) ||
+         ((status.st_mode & S_ISGID) != 0 && (status.st_mode & S_IXGRP) != 0 &&
+          status.st_gid != getgid()) ||
+         (getuid() != 0 && getxattr(path.c_str(), "security.capability", nullptr, 0) > 0);
 }
 
 // REQUIRES: `file` is a dynamically linked program that was not built with clew.
@@ -148,9 +157,36 @@ Result<std::string> preload_for(const std::string& path, const std::string& show
   if (!file->is_executable() || file->interpreter().empty())
     return cannot_run(shown, "it is not a dynamically linked program",
                       "link it without -static, and not as a shared library");
-  if (has_runtime(*file)) return "";
+  if (has_runtime(*file)) {
+    if (gains_rights(path))
+      return cannot_run(shown,
+                        "it has more rights than you (set-user-ID, set-group-ID or capabilities), "
+                        "and clew's runtime does not obey you there",
+                        "run a copy of it that has none of these (cp makes one)");
+    return "";
+  }
   CLEW_CHECK_OK(check_preloadable(*file, path, shown));
   return runtime_to_preload();
+}
+
+std::vector<std::string> not_kept_of(const std::string& program) {
+  std::vector<std::string> lines;
+  const auto file = ElfFile::open(program);
+  if (!file) return lines;
+  if (file->section(".go.buildinfo") || file->section(".note.go.buildid"))
+    lines.emplace_back(
+        "it is a Go program: Go's own threads and signals are not clew's, and a replay may depart");
+  if (file->imports_symbol("ptrace"))
+    lines.emplace_back(
+        "it contains calls of ptrace(): what it does to other processes is not recorded, and a "
+        "replay may depart");
+  for (const char* name : {"shm_open", "shmget"})
+    if (file->imports_symbol(name))
+      lines.push_back(
+          fmt::format("it contains calls of {}(): what other processes write to memory that it "
+                      "shares with them is not recorded, and a replay may depart",
+                      name));
+  return lines;
 }
 
 Result<LaunchPlan> plan_program(const std::vector<std::string>& command) {

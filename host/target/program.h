@@ -19,6 +19,10 @@ namespace clew {
 // linked x86-64 executable that can be controlled. `shown` is the name by which the user knows it.
 [[nodiscard]] Result<std::string> preload_for(const std::string& path, const std::string& shown);
 
+// What the file shows, before it runs, of things that a recording does not keep, so that a replay
+// may depart: one line each, without a full stop.
+[[nodiscard]] std::vector<std::string> not_kept_of(const std::string& program);
+
 // Does all of this for a command line: finds the program, checks it, and plans as plan_here() does.
 [[nodiscard]] Result<LaunchPlan> plan_program(const std::vector<std::string>& command);
 

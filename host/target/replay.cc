@@ -1,17 +1,36 @@
 #include "host/target/replay.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
+#include "host/quote.h"
 #include "host/target/program.h"
 
 namespace clew {
 namespace {
 
 constexpr std::uint64_t kMostBeyond = 1'000'000;
+
+// What is executed must be what was checked: the path that is given to exec() may be another one.
+Result<void> check_started(const Meta& meta) {
+  if (meta.started_as.empty() || meta.started_as == meta.program) return {};
+  const std::filesystem::path started =
+      std::filesystem::path(meta.working_folder) / meta.started_as;
+  struct stat checked{};
+  struct stat executed{};
+  if (stat(meta.program.c_str(), &checked) == 0 && stat(started.c_str(), &executed) == 0 &&
+      checked.st_dev == executed.st_dev && checked.st_ino == executed.st_ino)
+    return {};
+  return fail(ErrorCode::kBadInput,
+              fmt::format("the recording starts {}, which is not {}, the program that it names",
+                          quote(started.string(), 200), quote(meta.program, 200)),
+              "record a new one with clew run");
+}
 
 Result<void> check_identity(const Recording& recording) {
   const Meta& meta = recording.meta;
@@ -21,7 +40,7 @@ Result<void> check_identity(const Recording& recording) {
                 fmt::format("{}, the program of this recording, no longer exists", meta.program),
                 again);
   CLEW_TRY(const auto identity, identify_program(meta.program));
-  if (identity == meta.identity) return {};
+  if (identity == meta.identity) return check_started(meta);
   return fail(ErrorCode::kBadInput,
               fmt::format("{} has been rebuilt since it was recorded", meta.program), again);
 }

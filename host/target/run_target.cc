@@ -28,7 +28,6 @@ constexpr int kRoundMilliseconds = 20;
 constexpr int kShortRoundMilliseconds = 1;
 constexpr std::uint64_t kManyInputs = kInputsRingSize / 8;
 constexpr double kPulseSeconds = 0.2;
-constexpr std::uint64_t kStoredOutput = std::uint64_t{64} << 20;
 
 // Where the program's output goes.
 struct Outlets {
@@ -43,8 +42,8 @@ Result<Outlets> open_outlets(const LaunchPlan& plan, const Draft* draft) {
     CLEW_TRY(auto store, open_store());
     return OutputSink::create(pass ? pass_to : -1, std::move(store));
   };
-  CLEW_TRY(auto output, sink(STDOUT_FILENO, [&] { return draft->open_stdout(kStoredOutput); }));
-  CLEW_TRY(auto errors, sink(STDERR_FILENO, [&] { return draft->open_stderr(kStoredOutput); }));
+  CLEW_TRY(auto output, sink(STDOUT_FILENO, [&] { return draft->open_stdout(kMaxStoredOutput); }));
+  CLEW_TRY(auto errors, sink(STDERR_FILENO, [&] { return draft->open_stderr(kMaxStoredOutput); }));
   output.skip(plan.shown_before[0]);
   errors.skip(plan.shown_before[1]);
   return Outlets{std::move(output), std::move(errors)};
@@ -179,7 +178,9 @@ void Run::watch() {
   if (observer_.time_is_up()) stop(FailureKind::kInterrupted, "the time limit was reached");
   auto pulse = pulse_of(child_.pid());
   const bool waits_for_clew = outlets_.output.congested() || outlets_.errors.congested();
-  if (!pulse || waits_for_clew || partner_ >= 0) {
+  // Another program runs there now (exec), which may wait as long as it likes.
+  const bool became = intake_.reports().becomes.has_value();
+  if (!pulse || waits_for_clew || partner_ >= 0 || became) {
     stall_.reset();
   } else {
     pulse->clock = intake_.memory().live_clock();

@@ -193,6 +193,20 @@ Result<ServedProgram> ServedProgram::start(const LaunchPlan& wanted, int input,
   return program;
 }
 
+std::vector<std::string> ServedProgram::lacks() const {
+  std::vector<std::string> sentences;
+  const std::uint32_t lacks = state_->control().lacks.load(std::memory_order_relaxed);
+  if ((lacks & abi::kLacksFixedAddresses) != 0)
+    sentences.emplace_back(
+        "addresses differ from run to run: what depends on them may not happen again (clew run "
+        "says why)");
+  if ((lacks & abi::kLacksDispatch) != 0)
+    sentences.emplace_back(
+        "this kernel cannot catch system calls: those that libraries make are not controlled");
+  for (const std::string& note : state_->child.notes()) sentences.push_back(note);
+  return sentences;
+}
+
 std::size_t ServedProgram::fitting(std::span<const JobPlan> jobs) const {
   std::size_t size = 0;
   std::size_t count = 0;

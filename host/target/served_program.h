@@ -93,6 +93,9 @@ class ServedProgram {
   [[nodiscard]] std::string errors() const;
 
   [[nodiscard]] std::uint64_t forks() const;
+  // What is missing here, one sentence each: addresses that do not move, system calls that are
+  // caught.
+  [[nodiscard]] std::vector<std::string> lacks() const;
   // How many of `jobs` fit into one batch.
   [[nodiscard]] std::size_t fitting(std::span<const JobPlan> jobs) const;
 

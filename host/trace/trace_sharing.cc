@@ -1,7 +1,9 @@
 #include "host/trace/trace_sharing.h"
 
+#include <array>
 #include <limits>
 #include <unordered_map>
+#include <utility>
 
 namespace clew {
 namespace {
@@ -95,6 +97,32 @@ std::vector<bool> contended(std::span<const TraceStep> trace) {
       for_each_granule(trace[i], [&](std::uint64_t granule, std::uint8_t mask) {
         if (!result[i]) result[i] = conflicts(touchers[granule], trace[i], mask);
       });
+  return result;
+}
+
+std::vector<bool> in_loops(std::span<const TraceStep> trace) {
+  // As runtime/strategy/patient.h sees it, but for the values, which a trace does not have.
+  constexpr std::size_t kLongestLoop = 8;
+  constexpr std::size_t kLoopFrom = 10;
+  struct Thread {
+    std::array<std::pair<std::uint64_t, abi::Place>, kLongestLoop> steps{};
+    std::size_t next = 0;
+    std::size_t repeated = 0;
+  };
+  std::unordered_map<ThreadKey, Thread> threads;
+  std::vector<bool> result(trace.size());
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    Thread& thread = threads[trace[i].thread];
+    const std::pair step(trace[i].object, trace[i].place);
+    const bool changes = trace[i].kind == StepKind::kWrite || trace[i].kind == StepKind::kUpdate;
+    const bool is_new = std::ranges::find(thread.steps, step) == thread.steps.end();
+    if (is_new) thread.steps[thread.next++ % kLongestLoop] = step;
+    if (is_new || changes) {
+      thread.repeated = 0;
+    } else {
+      result[i] = ++thread.repeated > kLoopFrom;
+    }
+  }
   return result;
 }
 

@@ -38,6 +38,11 @@ constexpr bool touches(const TraceStep& event) {
 // while only one thread exists (before others are created, after they were joined) does not count.
 [[nodiscard]] std::vector<bool> contended(std::span<const TraceStep> trace);
 
+// For each event whether its thread was in a loop there, and had been for more than a round or two:
+// it changed nothing, and made no steps but those that it had made shortly before. How many it makes
+// depends on the run.
+[[nodiscard]] std::vector<bool> in_loops(std::span<const TraceStep> trace);
+
 }  // namespace clew
 
 #endif  // CLEW_HOST_TRACE_TRACE_SHARING_H_

@@ -3,6 +3,8 @@
 // A parked stack, from the stack pointer up: fp control words (8 bytes), r15, r14, r13, r12,
 // rbx, rbp, return address. parked_frame() in context.cc relies on this order.
 
+#include "runtime/translate/call_translated.h"
+
         .text
 
         .hidden clew_has_wrfsbase
@@ -126,6 +128,55 @@ clew_context_run_on_kernel_thread:
         ud2
         .cfi_endproc
         .size   clew_context_run_on_kernel_thread, .-clew_context_run_on_kernel_thread
+
+// See call_program.h. The frame pointer stays, for who walks the stack.
+        .globl  clew_call_program
+        .hidden clew_call_program
+        .type   clew_call_program, @function
+clew_call_program:
+        .cfi_startproc
+        pushq   %rbp
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %rbp, 0
+        movq    %rsp, %rbp
+        .cfi_def_cfa_register %rbp
+        pushq   %rbx
+        .cfi_offset %rbx, -24
+        pushq   %r12
+        .cfi_offset %r12, -32
+        pushq   %r13
+        .cfi_offset %r13, -40
+        pushq   %r14
+        .cfi_offset %r14, -48
+        pushq   %r15
+        .cfi_offset %r15, -56
+        subq    $8, %rsp
+        movq    %rdi, %rax
+        movq    %rsi, %rdi
+        xorl    %ebx, %ebx
+        xorl    %ecx, %ecx
+        xorl    %edx, %edx
+        xorl    %esi, %esi
+        xorl    %r8d, %r8d
+        xorl    %r9d, %r9d
+        xorl    %r10d, %r10d
+        xorl    %r11d, %r11d
+        xorl    %r12d, %r12d
+        xorl    %r13d, %r13d
+        xorl    %r14d, %r14d
+        xorl    %r15d, %r15d
+        call_program_at_rax
+        addq    $8, %rsp
+        popq    %r15
+        popq    %r14
+        popq    %r13
+        popq    %r12
+        popq    %rbx
+        popq    %rbp
+        .cfi_def_cfa %rsp, 8
+        ret
+        .cfi_endproc
+        .size   clew_call_program, .-clew_call_program
 
         .globl  clew_demangle_pointer
         .hidden clew_demangle_pointer

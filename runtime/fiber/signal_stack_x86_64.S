@@ -17,12 +17,8 @@
 #define RIP  128
 
 #include "runtime/fiber/own_stack_layout.h"
+#include "runtime/translate/call_translated.h"
 
-// clew_abi/translation.h
-#define TRANSLATION_TARGET (0x43ff80000000 + 9 * 8)
-
-        .hidden clew_translating
-        .hidden clew_call_translated
         .hidden clew_own_base
         .hidden clew_own_top
 
@@ -94,11 +90,7 @@ clew_call_on_stack:
         xorl    %r9d, %r9d
         xorl    %r10d, %r10d
         xorl    %r11d, %r11d
-        cmpb    $0, clew_translating(%rip)
-        je      2f
-        movabsq %rax, TRANSLATION_TARGET
-        leaq    clew_call_translated(%rip), %rax
-2:      call    *%rax
+        call_program_at_rax
         movq    (%rsp), %rcx
         movq    $0, (%rsp)
         movq    %rcx, %rsp              // before the pop: what is above is in use again afterwards

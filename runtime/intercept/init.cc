@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -17,6 +19,7 @@
 #include "runtime/intercept/thread.h"
 #include "runtime/intercept/timer.h"
 #include "runtime/keep.h"
+#include "runtime/layout/layout.h"
 #include "runtime/libc/heap.h"
 #include "runtime/libc/real.h"
 #include "runtime/libc/refused.h"
@@ -72,6 +75,38 @@ constexpr int kCannotAttach = 127;
   __builtin_unreachable();
 }
 
+template <class T>
+T field_of_control(int fd, std::size_t offset) {
+  T value{};
+  raw_syscall(SYS_pread64, fd, reinterpret_cast<long>(&value), sizeof value,
+              static_cast<long>(offset));
+  return value;
+}
+
+// Whether the addresses are random and the host wants them fixed.
+bool is_to_be_loaded_again(int fd) {
+  const auto flags = field_of_control<std::uint32_t>(fd, offsetof(abi::Control, flags));
+  return (flags & abi::kFlagLoadAgain) != 0 && !is_loaded_again();
+}
+
+void restore_stack_limit(int fd) {
+  const auto wanted = field_of_control<std::uint64_t>(fd, offsetof(abi::Control, stack_limit));
+  rlimit limit{};
+  raw_syscall(SYS_prlimit64, 0, RLIMIT_STACK, 0, reinterpret_cast<long>(&limit));
+  limit.rlim_cur = wanted == UINT64_MAX ? RLIM_INFINITY : wanted;
+  if (limit.rlim_cur > limit.rlim_max) limit.rlim_cur = limit.rlim_max;
+  raw_syscall(SYS_prlimit64, 0, RLIMIT_STACK, reinterpret_cast<long>(&limit), 0);
+}
+
+// Returns if it cannot be done; `value` is that of the variable that names the control memory.
+const char* load_program_again(int count, char** arguments, char** environment, const char* value,
+                               int fd) {
+  char text[abi::kControlDigits + 1];
+  snprintf(text, sizeof text, "%0*d", abi::kControlDigits, fd);
+  restore_stack_limit(fd);
+  return load_again({count, arguments, environment, value, text});
+}
+
 abi::Control* map_control(int fd) {
   struct stat status;
   if (fstat(fd, &status) != 0) cannot_attach("the control memory is not there");
@@ -109,7 +144,7 @@ int (*g_main)(int, char**, char**) = nullptr;
 int main_of_program(int count, char** arguments, char** environment) {
   if (g_sched.active) reach_main();
   debug_stop(abi::DebugStop::kMain);
-  const int status = static_cast<int>(clew_call_program(reinterpret_cast<void*>(g_main), count,
+  const int status = static_cast<int>(clew_call_function(reinterpret_cast<void*>(g_main), count,
                                                         reinterpret_cast<long>(arguments),
                                                         reinterpret_cast<long>(environment)));
   g_exit_status = status;
@@ -141,7 +176,15 @@ void connect_folders() {
   g_translation_callbacks = {mark_of_return};
 }
 
-void take_over(abi::Control& control) {
+void note_moving_addresses(abi::Control& control, const char* why) {
+  char line[256];
+  snprintf(line, sizeof line, "addresses differ from run to run, and so may the program: %s", why);
+  g_log.note(line);
+  control.lacks.fetch_or(abi::kLacksFixedAddresses, std::memory_order_relaxed);
+}
+
+// `moving`: why addresses differ from run to run; null: they do not.
+void take_over(abi::Control& control, const char* moving) {
   connect_folders();
   init_context();
   // All threads run on one kernel thread: arenas of their own would only cost mappings.
@@ -160,6 +203,7 @@ void take_over(abi::Control& control) {
   install_terminate_handler();
   if (control.flags & abi::kFlagLineBuffered) setvbuf(stdout, nullptr, _IOLBF, 0);
   if (control.flags & abi::kFlagServe) on_exit(end_job_at_exit, nullptr);
+  if (moving != nullptr) note_moving_addresses(control, moving);
   // Nothing of it is left on the program's stack.
   clew_call_on_own_stack(
       [] { begin_translating(*reinterpret_cast<abi::Control*>(abi::kControlAddress)); });
@@ -209,21 +253,29 @@ void set_up_allocator() {
 
 // The first constructor of all (-z initfirst): that of libc, which knows the environment, is still
 // to come.
-__attribute__((constructor(101))) void start(int, char**, char** environment) {
+__attribute__((constructor(101))) void start(int count, char** arguments, char** environment) {
   if (environ == nullptr) environ = environment;
   real::resolve();
+  // A program that has more rights than its caller (set-user-ID) must not obey its caller's
+  // environment: whoever owns the control memory decides what the program does.
+  if (getauxval(AT_SECURE) != 0) return;
   char** const control = variable(abi::kControlVariable);
   if (control == nullptr) return;
   char* const value = strchr(*control, '=') + 1;
   const bool is_child = strcmp(value, abi::kAskParent) == 0;
   const int fd = is_child ? ask_ancestors_for_control() : atoi(value);
   if (fd < 0) return;
+  const char* moving = nullptr;
+  if (is_to_be_loaded_again(fd))
+    moving = load_program_again(count, arguments, environment, value, fd);
+  else if (is_loaded_again())
+    moving = why_addresses_move();
   if (strlen(value) == abi::kControlDigits) memcpy(value, abi::kAskParent, abi::kControlDigits);
   restore_preload();
   abi::Control& settings = *map_control(fd);
   seed_random(settings.seed);
   set_up_allocator();
-  take_over(settings);
+  take_over(settings, moving);
 }
 
 // Runs after the destructors of everything that depends on the runtime. Others follow, which may

@@ -78,7 +78,7 @@ namespace {
 
 // In libc's code, as the program would have called it: a translated run stays translated.
 [[noreturn]] void jump(void (*by)(__jmp_buf_tag*, int), __jmp_buf_tag* target, int value) {
-  clew_call_program(reinterpret_cast<void*>(by), reinterpret_cast<long>(target), value, 0);
+  clew_call_function(reinterpret_cast<void*>(by), reinterpret_cast<long>(target), value, 0);
   __builtin_unreachable();
 }
 

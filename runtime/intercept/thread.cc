@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "runtime/fiber/call_program.h"
 #include "runtime/intercept/call.h"
 #include "runtime/outside/perform.h"
 #include "runtime/signal/attend.h"
@@ -13,7 +14,6 @@
 #include "runtime/syscall/copy.h"
 #include "runtime/thread/names.h"
 #include "runtime/thread/thread_block.h"
-#include "runtime/translate/translate.h"
 
 using namespace clew::rt;
 
@@ -142,8 +142,7 @@ void run_thread(Fiber& fiber) {
   g_sched.started();
   // A signal that came before its first step.
   if (fiber.disturbed) attend(fiber, kUndisturbed);
-  end_thread(reinterpret_cast<void*>(clew_call_program(
-      reinterpret_cast<void*>(fiber.start), reinterpret_cast<long>(fiber.argument), 0, 0)));
+  end_thread(clew_call_program(fiber.start, fiber.argument));
 }
 
 }  // namespace clew::rt

@@ -12,11 +12,14 @@ namespace clew::rt {
 namespace {
 
 std::uint64_t g_state = 0;
+// What is read from the device is recorded, and a replay makes none of it: if both took their
+// numbers from one state, a replay's would differ from then on.
+std::uint64_t g_device_state = 0;
 
-void fill(void* buffer, std::size_t size) {
+void fill(std::uint64_t& state, void* buffer, std::size_t size) {
   auto* out = static_cast<unsigned char*>(buffer);
   while (size > 0) {
-    const std::uint64_t word = split_mix(g_state);
+    const std::uint64_t word = split_mix(state);
     const std::size_t n = size < sizeof word ? size : sizeof word;
     memcpy(out, &word, n);
     out += n;
@@ -42,14 +45,17 @@ void set_frame_guard() {
 
 void seed_random(std::uint64_t seed) {
   g_state = seed ^ 0x72616e646f6d;
+  g_device_state = seed ^ 0x646576696365;
   // The random bytes that the kernel gives each process. Qt seeds its hashes with them.
   constexpr std::size_t kSize = 16;
   if (const unsigned long bytes = getauxval(AT_RANDOM); bytes != 0)
-    fill(reinterpret_cast<void*>(bytes), kSize);
+    fill(g_state, reinterpret_cast<void*>(bytes), kSize);
   set_frame_guard();
 }
 
-void random_bytes(void* buffer, std::size_t size) { fill(buffer, size); }
+void random_bytes(void* buffer, std::size_t size) { fill(g_state, buffer, size); }
+
+void random_device_bytes(void* buffer, std::size_t size) { fill(g_device_state, buffer, size); }
 
 std::uint64_t random_word() { return split_mix(g_state); }
 

@@ -8,7 +8,10 @@ namespace clew::rt {
 
 // Also replaces the random bytes that the kernel has given the process.
 void seed_random(std::uint64_t seed);
+// Also in a replay: nothing of it is recorded.
 void random_bytes(void* buffer, std::size_t size);
+// What /dev/random and /dev/urandom give, which is recorded. REQUIRES: not in a replay.
+void random_device_bytes(void* buffer, std::size_t size);
 std::uint64_t random_word();
 
 }  // namespace clew::rt

@@ -2,6 +2,7 @@
 // behalf.
 #include "runtime/record/adoption.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <time.h>
 
 #include "clew_abi/adoption.h"
 #include "runtime/raw_syscall.h"
@@ -35,23 +37,50 @@ int parent_of(int process) {
   return atoi(name_end + 4);  // ") S 123"
 }
 
+// Whether it is that process of the same user at the other end, and not one that has taken its name.
+bool leads_to(long connection, int process) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  return raw_syscall(SYS_getsockopt, connection, SOL_SOCKET, SO_PEERCRED,
+                     reinterpret_cast<long>(&peer), reinterpret_cast<long>(&size)) == 0 &&
+         peer.pid == process && peer.uid == static_cast<uid_t>(raw_syscall(SYS_geteuid));
+}
+
+// Waits a little while the other end has too many connections to take.
+long connect_soon(long connection, const sockaddr_un& address, long size) {
+  constexpr int kAttempts = 200;
+  long error = 0;
+  for (int i = 0; i < kAttempts; ++i) {
+    error = raw_syscall(SYS_connect, connection, reinterpret_cast<long>(&address), size);
+    if (error != -EAGAIN) return error;
+    const timespec nap{0, 10'000'000};
+    raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&nap), 0);
+  }
+  return error;
+}
+
 // A connection to the process, if it is a clew of the same user that records. -1: it is not.
 int connect_to(int process) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "%s%d",
-                              abi::kAdoptionPrefix, process);
-  const long connection = raw_syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-  if (connection < 0) return -1;
-  const long size = static_cast<long>(offsetof(sockaddr_un, sun_path)) + 1 + length;
-  ucred peer{};
-  socklen_t peer_size = sizeof peer;
-  if (raw_syscall(SYS_connect, connection, reinterpret_cast<long>(&address), size) == 0 &&
-      raw_syscall(SYS_getsockopt, connection, SOL_SOCKET, SO_PEERCRED,
-                  reinterpret_cast<long>(&peer), reinterpret_cast<long>(&peer_size)) == 0 &&
-      peer.pid == process && peer.uid == static_cast<uid_t>(raw_syscall(SYS_geteuid)))
-    return static_cast<int>(connection);
-  raw_syscall(SYS_close, connection);
+  for (int i = 0; i < abi::kAdoptionNames; ++i) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    char ending[4] = {};
+    if (i > 0) snprintf(ending, sizeof ending, ".%d", i);
+    const int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "%s%d%s",
+                                abi::kAdoptionPrefix, process, ending);
+    const long size = static_cast<long>(offsetof(sockaddr_un, sun_path)) + 1 + length;
+    // Whoever has the name must not stop the program by not answering.
+    const long connection =
+        raw_syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (connection < 0) return -1;
+    const long error = connect_soon(connection, address, size);
+    if (error == 0 && leads_to(connection, process)) {
+      raw_syscall(SYS_fcntl, connection, F_SETFL, 0);  // it does answer
+      return static_cast<int>(connection);
+    }
+    raw_syscall(SYS_close, connection);
+    if (error == -ECONNREFUSED) return -1;  // nobody has this name, nor those after it
+  }
   return -1;
 }
 

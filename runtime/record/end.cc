@@ -43,6 +43,8 @@ bool is_symptom_of(const Fiber& fiber) {
   return g_symptom.there && g_symptom.thread == fiber.index;
 }
 
+bool g_departed = false;
+
 // The host relies on the messages, not on this status.
 constexpr int kEndedByClew = 122;
 
@@ -261,6 +263,10 @@ void end_unsupported(const char* what) {
 
 void end_departed(Clock event, std::uint64_t expected_thread, abi::Place expected_place,
                   const char* what) {
+  // Writing out the buffers asks for answers too, which the recording may not have: the first
+  // departure is the one that counts, and the rest of the output is lost.
+  if (g_departed) leave(Buffers::kLost);
+  g_departed = true;
   debug_note_failure("the replay departed from the recording");
   debug_stop(abi::DebugStop::kEnding);
   Payload payload;

@@ -10,6 +10,8 @@ if(NOT CLEW_SANITIZE)
       ${CMAKE_SOURCE_DIR}/runtime/fiber/context.cc
       ${CMAKE_SOURCE_DIR}/runtime/fiber/context_x86_64.S
       ${CMAKE_SOURCE_DIR}/runtime/keep.cc
+      ${CMAKE_SOURCE_DIR}/runtime/layout/first_stack.cc
+      ${CMAKE_SOURCE_DIR}/runtime/layout/first_stack_test.cc
       ${CMAKE_SOURCE_DIR}/runtime/libc/heap.cc
       ${CMAKE_SOURCE_DIR}/runtime/libc/heap_test.cc
       ${CMAKE_SOURCE_DIR}/runtime/rt.cc

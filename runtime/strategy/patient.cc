@@ -5,11 +5,24 @@
 namespace clew::rt {
 namespace {
 
-// Steps of a loop after which what it finds is looked at. Chosen, not measured.
-constexpr std::uint64_t kLooksFrom = 16;
+// All chosen; that few steps are enough to tell a loop was measured (docs/hunt.md). What a step finds
+// is looked at from the second round of a short loop on.
+constexpr std::uint64_t kLooksFrom = 3;
+constexpr std::uint64_t kLeastSuspicion = 5;
+constexpr std::uint64_t kSuspicions = 4;       // each twice the one before
+constexpr std::uint64_t kUndecidedOneIn = 4;   // runs
+constexpr std::uint64_t kLeastPatience = 256;  // where nothing is decided
+constexpr std::uint64_t kPatienceWithHolds = 4096;
 constexpr int kMostDoublings = 15;
 
 }  // namespace
+
+Patient::Patient(Strategy& inside, std::uint64_t seed, Loops loops)
+    : Wrapper(inside),
+      loops_(loops),
+      random_(seed ^ kSalt),
+      decides_(loops != Loops::kRunThrough && random_.below(kUndecidedOneIn) != 0),
+      suspicion_(kLeastSuspicion << random_.below(kSuspicions)) {}
 
 Patient::Seen* Patient::find(Thread& thread, const Step& step) {
   for (Seen& seen : thread.steps)
@@ -34,15 +47,32 @@ bool Patient::is_new(Thread& thread, const Step& step) {
   return changed;
 }
 
+std::uint64_t Patient::draw_patience() {
+  if (decides_) return suspicion_;
+  // Each doubling is a quarter as likely as the one before.
+  const int zeros = __builtin_ctzll(random_.bits() | 1ull << (2 * kMostDoublings));
+  return (loops_ == Loops::kRunThrough ? kPatienceWithHolds : kLeastPatience) << (zeros / 2);
+}
+
+// REQUIRES: decides_.
+void Patient::decide(ThreadIndex index, Thread& thread) {
+  if (thread.repeated == 0) {
+    thread.patience = suspicion_;
+  } else if (thread.repeated == suspicion_ && random_.below(2) == 0) {
+    thread.patience = kPersistence;
+    persisting_ = index;
+    return;
+  }
+  const bool goes_on = thread.repeated > 0 && thread.repeated < thread.patience;
+  if (persisting_ == index && !goes_on) persisting_ = kNobody;
+}
+
 void Patient::executed(const Candidate& candidate) {
   Thread& thread = threads_.at(candidate.index);
-  if (thread.patience == 0) {
-    // Each doubling is a quarter as likely as the one before.
-    const int zeros = __builtin_ctzll(random_.bits() | 1ull << (2 * kMostDoublings));
-    thread.patience = least_ << (zeros / 2);
-  }
+  if (thread.patience == 0) thread.patience = draw_patience();
   const bool waited = thread.repeated >= thread.patience;
   thread.repeated = is_new(thread, candidate.step) ? 0 : thread.repeated + 1;
+  if (decides_) decide(candidate.index, thread);
   const bool waits = thread.repeated >= thread.patience;
   waiting_ += static_cast<std::uint32_t>(waits) - static_cast<std::uint32_t>(waited);
   if (!waits) ++progress_;
@@ -56,11 +86,18 @@ bool Patient::is_held(const Candidate& candidate) {
 }
 
 void Patient::learn(const Occurrence& occurrence) {
-  if (occurrence.kind == Occurrence::Kind::kExecuted) executed(occurrence.thread);
+  if (occurrence.kind == Occurrence::Kind::kExecuted) {
+    executed(occurrence.thread);
+    const bool in_loop = threads_.at(occurrence.thread.index).repeated > suspicion_;
+    if (in_loop && loops_ == Loops::kCountedOnce) return;
+  }
   Wrapper::learn(occurrence);
 }
 
 std::uint32_t Patient::pick(const Candidates& candidates) {
+  if (CLEW_UNLIKELY(persisting_ != kNobody))
+    for (std::uint32_t i = 0; i < candidates.count; ++i)
+      if (candidates.list[i].index == persisting_) return i;
   if (CLEW_LIKELY(waiting_ == 0)) return Wrapper::pick(candidates);
   std::uint32_t count = 0;
   for (std::uint32_t i = 0; i < candidates.count; ++i) {

@@ -1,12 +1,17 @@
-// Around a strategy that decides by priorities: a thread that waits in a loop does not keep the one
-// that it waits for from running.
+// Around a strategy that decides at every point: a thread that waits in a loop takes up neither the
+// run nor the strategy's decisions.
 //
-// With priorities, some who spin can be preferred for millions of steps to the one that holds what
-// they spin for: it runs when its priority happens to be above the new ones of all of them. A thread
-// that has made the same few steps many times, each with what it found the last time, is held back
-// until another makes progress, unless only such threads can run. How many times is drawn anew for
-// each thread and run, seldom very many: a loop that gives up after a thousand times is also run to
-// its end while the others stand.
+// A thread that has made the same few steps several times in a row, each with what it found the last
+// time, waits in a loop: for another thread, or until it gives up. With priorities, some who spin
+// can be preferred for millions of steps to the one that holds what they spin for; with random
+// switches, a loop that gives up after some hundred times hardly ever does so before the others have
+// done all they had to do. Where within the loop it is preempted makes no difference. So, after a few
+// such steps, a coin decides, once for each loop:
+//  - It waits: it is held back until another makes progress, unless only such threads can run.
+//  - It persists: nobody else runs until it leaves the loop, but for no more than kPersistence
+//    steps. After that it waits.
+// How many steps are a few is drawn for each run. In one run of four nothing is decided: a thread may
+// make some hundred such steps, drawn anew for each thread and run, seldom very many, until it waits.
 #ifndef CLEW_RUNTIME_STRATEGY_PATIENT_H_
 #define CLEW_RUNTIME_STRATEGY_PATIENT_H_
 
@@ -17,14 +22,16 @@ namespace clew::rt {
 
 class Patient final : public Wrapper {
  public:
-  // Chosen, not measured: few loops that work are that regular, and so many steps cost microseconds.
-  static constexpr std::uint64_t kLeastPatience = 256;
-  // Of a strategy that holds threads on purpose (plan): a loop that gives up after some hundred times
-  // does so while the other is held.
-  static constexpr std::uint64_t kPatienceWithHolds = 4096;
+  enum class Loops : std::uint8_t {
+    kDecided,
+    kCountedOnce,  // and the strategy inside, which counts steps, is not told of further rounds
+    kRunThrough,  // of a strategy that holds threads on purpose (plan): nothing is decided, and a loop
+                  // that gives up after some hundred times does so while the other is held
+  };
+  // Chosen, not measured: loops that give up do so after fewer steps, and so many cost microseconds.
+  static constexpr std::uint64_t kPersistence = 2048;
 
-  Patient(Strategy& inside, std::uint64_t seed, std::uint64_t least = kLeastPatience)
-      : Wrapper(inside), least_(least), random_(seed ^ kSalt) {}
+  Patient(Strategy& inside, std::uint64_t seed, Loops loops = Loops::kDecided);
 
   std::uint32_t pick(const Candidates& candidates) override;
   void learn(const Occurrence& occurrence) override;
@@ -42,17 +49,24 @@ class Patient final : public Wrapper {
     Seen steps[kLongestLoop];
     std::uint32_t next = 0;      // where the next is put
     std::uint64_t repeated = 0;  // steps in a row that brought nothing new
-    std::uint64_t patience = 0;  // that many may; 0: to be drawn
+    std::uint64_t patience = 0;  // that many may, then it waits; 0: to be drawn
     std::uint64_t progress = 0;  // of others, when it last ran
   };
 
   [[nodiscard]] bool is_held(const Candidate& candidate);
   [[nodiscard]] static Seen* find(Thread& thread, const Step& step);
   [[nodiscard]] static bool is_new(Thread& thread, const Step& step);
+  [[nodiscard]] std::uint64_t draw_patience();
   void executed(const Candidate& candidate);
+  void decide(ThreadIndex index, Thread& thread);
 
-  std::uint64_t least_;
+  static constexpr ThreadIndex kNobody = UINT32_MAX;
+
+  Loops loops_;
   Random random_;
+  bool decides_;             // for this run
+  std::uint64_t suspicion_;  // steps that bring nothing new: a loop
+  ThreadIndex persisting_ = kNobody;
   Table<Thread> threads_;
   Table<Candidate> rest_;        // of the newest pick(): those that are not held
   Table<std::uint32_t> places_;  // of these in the list that was given

@@ -7,6 +7,7 @@
 
 #include "runtime/strategy/none.h"
 #include "runtime/strategy/pos.h"
+#include "runtime/strategy/random_walk.h"
 #include "runtime/strategy/strategy_simulation.h"
 
 namespace clew::rt::simulation {
@@ -23,6 +24,15 @@ class Counting final : public Strategy {
   void learn(const Occurrence& occurrence) override {
     if (occurrence.kind == Occurrence::Kind::kExecuted) ++g_memory[0];
   }
+};
+
+class StepCount final : public Strategy {
+ public:
+  StepCount() : Strategy(kAtEveryPoint) {}
+  void learn(const Occurrence& occurrence) override {
+    steps += occurrence.kind == Occurrence::Kind::kExecuted;
+  }
+  std::uint64_t steps = 0;
 };
 
 SimulatedThread steps_of(std::vector<SimulatedStep> steps) {
@@ -101,12 +111,49 @@ TEST(Patient, OneWhoGivesUpAfterManyTimesDoesSoInSomeRuns) {
   EXPECT_EQ(to_the_end, (std::set{false, true}));
 }
 
+// A random walk alone gives the others their few steps long before.
+TEST(Patient, OneWhoGivesUpAfterSomeHundredTimesOftenDoesSoBeforeOthersHaveRun) {
+  std::vector<SimulatedStep> few;
+  for (int i = 4; i < 16; ++i) few.push_back(write(object(i), 100 + static_cast<abi::Place>(i)));
+  const Program program{same_step(400), steps_of(few)};
+  const auto first = [](const std::string& order) { return order.ends_with('b'); };
+  int with = 0;
+  int without = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    forget_arena();
+    RandomWalk alone(make_job(seed));
+    without += first(Simulation(program, alone).run().order);
+    forget_arena();
+    RandomWalk inside(make_job(seed));
+    Patient patient(inside, seed);
+    with += first(Simulation(program, patient).run().order);
+  }
+  EXPECT_EQ(without, 0);
+  EXPECT_GT(with, 10);
+}
+
+// A strategy that counts steps sees a loop as a few of them.
+TEST(Patient, CountsALoopOnceIfAskedTo) {
+  const Program program{same_step(1000), steps_of({write(object(2), 6)})};
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    forget_arena();
+    StepCount inside;
+    Patient patient(inside, seed, Patient::Loops::kCountedOnce);
+    EXPECT_EQ(Simulation(program, patient).run().order.size(), 1001u) << seed;
+    EXPECT_LT(inside.steps, 60u) << seed;
+    StepCount told;
+    Patient open(told, seed);
+    EXPECT_EQ(Simulation(program, open).run().order.size(), 1001u) << seed;
+    EXPECT_EQ(told.steps, 1001u) << seed;
+  }
+}
+
 TEST(Patient, OneWhoGivesUpAfterSomeHundredTimesDoesSoWhereOthersAreHeldOnPurpose) {
   const Program program{same_step(1000), steps_of({write(object(2), 6)})};
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     forget_arena();
     NoStrategy inside(kAtEveryPoint);
-    Patient patient(inside, seed, Patient::kPatienceWithHolds);
+    Patient patient(inside, seed, Patient::Loops::kRunThrough);
     EXPECT_TRUE(Simulation(program, patient).run().order.ends_with('b')) << seed;
   }
 }

@@ -4,6 +4,8 @@ namespace clew::rt {
 
 namespace {
 
+constexpr std::uint64_t kFull = 100;
+
 bool same(const Step& a, const Step& b) {
   return a.object == b.object && a.place == b.place && a.size == b.size && a.kind == b.kind;
 }
@@ -13,8 +15,8 @@ bool same(const Step& a, const Step& b) {
 Pos::Pos(const abi::Job& job)
     : ChoosingStrategy(kAtEveryPoint, ChoicePolicy(job.seed)),
       random_(job.seed),
-      gathers_(job.parameters[abi::kRandomUpdateWeight] > 0 &&
-               job.parameters[abi::kRandomUpdateWeight] < 100) {}
+      update_weight_(job.parameters[abi::kRandomUpdateWeight]),
+      gathers_(update_weight_ > 0 && update_weight_ < kFull) {}
 
 std::uint64_t Pos::priority(const Candidate& candidate) {
   Thread& thread = threads_.at(candidate.index);
@@ -28,8 +30,7 @@ std::uint64_t Pos::priority(const Candidate& candidate) {
   const std::uint64_t drawn = random_.bits();
   thread.priority = drawn | 1;
   if (gathers_ && candidate.step.kind == abi::StepKind::kUpdate)
-    thread.priority =
-        static_cast<std::uint64_t>((static_cast<unsigned __int128>(drawn) * drawn) >> 64) | 1;
+    thread.priority = drawn / kFull * update_weight_ | 1;
   return thread.priority;
 }
 

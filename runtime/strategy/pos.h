@@ -6,8 +6,8 @@
 // orders that do not matter.
 //
 // Parameters: kRandomUpdateWeight: if it is below 100, and not 0, threads gather. Updates (atomic
-// read-modify-writes) are drawn lower priorities, squares of uniform ones, so that threads come
-// together before them: what breaks lock-free code is an update by one that has read what others
+// read-modify-writes) are drawn lower priorities, that many percent of uniform ones, so that threads
+// come together before them: what breaks lock-free code is an update by one that has read what others
 // have changed since. And a thread does not start while the one that created it can run, so that
 // all take part, but for no more than kPatience steps after the last creation: the creator may wait
 // in a loop.
@@ -48,6 +48,7 @@ class Pos final : public ChoosingStrategy {
   };
 
   Random random_;
+  std::uint64_t update_weight_;
   bool gathers_;
   std::uint32_t since_creation_ = 0;  // steps
   Table<Thread> threads_;

@@ -22,7 +22,7 @@ TEST(Pos, MayHesitateBeforeUpdates) {
   abi::Job job = make_job(0);
   EXPECT_LT(deviation(sample<Pos>(program, job, kRuns), {{"ab", 1 / 2.}, {"ba", 1 / 2.}}), 4);
   job.parameters[abi::kRandomUpdateWeight] = 25;
-  EXPECT_LT(deviation(sample<Pos>(program, job, kRuns), {{"ab", 1 / 3.}, {"ba", 2 / 3.}}), 4);
+  EXPECT_LT(deviation(sample<Pos>(program, job, kRuns), {{"ab", 1 / 8.}, {"ba", 7 / 8.}}), 4);
 }
 
 TEST(Pos, ThreadsThatGatherStartWhenTheirCreatorWaits) {

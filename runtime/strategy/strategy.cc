@@ -54,19 +54,20 @@ Strategy* make_strategy(const abi::Job& job, Run& run) {
                                         : ScheduleStrategy::Replay::kSchedule);
     }
     case abi::StrategyKind::kRandom:
-      return lingering(job, make<RandomWalk>(job));
+      return lingering(job, make<Patient>(*make<RandomWalk>(job), job.seed));
     case abi::StrategyKind::kPct:
-      return lingering(job, make<Pct>(job));
+      return lingering(job, make<Patient>(*make<Pct>(job), job.seed));
     case abi::StrategyKind::kPos:
       return lingering(job, make<Patient>(*make<Pos>(job), job.seed));
     case abi::StrategyKind::kSurw:
-      return lingering(job, make<Patient>(*make<Surw>(job), job.seed));
+      return lingering(job,
+                       make<Patient>(*make<Surw>(job), job.seed, Patient::Loops::kCountedOnce));
     case abi::StrategyKind::kRff:
       return lingering(job, make<Patient>(*make<Rff>(job), job.seed));
     case abi::StrategyKind::kChaos:
       return make<Chaos>(job);
     case abi::StrategyKind::kPlan:
-      return make<Patient>(*make<Plan>(job), job.seed, Patient::kPatienceWithHolds);
+      return make<Patient>(*make<Plan>(job), job.seed, Patient::Loops::kRunThrough);
     case abi::StrategyKind::kPrefix:
       return make<Prefix>(job, *make<NoStrategy>(kAtEveryPoint));
     case abi::StrategyKind::kRoundRobin:

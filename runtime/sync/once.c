@@ -5,7 +5,7 @@
 #include <setjmp.h>
 
 void clew_once_abandoned(int* control);
-long clew_call_program(void* function, long a, long b, long c); /* translate/translate.h */
+long clew_call_function(void* function, long a, long b, long c); /* translate/translate.h */
 /* <pthread.h> has these for code without exceptions only. */
 void __pthread_register_cancel(__pthread_unwind_buf_t* buffer);
 void __pthread_unregister_cancel(__pthread_unwind_buf_t* buffer);
@@ -31,7 +31,7 @@ void clew_once_call(int* control, void (*routine)(void)) {
     __pthread_unwind_next(&pending.buffer);
   }
   __pthread_register_cancel(&pending.buffer);
-  clew_call_program((void*)routine, 0, 0, 0);
+  clew_call_function((void*)routine, 0, 0, 0);
   __pthread_unregister_cancel(&pending.buffer);
   pending.control = 0;
 }

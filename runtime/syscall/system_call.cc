@@ -295,6 +295,7 @@ void system_calls_init(abi::Control& control) {
     g_log.note(
         "this kernel cannot catch system calls (Linux 5.11 can): those that libraries make are "
         "neither recorded nor kept from blocking");
+    control.lacks.fetch_or(abi::kLacksDispatch, std::memory_order_relaxed);
   }
   watch_time_stamp();
   watch_for_stuck_threads();

@@ -206,7 +206,7 @@ long received(const Call& call) {
   return answered(call, [&]() -> long {
     if (done) return result;
     if (descriptor(fd).leads != Leads::kRandom || call.number != SYS_read) return to_kernel(call);
-    random_bytes(reinterpret_cast<void*>(call.a[1]), static_cast<std::size_t>(call.a[2]));
+    random_device_bytes(reinterpret_cast<void*>(call.a[1]), static_cast<std::size_t>(call.a[2]));
     return call.a[2];
   });
 }

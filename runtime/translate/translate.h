@@ -15,7 +15,7 @@ extern "C" {
 // Whether the stubs return to translated code; a page of its own.
 extern unsigned char clew_translating[4096] __attribute__((visibility("hidden")));
 // Calls the program's function, translated if the run is.
-long clew_call_program(void* function, long a, long b, long c)
+long clew_call_function(void* function, long a, long b, long c)
     __attribute__((visibility("hidden")));
 }
 

@@ -121,10 +121,10 @@ clew_call_translated:
         .cfi_endproc
         .size   clew_call_translated, .-clew_call_translated
 
-        .globl  clew_call_program
-        .hidden clew_call_program
-        .type   clew_call_program, @function
-clew_call_program:
+        .globl  clew_call_function
+        .hidden clew_call_function
+        .type   clew_call_function, @function
+clew_call_function:
         .cfi_startproc
         movq    %rdi, %rax
         movq    %rsi, %rdi
@@ -136,7 +136,7 @@ clew_call_program:
 1:      movabsq %rax, TARGET
         jmp     clew_call_translated
         .cfi_endproc
-        .size   clew_call_program, .-clew_call_program
+        .size   clew_call_function, .-clew_call_function
 
         .bss
         .balign 8

@@ -49,4 +49,28 @@ for n in -1 -40 -99; do
 done
 library 0
 check "the recording is still good" run 0 replay
+
+# What is left in its buffers has no place in the recording either: the first departure ends it.
+cat >buffers.cpp <<'C'
+#include <cstdio>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <unistd.h>
+int main() {
+  const int file = open("n.cpp", O_RDONLY);
+  char text[8];
+  void* library = dlopen("./n.so", RTLD_NOW);
+  auto* more = library != nullptr ? reinterpret_cast<int (*)()>(dlsym(library, "more")) : nullptr;
+  if (more == nullptr) return 4;
+  printf("in the buffer\n");
+  for (int i = 0; i < 3; i++)
+    if (more() == 0 ? read(file, text, sizeof text) < 0 : lseek(file, 0, SEEK_CUR) < 0) return 5;
+}
+C
+"$clew" c++ -std=c++20 -O1 -g buffers.cpp -o buffers || exit 1
+"$clew" run ./buffers >/dev/null 2>&1 || exit 1
+library 1
+check "a departure with output in a buffer" run 123 replay
+check "... names the first" says err.txt "lseek"
+check "... and is not an error of clew's" bash -c '! grep -q "internal check" err.txt out.txt'
 finish

@@ -338,4 +338,44 @@ check "... with what there is now" bash -c 'cmp out.txt <(echo after; tail -n 1 
 live=$(field recording)
 check "... which has its own recording" bash -c 'rm content.txt; "$0" replay "$1" >out.txt 2>err.txt </dev/null && grep -q typed out.txt' "$clew" "$live"
 check "... and not for several times" run 124 replay --live --times 2
+
+# What is not recorded is told before the program runs.
+printf '#include <sys/ptrace.h>\n#include <sys/mman.h>\nint main(int n, char** a) { return n > 9 ? (int)ptrace(PTRACE_TRACEME, 0, 0, 0) + shm_open(a[0], 0, 0) : 0; }\n' >traces.c
+"$clew" cc traces.c -o traces || exit 1
+check "a program with ptrace" run 0 run ./traces
+check "... is told" says err.txt "calls of ptrace"
+check "... and memory shared with others" says err.txt "calls of shm_open"
+objcopy --add-section .go.buildinfo=traces.c traces go
+check "a Go program" run 0 run ./go
+check "... is told" says err.txt "a Go program"
+
+# What the device gives is recorded, what getrandom() gives is computed again: neither disturbs the other.
+cat >random.c <<'C'
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <unistd.h>
+static void show(const unsigned char* bytes) {
+  for (int i = 0; i < 16; i++) printf("%02x", bytes[i]);
+  puts("");
+}
+int main(void) {
+  unsigned char bytes[16];
+  for (int i = 0; i < 3; i++) {
+    int device = open("/dev/urandom", O_RDONLY);
+    if (read(device, bytes, sizeof bytes) != sizeof bytes) return 3;
+    show(bytes);
+    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) return 4;
+    show(bytes);
+    close(device);
+  }
+  return 0;
+}
+C
+"$clew" cc -O1 -g random.c -o random || exit 1
+check "random numbers of the device and of the call" run 0 run --seed 5 ./random
+cp out.txt first.txt
+check "... are replayed" run 0 replay --times 3
+check "... are those of the seed" bash -c '"$0" run --seed 5 ./random 2>err.txt | cmp - first.txt' "$clew"
+check "... and differ from each other" bash -c '[ "$(sort -u first.txt | wc -l)" = 6 ]'
 finish

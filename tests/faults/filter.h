@@ -35,7 +35,7 @@ enum {
   kSizeRange = 0x800000,
   kPageBits = 12,
 };
-#define FAILING_ADDRESSES 0x6f0000000000ul
+#define FAILING_ADDRESSES 0x4f0000000000ul
 
 struct Filter {
   struct sock_filter code[200];

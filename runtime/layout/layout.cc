@@ -1,0 +1,285 @@
+#include "runtime/layout/layout.h"
+
+#include <asm/prctl.h>
+#include <linux/prctl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include <initializer_list>
+
+#include "runtime/layout/first_stack.h"
+#include "runtime/layout/image.h"
+#include "runtime/layout/steps.h"
+#include "runtime/raw_syscall.h"
+
+// Of libc, since 2.35.
+extern "C" {
+extern const std::ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned __rseq_size __attribute__((weak));
+}
+
+namespace clew::rt {
+namespace {
+
+// See the table in layout.h.
+constexpr std::uintptr_t kUpwards = 0x3b00'0000'0000;
+constexpr std::uintptr_t kLowestUpwards = 0x2aaa'aaaa'a000;  // that a kernel chooses
+constexpr std::uintptr_t kProgram = 0x5555'5555'4000;
+constexpr std::uintptr_t kDownwards = 0x6e00'0000'0000;
+constexpr std::uintptr_t kReservedEnd = 0x7ffb'ffff'f000;
+constexpr std::uintptr_t kStackEnd = 0x7fff'ffff'f000;
+// What the kernel maps of a stack at first; it grows.
+constexpr std::size_t kStackRoom = std::size_t{128} << 10;
+constexpr std::uintptr_t kLowest = 0x1'0000;  // that anything is mapped at
+
+// An entry of the auxiliary vector of which kernels know nothing.
+constexpr std::uint64_t kMarkType = 0x636c'6577;
+enum Mark : std::uint64_t { kMarked = 1, kMarkedWithoutHeap = 2 };
+
+constexpr char kFailed[] =
+    "clew: cannot take over the program: it could not be loaded where it always is\n";
+
+long to_long(const void* pointer) { return reinterpret_cast<long>(pointer); }
+long to_long(std::uintptr_t address) { return static_cast<long>(address); }
+
+// Where the kernel maps what may be anywhere; 0: nowhere.
+std::uintptr_t probe() {
+  const long got =
+      raw_syscall(SYS_mmap, 0, kPageSize, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (got < 0 && got > -4096) return 0;
+  raw_syscall(SYS_munmap, got, kPageSize);
+  return static_cast<std::uintptr_t>(got);
+}
+
+bool goes_upwards(std::uintptr_t probed) { return probed < kProgram; }
+
+bool is_limited() {
+  rlimit limit{};
+  raw_syscall(SYS_prlimit64, 0, RLIMIT_AS, 0, to_long(&limit));
+  return limit.rlim_cur != RLIM_INFINITY;
+}
+
+// The kernel would write to memory that is gone.
+bool leave_restartable_sequences() {
+  if (&__rseq_size == nullptr || __rseq_size == 0) return true;
+  constexpr long kUnregister = 1;
+  constexpr long kSignature = 0x53053053;
+  std::uintptr_t thread;
+  asm("movq %%fs:0, %0" : "=r"(thread));
+  const long area = to_long(thread + static_cast<std::uintptr_t>(__rseq_offset));
+  constexpr unsigned long kFeatureSize = 27;  // AT_RSEQ_FEATURE_SIZE
+  const long rounded = static_cast<long>((getauxval(kFeatureSize) + 31) & ~31ul);
+  for (const long size : {32l, static_cast<long>(__rseq_size), rounded})
+    if (raw_syscall(SYS_rseq, area, size, kUnregister, kSignature) == 0) return true;
+  return false;
+}
+
+// As after an exec: a sanitizer may have set itself up already.
+void forget_signal_handlers() {
+  struct {
+    void* handler;
+    unsigned long flags;
+    void* restorer;
+    std::uint64_t mask;
+  } action;
+  constexpr int kSignals = 64;
+  for (int number = 1; number <= kSignals; ++number) {
+    if (raw_syscall(SYS_rt_sigaction, number, 0, to_long(&action), sizeof action.mask) != 0 ||
+        action.handler == nullptr || action.handler == reinterpret_cast<void*>(SIG_IGN))
+      continue;
+    action = {};
+    raw_syscall(SYS_rt_sigaction, number, to_long(&action), 0, sizeof action.mask);
+  }
+  stack_t none{};
+  none.ss_flags = SS_DISABLE;
+  raw_syscall(SYS_sigaltstack, to_long(&none), 0);
+}
+
+// Kernels can be configured so that nobody can unmap what they have mapped themselves.
+bool is_vdso_sealed() {
+  const unsigned long vdso = getauxval(AT_SYSINFO_EHDR);
+  return vdso != 0 &&
+         raw_syscall(SYS_mprotect, static_cast<long>(vdso), kPageSize, PROT_READ | PROT_EXEC) != 0;
+}
+
+// The program, as it was loaded, and its dynamic linker.
+struct Parts {
+  Image program;
+  Image loader;
+  std::uintptr_t old_bias = 0;
+
+  ~Parts() {
+    program.close();
+    loader.close();
+  }
+  const char* find();
+  void place();
+};
+
+const char* Parts::find() {
+  if (getauxval(AT_BASE) == 0) return "it was started by its dynamic linker";
+  const auto* started_as = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  if (!program.open("/proc/self/exe") && (started_as == nullptr || !program.open(started_as)))
+    return "its file cannot be read";
+  const std::size_t size = program.header.e_phnum * sizeof(Elf64_Phdr);
+  if (getauxval(AT_PHNUM) != program.header.e_phnum ||
+      memcmp(reinterpret_cast<const void*>(getauxval(AT_PHDR)), program.segments, size) != 0)
+    return "its file has changed";
+  old_bias = getauxval(AT_ENTRY) - program.header.e_entry;
+  const Elf64_Phdr* const interpreter = program.find(PT_INTERP);
+  if (interpreter == nullptr ||
+      !loader.open(reinterpret_cast<const char*>(old_bias + interpreter->p_vaddr)) ||
+      !loader.can_be_moved())
+    return "its dynamic linker cannot be read";
+  constexpr int kOtherSteps = 16;
+  if (3 * (program.loaded() + loader.loaded()) + kOtherSteps > static_cast<int>(Steps::kMost))
+    return "it has too many segments";
+  return nullptr;
+}
+
+void Parts::place() {
+  if (program.can_be_moved())
+    program.bias = (kProgram & ~(program.alignment() - 1)) - program.begin();
+  const std::uintptr_t begin = kDownwards - page_up(loader.end() - loader.begin());
+  loader.bias = (begin & ~(loader.alignment() - 1)) - loader.begin();
+}
+
+// Code, steps and the stack as it will be, in the lowest part of what is reserved.
+struct Block {
+  static constexpr std::size_t kSteps = kPageSize;
+  static constexpr std::size_t kImage = kSteps + 2 * kPageSize;
+  static_assert(sizeof(Steps) <= 2 * kPageSize);
+  std::size_t stack_size;
+
+  bool map() const {
+    if (raw_syscall(SYS_mmap, kDownwards, to_long(kImage + stack_size), PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != kDownwards)
+      return false;
+    memcpy(reinterpret_cast<void*>(kDownwards), clew_steps_begin,
+           static_cast<std::size_t>(clew_steps_end - clew_steps_begin));
+    if (raw_syscall(SYS_mprotect, kDownwards, kPageSize, PROT_READ | PROT_EXEC) == 0) return true;
+    unmap();
+    return false;
+  }
+  void unmap() const { raw_syscall(SYS_munmap, kDownwards, to_long(kImage + stack_size)); }
+  Steps& steps() const { return *reinterpret_cast<Steps*>(kDownwards + kSteps); }
+  char* image() const { return reinterpret_cast<char*>(kDownwards + kImage); }
+  std::uintptr_t end() const { return kDownwards + kImage + stack_size; }
+};
+
+void reserve(Steps& steps, std::uintptr_t begin, std::uintptr_t end) {
+  add_step(steps, SYS_mmap, to_long(begin), to_long(end - begin), PROT_NONE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+// Tells the kernel where the heap, the stack and the arguments are. Fails on kernels without
+// CONFIG_CHECKPOINT_RESTORE.
+bool tell_kernel(const Image& program, const FirstStack& stack, const char* vector) {
+  prctl_mm_map map{};
+  map.start_code = map.start_data = ~0ull;
+  for (int i = 0; i < program.header.e_phnum; ++i) {
+    const Elf64_Phdr& segment = program.segments[i];
+    if (segment.p_type != PT_LOAD) continue;
+    const std::uint64_t begin = program.bias + segment.p_vaddr;
+    const std::uint64_t end = begin + segment.p_filesz;
+    if ((segment.p_flags & PF_X) != 0) {
+      if (begin < map.start_code) map.start_code = begin;
+      if (end > map.end_code) map.end_code = end;
+    }
+    map.start_data = begin;
+    if (end > map.end_data) map.end_data = end;
+  }
+  map.start_brk = map.brk = page_up(program.bias + program.end());
+  map.start_stack = stack.pointer;
+  map.arg_start = stack.arguments;
+  map.arg_end = map.env_start = stack.arguments_end;
+  map.env_end = stack.environment_end;
+  map.auxv = reinterpret_cast<__u64*>(const_cast<char*>(vector));
+  map.auxv_size = static_cast<__u32>(stack.vector_size);
+  map.exe_fd = ~0u;
+  return raw_syscall(SYS_prctl, PR_SET_MM, PR_SET_MM_MAP, to_long(&map), sizeof map) == 0;
+}
+
+void plan(Steps& steps, const Parts& parts, const Block& block, std::uintptr_t heap,
+          bool has_heap) {
+  // The program, its heap, what a sanitizer has mapped.
+  add_step(steps, SYS_munmap, to_long(kLowest), to_long(kDownwards - kLowest));
+  // Nothing can be added to a heap at an address that nobody knows: libc gets its memory elsewhere.
+  if (!has_heap) reserve(steps, page_up(heap), page_up(heap) + kPageSize);
+  reserve(steps, block.end(), kReservedEnd);
+  if (goes_upwards(probe())) reserve(steps, kLowestUpwards, kUpwards);
+  add_step(steps, SYS_munmap, to_long(kReservedEnd), to_long(kStackEnd - kReservedEnd));
+  const Elf64_Phdr* const stack = parts.program.find(PT_GNU_STACK);
+  const bool runs_code = stack != nullptr && (stack->p_flags & PF_X) != 0;
+  const std::size_t room = block.stack_size + kStackRoom;
+  add_step(steps, SYS_mmap, to_long(kStackEnd - room), to_long(room),
+           PROT_READ | PROT_WRITE | (runs_code ? PROT_EXEC : 0),
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_GROWSDOWN | MAP_STACK, -1, 0);
+  add_step(steps, kStepCopy, to_long(kStackEnd - block.stack_size), to_long(block.image()),
+           to_long(block.stack_size));
+  for (const Image* image : {&parts.program, &parts.loader}) {
+    image->map(steps);
+    add_step(steps, SYS_close, image->fd);
+  }
+  add_step(steps, SYS_arch_prctl, ARCH_SET_FS, 0);
+  // All but the code.
+  reserve(steps, kDownwards + Block::kSteps, block.end());
+}
+
+}  // namespace
+
+bool is_loaded_again() { return getauxval(kMarkType) != 0; }
+
+const char* load_again(const StartOfStack& start) {
+  if (is_limited()) return "its address space is limited (ulimit -v)";
+  if (is_vdso_sealed()) return "the kernel's own mappings are sealed";
+  Parts parts;
+  if (const char* const problem = parts.find(); problem != nullptr) return problem;
+  parts.place();
+  const Block block{size_of_first_stack(start)};
+  if (!block.map()) return "the addresses are in use, or no code may be written (SELinux)";
+  NewPlaces places{};
+  places.segments = getauxval(AT_PHDR) - parts.old_bias + parts.program.bias;
+  places.entry = parts.program.bias + parts.program.header.e_entry;
+  places.loader = parts.loader.bias;
+  places.mark_type = kMarkType;
+  places.mark = kMarked;
+  FirstStack stack = write_first_stack(start, places, block.image(), block.stack_size, kStackEnd);
+  const char* const vector = block.image() + block.stack_size - (kStackEnd - stack.vector);
+  const auto heap = static_cast<std::uintptr_t>(raw_syscall(SYS_brk, 0));
+  if (!leave_restartable_sequences()) {
+    block.unmap();
+    return "libc's restartable sequences cannot be left";
+  }
+  forget_signal_handlers();
+  const bool has_heap = tell_kernel(parts.program, stack, vector);
+  if (!has_heap) {
+    places.mark = kMarkedWithoutHeap;
+    stack = write_first_stack(start, places, block.image(), block.stack_size, kStackEnd);
+  }
+  Steps& steps = block.steps();
+  steps.stack = to_long(stack.pointer);
+  steps.entry = to_long(parts.loader.bias + parts.loader.header.e_entry);
+  memcpy(steps.message, kFailed, sizeof kFailed);
+  steps.message_size = sizeof kFailed - 1;
+  plan(steps, parts, block, heap, has_heap);
+  reinterpret_cast<void (*)(Steps*)>(kDownwards)(&steps);
+  __builtin_unreachable();
+}
+
+const char* why_addresses_move() {
+  const std::uintptr_t probed = probe();
+  constexpr std::uintptr_t kNear = std::uintptr_t{1} << 40;
+  const bool is_upwards = probed >= kUpwards && probed < kUpwards + kNear;
+  const bool is_downwards = probed < kDownwards && probed > kDownwards - kNear;
+  if (!is_upwards && !is_downwards) return "the kernel maps memory at addresses of its own choice";
+  if (getauxval(kMarkType) == kMarkedWithoutHeap)
+    return "this kernel cannot move the program break (sbrk)";
+  return nullptr;
+}
+
+}  // namespace clew::rt
