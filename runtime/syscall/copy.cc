@@ -9,6 +9,7 @@
 #include "clew_abi/adoption.h"
 #include "runtime/libc/refused.h"
 #include "runtime/libc/user_dispatch.h"
+#include "runtime/outside/children.h"
 #include "runtime/outside/perform.h"
 #include "runtime/outside/signal_descriptors.h"
 #include "runtime/raw_syscall.h"
@@ -139,7 +140,7 @@ void begin_copy() {
 }
 
 void continue_as_copy(const Call& call) {
-  ++g_generation;
+  if (!is_entered_child()) ++g_generation;
   g_sched.forget_others();
   g_sched.begin_processor_time();
   forget_timers();
@@ -148,6 +149,8 @@ void continue_as_copy(const Call& call) {
   const long number = answered(Call{SYS_gettid, {}}, [] { return raw_syscall(SYS_getpid); });
   set_number_of_copy(*g_sched.current, static_cast<int>(number));
   if (int* wanted = number_for_child(call)) *wanted = static_cast<int>(number);
+  // An entered child is the run's own process: its job continues, and it has no parent.
+  if (is_entered_child()) return;
   // The process that made the copy may send it signals.
   g_poller.expect_signals();
   static constexpr abi::Job kNothing{};
