@@ -236,6 +236,18 @@ int exit_status(const std::vector<Hunted>& all, const HuntResult& total) {
   return count(all, Outcome::kUnresolved) != 0 ? kExitUnresolved : 0;
 }
 
+// The child processes with threads that the program forks, each as a test case.
+Result<TestList> list_children(const HuntOptions& options, RecordingStore& store) {
+  HuntStatusLine status(HuntStatusLine::Found::kQuiet);
+  const auto children = children_with_threads(options, store, status);
+  status.clear();
+  CLEW_CHECK_OK(children);
+  TestList list{TestFramework::kOwnChildren, {}};
+  for (const std::uint32_t child : *children)
+    list.cases.push_back({fmt::format("child {}", child), "", options.plan.arguments, child});
+  return list;
+}
+
 Result<AllHunted> hunt_all(const HuntOptions& options, const TestList& list, RecordingStore& store,
                            const Interrupts& interrupts) {
   AllHunted all;
@@ -244,6 +256,7 @@ Result<AllHunted> hunt_all(const HuntOptions& options, const TestList& list, Rec
   for (const TestCase& test : list.cases) {
     HuntOptions one = options;
     one.plan.arguments = test.arguments;
+    one.plan.enter_child = test.child;
     shares.give(one);
     status.set_label(
         fmt::format("{} of {}, {}", all.cases.size() + 1, list.cases.size(), printable(test.name)));
@@ -267,7 +280,11 @@ Result<int> hunt_each(const HuntOptions& options, RecordingStore& store, const s
                       const std::string& junit) {
   // Between two hunts, too, Ctrl-C must not lose what was found.
   const Interrupts interrupts;
-  const auto list = list_tests(options.plan);
+  auto list = list_tests(options.plan);
+  if (!list && list.error().code == ErrorCode::kBadInput) {
+    CLEW_TRY(auto children, list_children(options, store));
+    if (!children.cases.empty()) list = std::move(children);
+  }
   if (const int signal = interrupts.take(); signal != 0) return 128 + signal;
   CLEW_CHECK_OK(list);
   print_details(fmt::format("clew: {}, {}, seed {}\n", to_word(list->framework),

@@ -102,6 +102,16 @@ void add_search(CLI::App& app, HuntCommand& command) {
       ->type_name("EVENTS")
       ->check(positive())
       ->capture_default_str();
+  app.add_option("--child", command.child,
+                 "Run the program as the Nth child that it forks, with nobody as its parent "
+                 "(default: the first with threads, if the program itself has none)")
+      ->type_name("N")
+      ->check(count());
+  app.add_option("--clock-speed", command.clock_speed,
+                 "Virtual time passes N times as fast as usual (default: 1, or more if a run "
+                 "takes seconds by the program's own clock)")
+      ->type_name("N")
+      ->check(CLI::Range(1u, kMaxClockSpeed));
   app.add_flag("--fork", command.start_anew, "A new process for every schedule (slower)");
   app.add_flag_callback(
       "--no-passing", [&hunt] { hunt.keep_passing = false; },
@@ -148,6 +158,9 @@ Result<void> complete(HuntCommand& command) {
   CLEW_TRY(auto plan, plan_program(arguments));
   hunt.plan = std::move(plan);
   hunt.plan.budget = command.budget.value_or(kHuntBudget);
+  hunt.plan.enter_child = command.child;
+  hunt.plan.clock_speed = command.clock_speed.value_or(1);
+  hunt.clock_speed_is_given = command.clock_speed.has_value();
   hunt.budget_is_guess = !command.budget;
   hunt.plan.output = OutputMode::kCaptureOnly;
   return read_standard_input();

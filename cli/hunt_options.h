@@ -23,6 +23,8 @@ struct HuntCommand {
   std::optional<std::uint64_t> seed;
   std::optional<std::string> strategy;
   std::optional<std::uint64_t> budget;
+  std::optional<std::uint32_t> clock_speed;
+  std::uint32_t child = 0;
   bool start_anew = false;
   bool time_is_given = false;
   std::vector<std::string> command;

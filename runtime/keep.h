@@ -26,6 +26,9 @@ struct Kept {
   std::uint32_t lasting;          // the first such call of that job (snapshot/lasting.h); 0: none
   bool never_back;                // a job has made such a call: processes are no longer put back
   std::int64_t waited_in_vain;    // outside/poller.h
+  // Of the job under way (abi::JobResult).
+  std::uint64_t threaded_children;
+  std::uint64_t failed_children;
 };
 
 // Maps the memory. Once, by the first process.

@@ -91,6 +91,11 @@ struct Control {
   // With kFlagLoadAgain: RLIMIT_STACK, soft, as the program has it; UINT64_MAX: none. The kernel
   // derives addresses from the limit at the start, which is at most kMostStackAtStart then.
   std::uint64_t stack_limit;
+  // The fork of the program, counted from 1, that is answered as in the child: the process
+  // continues as that child, and nobody runs as its parent. 0: none.
+  std::uint32_t enter_child;
+  // How many times as much virtual time as usual everything takes that takes time. At least 1.
+  std::uint32_t clock_speed;
 
   // Parts behind this structure, as offsets from its start.
   std::uint64_t total_size;      // of the whole memory

@@ -138,6 +138,12 @@ struct JobResult {
   std::uint64_t watched;        // how often it came to Job::watch
   TraceExtent trace;            // kJobTrace
   std::uint64_t sharing_count;  // points newly found to touch what threads share (Control)
+  // Child processes that the program made by fork and that continued natively, a bit for each, the
+  // first in bit 0; those from the 64th on are not told.
+  std::uint64_t threaded_children;  // created a thread
+  std::uint64_t failed_children;    // ended with another status than 0, as the program was told
+  std::int64_t time;                // virtual, in nanoseconds, from the start to the end
+  std::int64_t busy_time;           // of that, while a thread could run
 };
 
 }  // namespace clew::abi

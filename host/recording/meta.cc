@@ -328,11 +328,15 @@ Meta meta_from(const Fields& fields) {
   fields.boolean("child", meta.child);
   fields.boolean("loaded_again", meta.loaded_again);
   fields.integer("generation", meta.generation);
+  fields.integer("enter_child", meta.enter_child);
   fields.word("strategy", kStrategyWords, meta.strategy);
   fields.integer("seed", meta.seed);
   fields.integer("budget", meta.budget);
   fields.integer("fair_slice", meta.fair_slice);
   fields.integer("epoch_ns", meta.epoch_ns);
+  fields.integer("clock_speed", meta.clock_speed);
+  if (meta.clock_speed == 0 || meta.clock_speed > kMaxClockSpeed)
+    fields.note("clock_speed", fmt::format("is not between 1 and {}", kMaxClockSpeed));
   fields.boolean("line_buffered", meta.line_buffered);
   fields.boolean("from_main", meta.from_main);
   fields.integer("pool", meta.pool);
@@ -433,11 +437,13 @@ std::string format_meta(const Meta& meta) {
       {"child", meta.child},
       {"loaded_again", meta.loaded_again},
       {"generation", meta.generation},
+      {"enter_child", meta.enter_child},
       {"strategy", to_word(meta.strategy)},
       {"seed", meta.seed},
       {"budget", meta.budget},
       {"fair_slice", meta.fair_slice},
       {"epoch_ns", meta.epoch_ns},
+      {"clock_speed", meta.clock_speed},
       {"line_buffered", meta.line_buffered},
       {"from_main", meta.from_main},
       {"pool", meta.pool},

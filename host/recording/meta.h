@@ -40,6 +40,8 @@ enum class StdinKind : std::uint8_t {
 };
 
 inline constexpr std::uint32_t kMaxPool = 65'536;
+// A point takes 10 ns at speed 1: it must not take longer than what programs wait for.
+inline constexpr std::uint32_t kMaxClockSpeed = 10'000;
 inline constexpr std::size_t kMaxOrigin = 4096;  // bytes
 inline constexpr std::size_t kMaxCriterion =
     65'536;  // bytes of an expression, a command or a detail
@@ -76,6 +78,8 @@ struct Meta {
   // Number of forks that lead from the program to the copy of it that was recorded; 0: it is the
   // program. The recording begins with the program's.
   std::uint32_t generation = 0;
+  // The fork, counted from 1, after which the process continued as the child; 0: none.
+  std::uint32_t enter_child = 0;
 
   // How it was run.
   abi::StrategyKind strategy = abi::StrategyKind::kNone;
@@ -83,6 +87,7 @@ struct Meta {
   std::uint64_t budget = 0;
   std::uint64_t fair_slice = 0;
   std::int64_t epoch_ns = 0;
+  std::uint32_t clock_speed = 1;  // at most kMaxClockSpeed
   bool line_buffered = false;
   bool from_main = false;  // nothing was preempted before main, or before the first thread
   std::uint32_t pool = 0;  // threads prepared before main; at most kMaxPool

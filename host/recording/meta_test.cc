@@ -34,6 +34,8 @@ TEST(Meta, RoundTrips) {
   EXPECT_EQ(parsed->environment, meta.environment);
   EXPECT_EQ(parsed->seed, meta.seed);
   EXPECT_EQ(parsed->epoch_ns, -5);
+  EXPECT_EQ(parsed->clock_speed, 50u);
+  EXPECT_EQ(parsed->enter_child, 3u);
   EXPECT_EQ(parsed->identity, meta.identity);
   EXPECT_EQ(parsed->stdin_data, meta.stdin_data);
   EXPECT_EQ(parsed->inputs, meta.inputs);

@@ -59,11 +59,13 @@ inline Meta sample_meta() {
   meta.child = true;
   meta.loaded_again = true;
   meta.generation = 2;
+  meta.enter_child = 3;
   meta.strategy = abi::StrategyKind::kTimer;
   meta.seed = UINT64_MAX;
   meta.budget = 1'000'000;
   meta.fair_slice = 10'000;
   meta.epoch_ns = -5;
+  meta.clock_speed = 50;
   meta.line_buffered = true;
   meta.from_main = true;
   meta.pool = 8;

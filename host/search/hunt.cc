@@ -127,9 +127,9 @@ void Hunt::look_for_variety(const abi::JobResult& result) {
 void Hunt::note_processes() {
   if (!forks_ || !one_thread_each_) return;
   add_note(
-      "no run had a second thread, but the program forks: threads of its child processes are not "
-      "scheduled. Let it run its tests in its own process (Check: CK_FORK=no, acutest: --no-exec, "
-      "GoogleTest: no death tests, libuv: name the test twice)");
+      "no run had a second thread, but the program forks: threads of child processes that become "
+      "another program, or that are to fail, are not scheduled (--child runs a child that the "
+      "program forks; libuv: name the test twice)");
 }
 
 // In the order of the jobs, whatever the order in which they were run.
@@ -188,7 +188,8 @@ Result<void> Hunt::round(std::size_t size) {
   if (result_.schedules == 0)
     for (JobPlan& plan : plans) plan.flags |= abi::kJobAllPoints;
   std::vector<RanJob> ran;
-  const auto worked = run_jobs(plans, ran);
+  auto worked = run_jobs(plans, ran);
+  if (result_.schedules == 0 && worked) worked = learn_from_first(plans, ran);
   CLEW_CHECK_OK(take_all(plans, ran));
   CLEW_CHECK_OK(worked);
   if (over()) return {};
@@ -265,6 +266,17 @@ Result<HuntResult> hunt(const HuntOptions& options, RecordingStore& store, HuntO
   return Hunt(options, store, observer, listeners, std::move(input), std::move(judge),
               std::move(search), std::move(start))
       .run();
+}
+
+Result<std::vector<std::uint32_t>> children_with_threads(const HuntOptions& options,
+                                                         RecordingStore& store,
+                                                         HuntObserver& observer) {
+  CLEW_TRY(auto judge, Judge::create(options.criteria));
+  CLEW_TRY(auto search, make_search(options, store));
+  CLEW_TRY(auto input, HuntInput::from_here());
+  return Hunt(options, store, observer, {}, std::move(input), std::move(judge), std::move(search),
+              std::nullopt)
+      .children();
 }
 
 }  // namespace clew

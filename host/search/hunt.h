@@ -37,8 +37,9 @@ struct HuntOptions {
                                         // failing recording it looks for a passing schedule
   double sigma = 0.5;                   // fuzz: about how far switches are moved at first
   bool in_place = true;                 // false: a new process for every schedule
-  bool budget_is_guess = false;         // a hang must hold with many times the plan's budget
-  bool keep_passing = true;             // look for a passing schedule close to the failing one
+  bool clock_speed_is_given = false;  // the plan's, instead of one that follows from the first run
+  bool budget_is_guess = false;       // a hang must hold with many times the plan's budget
+  bool keep_passing = true;           // look for a passing schedule close to the failing one
   Criteria criteria;
   RunnerFactory runner = {};  // who runs the jobs; empty: this machine
 };
@@ -58,6 +59,12 @@ class HuntObserver {
 [[nodiscard]] Result<HuntResult> hunt(const HuntOptions& options, RecordingStore& store,
                                       HuntObserver& observer,
                                       std::span<ReportListener* const> listeners = {});
+
+// The child processes that create threads, by the number of their fork from 1, if the program itself
+// creates none. Runs the program once.
+[[nodiscard]] Result<std::vector<std::uint32_t>> children_with_threads(const HuntOptions& options,
+                                                                       RecordingStore& store,
+                                                                       HuntObserver& observer);
 
 // The names that `strategy` takes, the default first.
 [[nodiscard]] const std::vector<std::string>& strategy_names();

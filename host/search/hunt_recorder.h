@@ -57,6 +57,10 @@ class HuntRecorder {
 
   void set_budget(std::uint64_t budget) { plan_.budget = budget; }
   void set_flags(std::uint32_t flags) { plan_.flags = flags; }
+  void set_process(std::uint32_t enter_child, std::uint32_t clock_speed) {
+    plan_.enter_child = enter_child;
+    plan_.clock_speed = clock_speed;
+  }
   // By seconds_now(): the next runs must end by then, or are not kept. 0: no limit.
   void set_until(double until) { until_ = until; }
   [[nodiscard]] bool ran_out_of_time() const { return ran_out_of_time_; }

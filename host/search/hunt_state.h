@@ -1,5 +1,5 @@
-// A hunt while it runs. hunt.cc has its rounds, hunt_failures.cc what becomes of a run that fails,
-// hunt_passing.cc the search for a passing schedule close to a failing one.
+// A hunt while it runs. hunt.cc has its rounds, hunt_first_run.cc what the first run tells about the
+// others, hunt_failures.cc what becomes of a run that fails, hunt_passing.cc the search for a passing schedule close to a failing one.
 #ifndef CLEW_HOST_SEARCH_HUNT_STATE_H_
 #define CLEW_HOST_SEARCH_HUNT_STATE_H_
 
@@ -61,6 +61,8 @@ class Hunt {
         started_(seconds_now()) {}
 
   Result<HuntResult> run();
+  // The child processes with threads, if the program itself has none.
+  Result<std::vector<std::uint32_t>> children();
 
  private:
   static LaunchPlan plan_for(const HuntOptions& options) {
@@ -71,6 +73,11 @@ class Hunt {
   }
 
   Result<void> choose_engine();
+  // The first run, which is made again if it shows that all should be made in another way.
+  Result<void> learn_from_first(std::span<const JobPlan> plans, std::vector<RanJob>& ran);
+  Result<void> enter_child(std::span<const JobPlan> plans, std::vector<RanJob>& ran);
+  Result<void> speed_up_clock(std::span<const JobPlan> plans, std::vector<RanJob>& ran);
+  Result<void> run_as_planned_now(std::span<const JobPlan> plans, std::vector<RanJob>& ran);
   void leave_place(std::uint32_t call);
   void look_for_variety(const abi::JobResult& result);
   void note_processes();

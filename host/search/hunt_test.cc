@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <functional>
+#include <utility>
 
 namespace clew {
 namespace {
@@ -19,7 +22,10 @@ class FakeRunner final : public JobRunner {
     std::size_t fails_at = SIZE_MAX;
     std::size_t skips_one_from = SIZE_MAX;
   };
-  FakeRunner(std::vector<JobPlan>& asked, const Ends& ends) : asked_(asked), ends_(ends) {}
+  // Changes what a job of this plan results in.
+  using Results = std::function<void(const LaunchPlan&, abi::JobResult&)>;
+  FakeRunner(LaunchPlan plan, std::vector<JobPlan>& asked, const Ends& ends, const Results& results)
+      : plan_(std::move(plan)), asked_(asked), ends_(ends), results_(results) {}
 
   Result<void> start(std::uint32_t) override {
     ++starts_;
@@ -40,6 +46,7 @@ class FakeRunner final : public JobRunner {
       ran[i].job.result.interleaving = asked_.size() % 3;
       ran[i].job.result.clock = asked_.size();
       ran[i].job.result.threads = 2;
+      if (results_) results_(plan_, ran[i].job.result);
     }
     return {};
   }
@@ -50,8 +57,10 @@ class FakeRunner final : public JobRunner {
   ServedProgram::FileUse file_use() const override { return {}; }
 
  private:
+  LaunchPlan plan_;
   std::vector<JobPlan>& asked_;
   const Ends& ends_;
+  const Results& results_;
   int starts_ = 0;
 };
 
@@ -80,9 +89,9 @@ class HuntTest : public testing::Test {
                 ("clew_hunt_test_" + std::to_string(getpid()))) {
     std::filesystem::create_directories(folder_);
     options_.strategy = "random";
-    options_.runner = [this](const LaunchPlan&, const ServeOptions&,
+    options_.runner = [this](const LaunchPlan& plan, const ServeOptions&,
                              OpenInput) -> Result<std::unique_ptr<JobRunner>> {
-      return std::make_unique<FakeRunner>(asked_, ends_);
+      return std::make_unique<FakeRunner>(plan, asked_, ends_, results_);
     };
   }
   ~HuntTest() override { std::filesystem::remove_all(folder_); }
@@ -97,6 +106,7 @@ class HuntTest : public testing::Test {
   HuntOptions options_;
   std::vector<JobPlan> asked_;
   FakeRunner::Ends ends_;
+  FakeRunner::Results results_;
 };
 
 TEST_F(HuntTest, AsksTheRunnerItIsGiven) {
@@ -142,6 +152,69 @@ TEST_F(HuntTest, EveryRunIsJudgedWhateverEndsTheHunt) {
   ends_ = {.fails_at = 500};
   EXPECT_FALSE(run(listeners)) << "nothing was found, so the error is the result";
   EXPECT_EQ(listener.told.size(), 500u);
+}
+
+// The first run has one thread, and the second and fourth child have more.
+TEST_F(HuntTest, IsInTheChildThatHasTheThreads) {
+  std::vector<std::uint32_t> entered;
+  std::uint64_t failed = 0;
+  results_ = [&](const LaunchPlan& plan, abi::JobResult& result) {
+    entered.push_back(plan.enter_child);
+    if (plan.enter_child != 0) return;
+    result.threads = 1;
+    result.lasting = SYS_fork;
+    result.threaded_children = 0b1010;
+    result.failed_children = failed;
+  };
+  options_.schedules = 5;
+  const auto hunted = [&] {
+    entered.clear();
+    const auto result = run({});
+    EXPECT_TRUE(result);
+    return result ? result->schedules : 0;
+  };
+  EXPECT_EQ(hunted(), 5u);
+  EXPECT_EQ(entered, (std::vector<std::uint32_t>{0, 2, 2, 2, 2, 2}));
+  failed = 0b0010;  // which the program expects
+  EXPECT_EQ(hunted(), 5u);
+  EXPECT_EQ(entered.back(), 4u);
+  failed = 0b1010;
+  EXPECT_EQ(hunted(), 5u);
+  EXPECT_EQ(entered.back(), 0u);
+  options_.plan.enter_child = 7;
+  EXPECT_EQ(hunted(), 5u);
+  EXPECT_EQ(entered, (std::vector<std::uint32_t>{7, 7, 7, 7, 7}));
+}
+
+// Twenty seconds, a second of them by points: with a faster clock fewer points are passed.
+TEST_F(HuntTest, IsFasterByAClockThatTheProgramWaitsFor) {
+  std::vector<std::uint32_t> speeds;
+  bool waits = true;
+  results_ = [&](const LaunchPlan& plan, abi::JobResult& result) {
+    speeds.push_back(plan.clock_speed);
+    result.uncovered = abi::kUncoveredTime;
+    result.time = 20'000'000'000;
+    result.busy_time = 1'000'000'000;
+    result.clock = waits ? 100'000'000 / plan.clock_speed : 100'000'000;
+    result.switches = 10;
+  };
+  options_.schedules = 3;
+  const auto result = run({});
+  ASSERT_TRUE(result);
+  EXPECT_EQ(speeds, (std::vector<std::uint32_t>{1, 100, 100, 100}));
+  ASSERT_EQ(result->notes.size(), 1u);
+  EXPECT_NE(result->notes[0].find("20.0 s by the program's own clock"), std::string::npos);
+
+  waits = false;  // it reads its clock, but does as much work as it has
+  speeds.clear();
+  ASSERT_TRUE(run({}));
+  EXPECT_EQ(speeds, (std::vector<std::uint32_t>{1, 100, 1, 1, 1}));
+
+  options_.clock_speed_is_given = true;
+  options_.plan.clock_speed = 3;
+  speeds.clear();
+  ASSERT_TRUE(run({}));
+  EXPECT_EQ(speeds, (std::vector<std::uint32_t>{3, 3, 3}));
 }
 
 TEST_F(HuntTest, PassesOnThatThereIsNoRunner) {

@@ -28,13 +28,17 @@ struct FrameworkInfo {
   TestFramework framework;
   const char* word;
   std::string_view mark;     // a text that stands in every program linked with it
-  std::string_view library;  // beginning of the name of its shared library
+  std::string_view library;  // beginning of the name of its shared library; empty: it has none
 };
-constexpr std::array<FrameworkInfo, 3> kFrameworks{{
+constexpr std::array<FrameworkInfo, 5> kFrameworks{{
     {TestFramework::kGoogleTest, "GoogleTest", "gtest_list_tests", "libgtest"},
     {TestFramework::kCatch2, "Catch2", "--libidentify", "libCatch2"},
     {TestFramework::kDoctest, "doctest", "dt-list-test-cases", "libdoctest"},
+    {TestFramework::kAcutest, "acutest", "Same as --exec=never", ""},
+    {TestFramework::kOwnChildren, "child processes with threads", "", ""},
 }};
+
+constexpr std::string_view kAcutestTitle = "Unit tests:";
 
 // ---- Which framework
 
@@ -55,9 +59,13 @@ std::vector<TestFramework> candidates(const std::string& program) {
   if (const auto elf = ElfFile::open(program)) libraries = elf->needed_libraries();
   std::vector<TestFramework> likely, all;
   for (const FrameworkInfo& info : kFrameworks) {
-    all.push_back(info.framework);
-    const bool linked = std::ranges::any_of(
-        libraries, [&](const std::string& name) { return name.starts_with(info.library); });
+    if (info.mark.empty()) continue;
+    // A header alone: its text is in the program, or the program is not made with it.
+    if (!info.library.empty()) all.push_back(info.framework);
+    const bool linked =
+        !info.library.empty() && std::ranges::any_of(libraries, [&](const std::string& name) {
+          return name.starts_with(info.library);
+        });
     if (linked || file_contains(program, info.mark)) likely.push_back(info.framework);
   }
   return likely.empty() ? all : likely;
@@ -262,13 +270,38 @@ Result<Names> ask_doctest(const LaunchPlan& plan) {
   return doctest_names(end.output);
 }
 
+// What is no option selects test cases, as in Catch2.
+Arguments acutest_options(const Arguments& arguments) {
+  Arguments kept;
+  for (const std::string& argument : arguments)
+    if (kept.empty() || argument.starts_with('-')) kept.push_back(argument);
+  return kept;
+}
+
+Result<Names> ask_acutest(const LaunchPlan& plan) {
+  CLEW_TRY(const auto end, ask(plan, {plan.arguments.front(), "--list"}));
+  if (end.output.find(kAcutestTitle) == std::string::npos) return std::nullopt;
+  auto names = acutest_names(end.output);
+  const Arguments& arguments = plan.arguments;
+  // Parts of names select, too, and --exclude selects others: those are hunted as a whole.
+  const auto named = [&](const std::string& name) {
+    return std::ranges::find(arguments.begin() + 1, arguments.end(), name) != arguments.end();
+  };
+  if (std::ranges::any_of(names, named))
+    std::erase_if(names, [&](const std::string& name) { return !named(name); });
+  return names;
+}
+
 Result<Names> ask_framework(TestFramework framework, const LaunchPlan& plan) {
   switch (framework) {
     case TestFramework::kGoogleTest:
       return ask_google_test(plan);
     case TestFramework::kCatch2:
       return ask_catch2(plan);
+    case TestFramework::kAcutest:
+      return ask_acutest(plan);
     case TestFramework::kDoctest:
+    case TestFramework::kOwnChildren:
       break;
   }
   return ask_doctest(plan);
@@ -331,6 +364,20 @@ std::vector<std::string> doctest_names(std::string_view list) {
   return names;
 }
 
+std::vector<std::string> acutest_names(std::string_view list) {
+  std::vector<std::string> names;
+  bool inside = false;
+  for (const std::string_view line : lines_of(list)) {
+    if (line == kAcutestTitle)
+      inside = true;
+    else if (inside && line.starts_with("  ") && line.size() > 2)
+      names.emplace_back(line.substr(2));
+    else
+      inside = false;
+  }
+  return names;
+}
+
 std::vector<std::string> arguments_for(TestFramework framework,
                                        const std::vector<std::string>& arguments,
                                        std::string_view name) {
@@ -343,6 +390,10 @@ std::vector<std::string> arguments_for(TestFramework framework,
     }
     case TestFramework::kCatch2:
       return with(catch2_arguments(arguments, Keep::kNoSpecs), {catch2_spec(name)});
+    case TestFramework::kAcutest:
+      return with(acutest_options(arguments), {"--exec=never", std::string(name)});
+    case TestFramework::kOwnChildren:
+      return arguments;
     case TestFramework::kDoctest:
       break;
   }
@@ -362,7 +413,7 @@ Result<TestList> list_tests(const LaunchPlan& plan) {
     return list;
   }
   return fail(ErrorCode::kBadInput,
-              fmt::format("{} is not a GoogleTest, Catch2 or doctest program", plan.shown),
+              fmt::format("{} is not a GoogleTest, Catch2, doctest or acutest program", plan.shown),
               "without --each it is hunted as a whole");
 }
 

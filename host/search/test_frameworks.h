@@ -1,4 +1,4 @@
-// The test cases of a GoogleTest, Catch2 or doctest program, so that each can be hunted by itself.
+// The test cases of a GoogleTest, Catch2, doctest or acutest program, so that each can be hunted by itself.
 #ifndef CLEW_HOST_SEARCH_TEST_FRAMEWORKS_H_
 #define CLEW_HOST_SEARCH_TEST_FRAMEWORKS_H_
 
@@ -12,7 +12,13 @@
 
 namespace clew {
 
-enum class TestFramework : std::uint8_t { kGoogleTest, kCatch2, kDoctest };
+enum class TestFramework : std::uint8_t {
+  kGoogleTest,
+  kCatch2,
+  kDoctest,
+  kAcutest,
+  kOwnChildren,  // none that is known: the program forks its test cases
+};
 
 const char* to_word(TestFramework framework);  // "GoogleTest"
 
@@ -20,6 +26,7 @@ struct TestCase {
   std::string name;                    // as the framework lists it: "Queue.Push"
   std::string group;                   // GoogleTest's suite: "Queue"; otherwise empty
   std::vector<std::string> arguments;  // argv that runs this case alone
+  std::uint32_t child = 0;             // run as this child process that the program forks; 0: no
 };
 
 struct TestList {
@@ -28,7 +35,7 @@ struct TestList {
 };
 
 // Asks the program itself, run natively. Which framework it is made with is looked up in the file
-// first; if that says nothing (the framework is in a library) all three are tried. A filter among
+// first; if that says nothing (the framework is in a library) all are tried. A filter among
 // the program's arguments is honoured; in the arguments of the cases theirs takes its place.
 [[nodiscard]] Result<TestList> list_tests(const LaunchPlan& plan);
 
@@ -37,6 +44,7 @@ struct TestList {
 std::vector<std::string> google_test_names(std::string_view list);
 std::vector<std::string> catch2_names(std::string_view list);
 std::vector<std::string> doctest_names(std::string_view list);
+std::vector<std::string> acutest_names(std::string_view list);
 
 // The arguments that run one case: `arguments` without the user's own filter, with one for `name`.
 std::vector<std::string> arguments_for(TestFramework framework,

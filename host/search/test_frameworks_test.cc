@@ -117,6 +117,22 @@ TEST_F(Listing, Catch2OfBothVersions) {
             (Names{"-r", "xml", "one"}));
 }
 
+// What it prints in its help stands in the program.
+TEST_F(Listing, Acutest) {
+  const std::string body =
+      "# Same as --exec=never\n"
+      "case \"$*\" in --list) printf 'ready\\nUnit tests:\\n  one\\n  two words\\n';; esac\n";
+  const auto all = list_tests(plan(body, {"--verbose=3"}));
+  ASSERT_TRUE(all.has_value()) << all.error().message;
+  EXPECT_EQ(all->framework, TestFramework::kAcutest);
+  EXPECT_EQ(names(*all), (Names{"one", "two words"}));
+  EXPECT_EQ(Names(all->cases[1].arguments.begin() + 1, all->cases[1].arguments.end()),
+            (Names{"--verbose=3", "--exec=never", "two words"}));
+  const auto one = list_tests(plan(body, {"one"}));
+  ASSERT_TRUE(one.has_value()) << one.error().message;
+  EXPECT_EQ(names(*one), (Names{"one"}));
+}
+
 TEST_F(Listing, Doctest) {
   const auto list =
       list_tests(plan("case \"$*\" in -tc=x*\\ --dt-list-test-cases*) echo '[doctest] listing all "
@@ -132,7 +148,7 @@ TEST_F(Listing, NoFramework) {
   for (const char* body : {"echo hello\n", "exit 1\n", "kill -9 $$\n", "cat\n"}) {
     const auto list = list_tests(plan(body));
     ASSERT_FALSE(list.has_value()) << body;
-    EXPECT_EQ(list.error().message, "program is not a GoogleTest, Catch2 or doctest program");
+    EXPECT_EQ(list.error().message, "program is not a GoogleTest, Catch2, doctest or acutest program");
   }
 }
 

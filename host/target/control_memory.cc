@@ -119,6 +119,8 @@ Result<ControlMemory> ControlMemory::create(const LaunchPlan& plan, const Room& 
   control->trace_file = -1;
   control->translation = plan.translation;
   control->generation = plan.generation;
+  control->enter_child = plan.enter_child;
+  control->clock_speed = plan.clock_speed;
   control->total_size = total;
   control->queries_offset = queries_offset;
   control->queries_count = plan.queries.size();

@@ -87,12 +87,14 @@ LaunchPlan plan_of(const Recording& recording, Stream schedule) {
   plan.budget = meta.budget;
   plan.fair_slice = meta.fair_slice;
   plan.epoch_ns = meta.epoch_ns;
+  plan.clock_speed = meta.clock_speed;
   plan.flags = abi::kFlagReplay | abi::kFlagReplayInputs |
                (meta.line_buffered ? abi::kFlagLineBuffered : 0u) |
                (meta.from_main ? abi::kFlagFromMain : 0u) | (meta.child ? abi::kFlagChild : 0u);
   plan.loaded_elsewhere = !meta.loaded_again && !kernel_fixes_addresses();
   if (meta.loaded_again || plan.loaded_elsewhere) plan.flags |= abi::kFlagLoadAgain;
   plan.generation = meta.generation;
+  plan.enter_child = meta.enter_child;
   plan.pool = meta.pool;
   plan.follow = std::move(schedule);
   if (meta.inputs) plan.inputs = RecordedInputs{recording.inputs_file(), *meta.inputs};
@@ -114,12 +116,14 @@ Meta meta_of(const LaunchPlan& plan) {
   meta.budget = plan.budget;
   meta.fair_slice = plan.fair_slice;
   meta.epoch_ns = plan.epoch_ns;
+  meta.clock_speed = plan.clock_speed;
   meta.line_buffered = (plan.flags & abi::kFlagLineBuffered) != 0;
   meta.from_main = (plan.flags & abi::kFlagFromMain) != 0;
   meta.pool = plan.pool;
   meta.child = (plan.flags & abi::kFlagChild) != 0;
   meta.loaded_again = (plan.flags & abi::kFlagLoadAgain) != 0;
   meta.generation = plan.generation;
+  meta.enter_child = plan.enter_child;
   return meta;
 }
 

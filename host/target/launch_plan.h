@@ -51,15 +51,17 @@ struct LaunchPlan {
   Stream follow;                      // the schedule (kSchedule), or another strategy's guide
   std::vector<std::uint8_t> sharing;  // bits of yield points (abi::Control::sharing)
 
-  std::uint64_t recording = 0;   // that the run becomes; 0: its child processes are not recorded
-  int translation = -1;          // descriptor of the memory of a translated run; -1: none
-  std::uint32_t generation = 0;  // of a copy made by fork(): see Meta
+  std::uint64_t recording = 0;    // that the run becomes; 0: its child processes are not recorded
+  std::uint32_t generation = 0;   // of a copy made by fork(): see Meta
+  std::uint32_t enter_child = 0;  // the fork after which the process continues as the child
+  int translation = -1;           // descriptor of the memory of a translated run; -1: none
 
   std::uint64_t seed = 0;  // of the program's own randomness
   std::uint32_t pool = 0;  // threads prepared at main (abi::kFlagFromMain)
   std::uint64_t budget = kDefaultBudget;
   std::uint64_t fair_slice = kDefaultFairSlice;
   std::int64_t epoch_ns = 0;
+  std::uint32_t clock_speed = 1;       // abi::Control
   std::uint32_t flags = 0;             // abi::ControlFlags
   bool loaded_elsewhere = false;       // the recording has addresses that are refused here
   std::vector<std::uint64_t> queries;  // clocks, ascending

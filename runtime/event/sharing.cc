@@ -24,8 +24,13 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   return z ^ (z >> 29);
 }
 
+// Neighbours in memory have cells close to each other, so that the table is in the processor's caches
+// if what the program works on is; the same offset in different blocks of memory lies anywhere.
 std::uint64_t slot_of(std::uintptr_t granule) {
-  return (granule * 0x9e3779b97f4a7c15) >> (64 - kCellBits) & ~std::uint64_t{kWays - 1};
+  constexpr unsigned kBlockBits = 5;
+  constexpr std::uintptr_t kInBlock = (1u << kBlockBits) - 1;
+  const std::uint64_t block = (granule >> kBlockBits) * 0x9e3779b97f4a7c15;
+  return ((block >> (64 - (kCellBits - 1))) ^ (granule & kInBlock)) * kWays;
 }
 
 bool writes(abi::StepKind kind) { return kind != abi::StepKind::kRead; }
@@ -34,23 +39,29 @@ bool writes(abi::StepKind kind) { return kind != abi::StepKind::kRead; }
 
 // One granule of memory. A table of fixed size: when it is full the oldest are forgotten, which
 // costs a scheduling point at most until the next run.
+// All ways of a slot are in one line of the processor's cache: most of what an access costs in a
+// hunt is waiting for it.
 struct Sharing::Cell {
   std::uint64_t granule;
   std::uint32_t epoch;   // of the job that it belongs to
   std::uint16_t thread;  // first to touch it, index + 1 (wraps; a collision delays the finding)
-  bool shared;           // by several threads, and one of them writes
-  bool several;          // by several threads
-  bool written;
+  bool shared : 1;       // by several threads, and one of them writes
+  bool several : 1;      // by several threads
+  bool written : 1;
   std::uint8_t points_count;
-  std::uint32_t points[kRemembered];  // that touched it before it was known to be shared
-  std::uint64_t write_chain;          // of its writes in order
-  std::uint64_t reads;                // since the last write, in any order
+  std::uint64_t write_chain;  // of its writes in order
+  std::uint64_t reads;        // since the last write, in any order
+};
+// The points that touched the cell before it was known to be shared.
+struct Sharing::Points {
+  std::uint32_t of[kRemembered];
 };
 
 void Sharing::reserve(const abi::Control& control) {
   keep_init();
   if (kept().sharing_cells != nullptr) return;
-  kept().sharing_cells = keep_alloc(sizeof(Cell) << kCellBits);
+  static_assert(sizeof(Cell) * kWays == 64);
+  kept().sharing_cells = keep_alloc((sizeof(Cell) + sizeof(Points)) << kCellBits);
   kept().found_points = static_cast<std::uint8_t*>(keep_alloc(control.sharing.size + 1));
   kept().seen_points = static_cast<std::uint32_t*>(
       keep_alloc((control.sharing.size * 8 + 1) * sizeof(std::uint32_t)));
@@ -90,7 +101,7 @@ Sharing::Cell& Sharing::cell_of(std::uintptr_t granule) {
   Cell* cell = static_cast<Cell*>(kept().sharing_cells) + slot_of(granule);
   unsigned victim = 0;
   while (victim + 1 < kWays && cell[victim].epoch == epoch_) ++victim;
-  cell[victim] = {granule, epoch_, 0, false, false, false, 0, {}, 0, 0};
+  cell[victim] = {granule, epoch_, 0, false, false, false, 0, 0, 0};
   return cell[victim];
 }
 
@@ -103,9 +114,21 @@ void Sharing::report(std::uint32_t point) {
   new_points_[found_++] = point;
 }
 
+Sharing::Points& Sharing::points_of(const Cell& cell) {
+  auto* cells = static_cast<Cell*>(kept().sharing_cells);
+  return reinterpret_cast<Points*>(cells + (std::size_t{1} << kCellBits))[&cell - cells];
+}
+
 void Sharing::share(Cell& cell) {
   cell.shared = true;
-  for (std::uint32_t i = 0; i < cell.points_count; ++i) report(cell.points[i]);
+  for (std::uint32_t i = 0; i < cell.points_count; ++i) report(points_of(cell).of[i]);
+}
+
+void Sharing::remember(Cell& cell, std::uint32_t point) {
+  Points& points = points_of(cell);
+  for (std::uint32_t i = 0; i < cell.points_count; ++i)
+    if (points.of[i] == point) return;
+  if (cell.points_count < kRemembered) points.of[cell.points_count++] = point;
 }
 
 void Sharing::before(const Event& event) {
@@ -133,10 +156,10 @@ void Sharing::touch(Cell& cell, std::uintptr_t granule, const Event& event) {
   if (cell.thread != thread) cell.several = true;
   if (write) cell.written = true;
   if (!cell.shared) {
-    if (cell.several && cell.written) share(cell);
-    bool known = cell.points_count == kRemembered;
-    for (std::uint32_t i = 0; i < cell.points_count; ++i) known |= cell.points[i] == point;
-    if (!known) cell.points[cell.points_count++] = point;
+    if (cell.several && cell.written)
+      share(cell);
+    else
+      remember(cell, point);
   }
   if (cell.shared) report(point);
   // The sum over all cells, kept up to date.

@@ -60,11 +60,14 @@ class Sharing final : public Listener {
   static constexpr std::uint32_t kLooks = 4096;
   static constexpr std::uint32_t kLookAgain = 64;
   struct Cell;
+  struct Points;
   // Null: it is not there.
   Cell* find_cell(std::uintptr_t granule) const;
   Cell& cell_of(std::uintptr_t granule);
   void touch(Cell& cell, std::uintptr_t granule, const Event& event);
+  static Points& points_of(const Cell& cell);
   void share(Cell& cell);
+  static void remember(Cell& cell, std::uint32_t point);
   void report(std::uint32_t point);
 
   bool all_points_ = true;

@@ -4,12 +4,17 @@
 #include <unistd.h>
 
 #include "runtime/intercept/call.h"
+#include "runtime/outside/children.h"
+#include "runtime/thread/thread_block.h"
 
 using namespace clew::rt;
 
 CLEW_EXPORT pid_t fork() noexcept {
   CLEW_ENTER_WITH(kOutside, fork);
-  return CLEW_REAL(fork)();
+  const bool was_entered = is_entered_child();
+  const pid_t pid = CLEW_REAL(fork)();
+  if (pid == 0 && is_entered_child() && !was_entered) renew_pool();
+  return pid;
 }
 
 CLEW_EXPORT pid_t _Fork() noexcept {

@@ -6,6 +6,7 @@
 
 #include "runtime/fiber/call_program.h"
 #include "runtime/intercept/call.h"
+#include "runtime/outside/children.h"
 #include "runtime/outside/perform.h"
 #include "runtime/signal/attend.h"
 #include "runtime/signal/cancel.h"
@@ -151,9 +152,10 @@ CLEW_INTERPOSE int pthread_create(pthread_t* out, const pthread_attr_t* attribut
                                   void* (*start)(void*), void* argument) {
   if (g_sched.active) reach_first_thread();
   if (g_sched.active && !keep_copy_with_threads()) continue_without_clew();
+  if (!g_sched.active) note_thread_of_child();
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kCreate, out}), pthread_create, out, attributes,
                   start, argument);
-  g_sched.pass_time(kNanosPerThread);
+  g_sched.pass_time(g_sched.at_speed(kNanosPerThread));
   return answer(create_thread(out, attributes, start, argument));
 }
 

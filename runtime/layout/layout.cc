@@ -271,6 +271,11 @@ const char* load_again(const StartOfStack& start) {
   __builtin_unreachable();
 }
 
+std::size_t reserved_size() {
+  if (!is_loaded_again()) return 0;
+  return kReservedEnd - kDownwards + (goes_upwards(probe()) ? kUpwards - kLowestUpwards : 0);
+}
+
 const char* why_addresses_move() {
   const std::uintptr_t probed = probe();
   constexpr std::uintptr_t kNear = std::uintptr_t{1} << 40;

@@ -41,6 +41,9 @@ struct StartOfStack {
 // be done.
 const char* load_again(const StartOfStack& start);
 
+// Bytes of address space that are reserved; 0 if it was not loaded again.
+std::size_t reserved_size();
+
 // Where the process was loaded again: why addresses differ from run to run nevertheless. Null:
 // they do not.
 const char* why_addresses_move();

@@ -75,7 +75,7 @@ Woke wait_for_others(abi::WaitKind kind, const void* object, Nanos deadline, uns
   if (!g_other_processes) return g_sched.block(kind, object, deadline, ended_by);
   // A change of the object, by this program or by another process, is noticed at the next poll.
   // Each poll takes virtual time, so that threads that sleep meanwhile wake up.
-  g_sched.pass_time(kNanosPerCall);
+  g_sched.pass_time(g_sched.at_speed(kNanosPerCall));
   OutsideWait wait;
   wait.wait.kind = kind;
   wait.wait.about = object;

@@ -34,7 +34,11 @@ inline constexpr std::int64_t kUnlimited = std::int64_t{1} << 62;
 class EventClock {
  public:
   // `live`: where the host reads the clock of a run that hangs or has died.
-  void init(std::atomic<std::uint64_t>& live) { live_ = &live; }
+  // `speed`: how many times as much virtual time as usual a point takes; at least 1.
+  void init(std::atomic<std::uint64_t>& live, std::uint32_t speed) {
+    live_ = &live;
+    speed_ = speed;
+  }
   // The events of the window are looked at one by one.
   void set_window(Window window) {
     window_ = window;
@@ -129,9 +133,11 @@ class EventClock {
   Parts parts() const { return {&countdown_, &counts_, &limit_, &settled_}; }
 
   // --- virtual time, since the start of the machine
-  Nanos time() const { return static_cast<Nanos>(now()) * kNanosPerPoint + skew_; }
-  Nanos settled_time() const { return static_cast<Nanos>(settled_) * kNanosPerPoint + skew_; }
-  Nanos certain_time() const { return static_cast<Nanos>(certain_) * kNanosPerPoint + skew_; }
+  Nanos time() const { return time_of(now()); }
+  Nanos settled_time() const { return time_of(settled_); }
+  Nanos certain_time() const { return time_of(certain_); }
+  // What takes `usual` at speed 1.
+  Nanos at_speed(Nanos usual) const { return usual * speed_; }
   Nanos idle() const { return idle_; }  // of that, when nobody could run
   // Time passes that no point accounts for.
   void pass(Nanos t) { skew_ += t; }
@@ -144,10 +150,13 @@ class EventClock {
   // The event at which `deadline` is reached. REQUIRES: the clock is settled.
   Clock event_at(Nanos deadline) const {
     const Nanos left = deadline - settled_time();
-    return settled_ + 1 + (left > 0 ? static_cast<Clock>(left) / kNanosPerPoint : 0);
+    return settled_ + 1 + (left > 0 ? static_cast<Clock>(left / at_speed(kNanosPerPoint)) : 0);
   }
 
  private:
+  Nanos time_of(Clock clock) const {
+    return static_cast<Nanos>(clock) * at_speed(kNanosPerPoint) + skew_;
+  }
   void set_limit(Clock limit) {
     limit_ = limit;
     *countdown_ = static_cast<std::int64_t>(limit_ - settled_ - 1);
@@ -162,6 +171,7 @@ class EventClock {
   Clock certain_ = 0;
   Looks looks_ = Looks::kWhenDue;
   Window window_ = Window::none();
+  Nanos speed_ = 1;
   Nanos skew_ = 0;
   Nanos idle_ = 0;
   std::atomic<std::uint64_t>* live_ = nullptr;

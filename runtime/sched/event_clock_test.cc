@@ -10,7 +10,7 @@ using Looks = EventClock::Looks;
 class EventClockTest : public testing::Test {
  protected:
   EventClockTest() {
-    clock_.init(live_);
+    clock_.init(live_, 1);
     clock_.run(&countdown_, EventClock::Counts::kYes);
   }
 
@@ -154,6 +154,16 @@ TEST_F(EventClockTest, TimeIsThatOfThePointsAndWhatPassedWithout) {
   clock_.pass_idle(300);
   EXPECT_EQ(clock_.time(), 5 * kNanosPerPoint + 1300);
   EXPECT_EQ(clock_.idle(), 300);
+}
+
+TEST_F(EventClockTest, ADeadlineIsReachedSoonerByAFastClock) {
+  clock_.init(live_, 50);
+  clock_.arm(100, Looks::kWhenDue);
+  for (int i = 0; i < 5; ++i) clock_.count();
+  EXPECT_EQ(clock_.time(), 5 * 50 * kNanosPerPoint);
+  clock_.settle();
+  EXPECT_EQ(clock_.event_at(7 * 50 * kNanosPerPoint), 8u);
+  EXPECT_EQ(clock_.event_at(7 * 50 * kNanosPerPoint + 1), 8u) << "as at speed 1, rounded down";
 }
 
 TEST_F(EventClockTest, ADeadlineIsAnEvent) {

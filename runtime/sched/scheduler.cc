@@ -21,7 +21,7 @@ void Scheduler::init(abi::Control& control, Surroundings& surroundings, Fiber& m
   clew_own_base = main.own_stack.base;
   clew_own_top = main.own_stack.top;
   active = true;
-  clock_.init(control.live_clock);
+  clock_.init(control.live_clock, control.clock_speed);
   clock_.run(main.countdown, EventClock::Counts::kYes);
   *main.countdown = 0;
   const auto& job = *reinterpret_cast<const abi::Job*>(reinterpret_cast<const char*>(&control) +

@@ -40,6 +40,9 @@ namespace clew::rt {
 inline constexpr Nanos kNanosPerCall = 1000;
 // Of making a thread: the order of magnitude of pthread_create.
 inline constexpr Nanos kNanosPerThread = 50'000;
+// How late a wait for a time ends, for each unit of speed beyond the first (abi::Control::clock_speed):
+// Linux' default timer slack. At speed 1 it ends on time.
+inline constexpr Nanos kSlack = 50'000;
 
 // What a run's result tells of it.
 struct RunCounts {
@@ -183,6 +186,8 @@ class Scheduler final : private Run {
   Nanos certain_now() const { return clock_.certain_time(); }
   // Time passes that no point accounts for.
   void pass_time(Nanos t);
+  // What takes `usual` at speed 1 takes so much (abi::Control::clock_speed).
+  Nanos at_speed(Nanos usual) const { return clock_.at_speed(usual); }
   // The same while nobody can run. REQUIRES: no timer is due by then.
   void pass_idle_time(Nanos t) { clock_.pass_idle(t); }
   // The process's time on processors begins anew.

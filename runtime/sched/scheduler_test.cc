@@ -100,6 +100,7 @@ class SchedulerTest : public testing::Test {
     g_hash = RunHash();
     control_->budget = 1'000'000;
     control_->fair_slice = 500'000;
+    control_->clock_speed = 1;
     main_.countdown = &countdowns_[0];
     main_.context.thread_pointer = current_thread_pointer();
     init_context();
@@ -302,6 +303,19 @@ TEST_F(SchedulerTest, TimeoutsOfLessThanASecondMayFireEarly) {
   EXPECT_TRUE(times_out_early(899'000'000));
   EXPECT_FALSE(times_out_early(1'000'000'000));
   EXPECT_FALSE(times_out_early(2'000'000'000));
+}
+
+TEST_F(SchedulerTest, AFastClockAndItsDeadlinesAgree) {
+  control_->clock_speed = 100;
+  TimesOut strategy;
+  begin(strategy);
+  pass('m', 3);
+  EXPECT_EQ(g_sched.now(), 3 * 100 * kNanosPerPoint);
+  const int object = 0;
+  const Nanos deadline = g_sched.now() + 1'000'000;
+  EXPECT_FALSE(g_sched.block(abi::WaitKind::kCondition, &object, deadline));
+  EXPECT_EQ(g_sched.now(), deadline + 99 * kSlack);
+  EXPECT_FALSE(g_sched.block(abi::WaitKind::kCondition, &object, kForever - 1)) << "no overflow";
 }
 
 // As a loop around a wait does that was woken for something else.

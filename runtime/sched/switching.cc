@@ -66,7 +66,7 @@ void Scheduler::yield_voluntarily() {
   if (idle_yields_ % kYieldsBetweenPolls == 0) surroundings_->poll_if_expected();
   if (!timers.empty()) {
     const bool jumps = idle_yields_ % kIdleYieldsToDeadline == 0;
-    clock_.pass(queue_.empty() ? kNanosPerIdleYield : kNanosPerCall);
+    clock_.pass(at_speed(queue_.empty() ? kNanosPerIdleYield : kNanosPerCall));
     if (jumps && timers.next_deadline() > clock_.settled_time())
       clock_.pass(timers.next_deadline() - clock_.settled_time());
     fire_timers();

@@ -28,6 +28,8 @@ Woke Scheduler::block(Wait& wait, Nanos deadline, unsigned ended_by) {
   fiber->state = FiberState::kBlocked;
   if (wait.object != nullptr) waits_.link(wait);
   if (deadline != kForever) {
+    const Nanos slack = at_speed(kSlack) - kSlack;
+    if (deadline < kForever - slack) deadline += slack;
     timers.arm(wait.timer, deadline);
     if (time_ran_out_early(wait)) let_time_pass_until(deadline);
   }
@@ -182,7 +184,7 @@ void Scheduler::pass_time(Nanos t) {
 
 void Scheduler::begin_processor_time() {
   clock_.forget_busy_time();
-  current->clock_reads = -static_cast<Nanos>(own_event(*current) - 1) * kNanosPerPoint;
+  current->clock_reads = -static_cast<Nanos>(own_event(*current) - 1) * at_speed(kNanosPerPoint);
 }
 
 }  // namespace clew::rt

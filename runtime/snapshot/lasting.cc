@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 
 #include "runtime/keep.h"
+#include "runtime/outside/children.h"
 #include "runtime/record/job.h"
 #include "runtime/snapshot/reset.h"
 
@@ -144,7 +145,8 @@ long lasting(const Call& call) {
 void note_lasting(const Call& call) {
   if (!running_job() || kept().lasting != 0) return;
   const long number = lasting(call);
-  if (number == 0) return;
+  if (number == 0 || is_left_out_in_child(call)) return;
+  if (number == SYS_fork && is_next_child_entered()) return;
   kept().lasting = static_cast<std::uint32_t>(number);
   kept().never_back = true;
 }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "runtime/outside/children.h"
 #include "runtime/raw_syscall.h"
 
 namespace clew::rt {
@@ -109,6 +110,12 @@ bool is_of_prelude(const Call& call) {
     case SYS_exit:
     case SYS_exit_group:
       return true;
+    // That the process continues as a child is not seen from outside.
+    case SYS_fork:
+    case SYS_vfork:
+    case SYS_clone:
+    case SYS_clone3:
+      return is_next_child_entered();
     default:
       return false;
   }

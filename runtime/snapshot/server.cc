@@ -104,6 +104,13 @@ void forget_found_points() {
   for (std::uint64_t i = 0; i < control().sharing.size; ++i) kept().found_points[i] = 0;
 }
 
+// What the job did to other processes, and to its own in ways that last.
+void tell_children(abi::JobResult& result) {
+  result.lasting = kept().lasting;
+  result.threaded_children = kept().threaded_children;
+  result.failed_children = kept().failed_children;
+}
+
 // The process has ended without a result of its own.
 void write_result_of_death(int wait_status) {
   const std::uint32_t i = control().jobs_done.load(std::memory_order_acquire);
@@ -112,7 +119,7 @@ void write_result_of_death(int wait_status) {
   result.number = job_at(i).number;
   result.trace.incomplete = (job_at(i).flags & abi::kJobTrace) != 0 ? 1 : 0;
   result.clock = control().live_clock.load(std::memory_order_relaxed);
-  result.lasting = kept().lasting;
+  tell_children(result);
   if (WIFSIGNALED(wait_status)) {
     result.end = abi::JobEnd::kSignalled;
     result.status = WTERMSIG(wait_status);
@@ -149,6 +156,7 @@ void take_job() {
   begin_job_report();
   kept().in_job = true;
   kept().lasting = 0;
+  kept().threaded_children = kept().failed_children = 0;
   g_sched.checkpoint_at = job.flags & abi::kJobCheckpoint ? job.stop_at : kNever;
   control().live_clock.store(0, std::memory_order_relaxed);
   empty_output();
@@ -243,7 +251,9 @@ void fill_result(abi::JobResult& result, std::uint32_t i, Clock clock) {
   result.preemptions = g_sched.counts.preemptions;
   result.company = g_sched.last_company();
   result.watched = g_watch.count();
-  result.lasting = kept().lasting;
+  tell_children(result);
+  result.time = g_sched.now();
+  result.busy_time = result.time - g_sched.idle();
   result.trace = g_trace.end();
   result.sharing_count = g_sharing.found();
   control().new_sharing_count += result.sharing_count;

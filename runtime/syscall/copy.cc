@@ -9,6 +9,7 @@
 #include "clew_abi/adoption.h"
 #include "runtime/libc/refused.h"
 #include "runtime/libc/user_dispatch.h"
+#include "runtime/outside/children.h"
 #include "runtime/outside/perform.h"
 #include "runtime/outside/signal_descriptors.h"
 #include "runtime/raw_syscall.h"
@@ -139,15 +140,20 @@ void begin_copy() {
 }
 
 void continue_as_copy(const Call& call) {
-  ++g_generation;
+  if (!is_entered_child()) ++g_generation;
   g_sched.forget_others();
   g_sched.begin_processor_time();
   forget_timers();
   forget_pending();
   forget_what_signals_show();
-  const long number = answered(Call{SYS_gettid, {}}, [] { return raw_syscall(SYS_getpid); });
-  set_number_of_copy(*g_sched.current, static_cast<int>(number));
+  // An entered child is the run's own process, and keeps its number: its job continues, and it has
+  // no parent.
+  const long number = is_entered_child()
+                          ? g_sched.process
+                          : answered(Call{SYS_gettid, {}}, [] { return raw_syscall(SYS_getpid); });
   if (int* wanted = number_for_child(call)) *wanted = static_cast<int>(number);
+  if (is_entered_child()) return leave_pool();
+  set_number_of_copy(*g_sched.current, static_cast<int>(number));
   // The process that made the copy may send it signals.
   g_poller.expect_signals();
   static constexpr abi::Job kNothing{};

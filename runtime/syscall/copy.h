@@ -20,7 +20,7 @@ bool copies_can_be_recorded();
 // outside are blocked.
 void begin_copy();
 // The call that made the copy has been answered, in a replay too: the process continues as the
-// copy.
+// copy, or as a child that it enters (outside/children.h).
 void continue_as_copy(const Call& call);
 // This process is a copy with one thread that nobody records: it continues without clew.
 void continue_without_clew();

@@ -6,6 +6,7 @@
 
 #include "clew_abi/control.h"
 #include "runtime/arena.h"
+#include "runtime/layout/layout.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/syscall/families.h"
@@ -44,7 +45,7 @@ rlim_t runtime_share(const rlimit& wanted) {
   const auto counted = static_cast<rlim_t>(answered(Call{SYS_getrlimit, {RLIMIT_AS}}, [&] {
     return wanted.rlim_cur < in_use() ? 0 : static_cast<long>(ours);
   }));
-  return counted == 0 ? kArenaSize + ours : ours - counted;
+  return counted == 0 ? kArenaSize + ours + reserved_size() : ours - counted;
 }
 
 rlim_t plus(rlim_t limit, rlim_t share) { return limit == RLIM_INFINITY ? limit : limit + share; }

@@ -14,6 +14,7 @@
 #include "runtime/fiber/signal_stack.h"
 #include "runtime/libc/refused.h"
 #include "runtime/libc/user_dispatch.h"
+#include "runtime/outside/children.h"
 #include "runtime/outside/descriptors.h"
 #include "runtime/outside/foreign.h"
 #include "runtime/raw_syscall.h"
@@ -65,6 +66,15 @@ Awaited awaited_by(const Call& call) {
   return {P_PGID, static_cast<id_t>(-pid), options};
 }
 
+// The program has been told by `call`, which returned `result`, how a child has ended.
+void note_end(const Call& call, long result) {
+  if (call.number == SYS_wait4 && result > 0 && call.a[1] != 0)
+    note_end_of_child(result, *reinterpret_cast<const int*>(call.a[1]));
+  if (call.number != SYS_waitid || result != 0 || call.a[2] == 0) return;
+  const auto& info = *reinterpret_cast<const siginfo_t*>(call.a[2]);
+  if (info.si_pid != 0) note_end_of_child(info.si_pid, info.si_status);
+}
+
 long awaited(const Call& call) {
   const long options = call.number == SYS_waitid ? call.a[3] : call.a[2];
   const Awaited awaited = awaited_by(call);
@@ -73,7 +83,9 @@ long awaited(const Call& call) {
     if (error == kCancelled) return error;
     if (error != kReady) return answered(call, [&] { return error; });
   }
-  return recorded(call);
+  const long result = recorded(call);
+  note_end(call, result);
+  return result;
 }
 
 // --- making --------------------------------------------------------------------------------------
@@ -196,9 +208,21 @@ long copied(const Call& call) {
   return pid;
 }
 
+// The process continues as the child (children.h).
+long enter_child(const Call& call) {
+  const long zero = answered(call, [] {
+    hold_descriptors_of_parent();
+    return 0L;
+  });
+  if (zero == 0) use_stack_of_copy(call);
+  if (zero == 0) continue_as_copy(call);
+  return zero;
+}
+
 long forked(const Call& call) {
   if ((flags_of(call) & CLONE_THREAD) != 0) return clone_thread(call);
   nothing_is_inside();
+  if (!shares_frame(call) && begin_child()) return enter_child(call);
   if (!g_other_processes) g_log.note(abi::kNoteOtherProcesses);
   static bool told = false;
   if (shares_memory() && !told) {
@@ -212,6 +236,7 @@ long forked(const Call& call) {
     const long pid = answered(call, [&] { return copied(call); });
     if (pid == 0) use_stack_of_copy(call);
     if (pid == 0 && g_sched.active) continue_as_copy(call);
+    if (pid > 0) note_child(pid);
     return pid;
   }
   const SharedFrame frame(call);

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/outside/children.h"
 #include "runtime/outside/descriptors.h"
 #include "runtime/outside/poller.h"
 #include "runtime/outside/randomness.h"
@@ -172,7 +173,8 @@ long answered_here(const Call& call) {
       leave_program(static_cast<int>(call.a[0]));
     case SYS_exit:
       // libc's clone() calls it at the end of a process that it has made.
-      if (generation() > 0 && !g_sched.current->cloned && !g_sched.threads.has_company())
+      if ((generation() > 0 || is_entered_child()) && !g_sched.current->cloned &&
+          !g_sched.threads.has_company())
         leave_program(static_cast<int>(call.a[0]));
       end_cloned_thread();
     case SYS_set_robust_list:
@@ -210,7 +212,8 @@ long recorded_by_family(Treatment family, const Call& call) {
     case Treatment::kAsync:
       return async_call(call);
     default:
-      return recorded(call);
+      if (!is_left_out_in_child(call)) return recorded(call);
+      return answered(call, [&] { return call.number == SYS_setsid ? g_sched.process : 0L; });
   }
 }
 
@@ -262,13 +265,14 @@ long answer_call(Call call) {
     case Treatment::kTime:
       return time_call(call);
     case Treatment::kSignal:
-      g_sched.pass_time(kNanosPerCall);
+      g_sched.pass_time(g_sched.at_speed(kNanosPerCall));
       return signal_call(call);
     default:
       break;
   }
   // Time does not pass for the calls above: a replay may make others of them.
-  if (g_sched.active && !asks_for_terminal(call)) g_sched.pass_time(kNanosPerCall);
+  if (g_sched.active && !asks_for_terminal(call))
+    g_sched.pass_time(g_sched.at_speed(kNanosPerCall));
   note_room(call);
   const long result = recorded_by_family(treatment, call);
   follow_change_of_files(call, result);

@@ -287,7 +287,7 @@ long sleep(clockid_t clock, long flags, const timespec* length, timespec* rest) 
 
 // Reading the clock is not a yield point, but takes time.
 Nanos look(clockid_t clock) {
-  g_sched.pass_time(kNanosPerCall);
+  g_sched.pass_time(g_sched.at_speed(kNanosPerCall));
   const Nanos t = clock_reading(clock);
   g_hash.fold(static_cast<std::uint64_t>(t));
   return t;

@@ -29,7 +29,7 @@ bool may_be_anything() {
 
 // The kernel's checks, without changing anything: an error number.
 int check_change(const SchedulingWish& now, int policy, int priority) {
-  g_sched.pass_time(kNanosPerCall);
+  g_sched.pass_time(g_sched.at_speed(kNanosPerCall));
   const bool real_time = is_real_time(policy);
   if (!is_policy(policy) || priority < (real_time ? 1 : 0) || priority > (real_time ? 99 : 0))
     return EINVAL;

@@ -199,8 +199,7 @@ void set_number_of_copy(Fiber& fiber, int number) {
   g_former_count = 0;  // what its parent has locked is not its own
   // The first two ranges are the kernel's and the program's.
   g_first_number = (2 + number % (kMostRanges - 2)) * kMostThreads + 1;
-  // libc has given the stacks of the pool back, as all others.
-  g_pool_next = g_pool_count;
+  leave_pool();
 }
 
 void use_thread_pointer(Fiber& fiber, std::uintptr_t thread_pointer) {
@@ -268,6 +267,14 @@ void fill_pool(std::uint32_t count) {
   g_pool = static_cast<Block*>(arena_alloc(count * sizeof(Block)));
   while (g_pool_count < count && make_block(g_pool[g_pool_count], nullptr) == 0) ++g_pool_count;
   __libc_single_threaded = single;
+}
+
+void leave_pool() { g_pool_next = g_pool_count; }
+
+void renew_pool() {
+  const std::uint32_t count = g_pool_count;
+  g_pool_count = g_pool_next = 0;
+  fill_pool(count);
 }
 
 AsKernelThread::AsKernelThread(const Fiber& fiber) : fiber_(fiber) { tid_of(fiber.handle) = 0; }

@@ -46,6 +46,11 @@ bool libc_waits_for_cancel(const Fiber& fiber);
 // program that is run ten thousand times a second cannot afford.
 void fill_pool(std::uint32_t count);
 
+// libc takes the stacks of the pool for its own, as its fork does in the child: they are not used.
+void leave_pool();
+// It has taken them, and there is one thread: the pool is filled anew.
+void renew_pool();
+
 // While it lives, libc takes the thread to be the running kernel thread, whatever its number.
 class AsKernelThread {
  public:

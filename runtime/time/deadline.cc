@@ -55,7 +55,7 @@ bool is_own_process_clock(clockid_t clock) {
 // The time of the events that it executed, and of its reads of clocks.
 Nanos processor_time(const Fiber& fiber) {
   const auto events = static_cast<Nanos>(g_sched.own_event(fiber)) - 1;
-  return events * kNanosPerPoint + fiber.clock_reads;
+  return events * g_sched.at_speed(kNanosPerPoint) + fiber.clock_reads;
 }
 
 Nanos g_real_time_behind = 0;
@@ -102,7 +102,7 @@ Nanos deadline_after(Nanos length) {
 Nanos clock_reading(clockid_t clock) {
   g_sched.uncovered |= abi::kUncoveredTime;
   if (const Fiber* thread = thread_of_clock(clock)) {
-    g_sched.current->clock_reads += kNanosPerCall;
+    g_sched.current->clock_reads += g_sched.at_speed(kNanosPerCall);
     return processor_time(*thread);
   }
   return base_of(clock) + g_sched.now();

@@ -25,7 +25,7 @@ bool stand_in_for_time_stamp(ucontext_t& context) {
   if (code[1] != 0x31 && !with_processor) return false;
   // The clock may not be exact here (Scheduler::clock), and what this read costs must not move the
   // program's timers.
-  g_read += kNanosPerCall;
+  g_read += g_sched.at_speed(kNanosPerCall);
   g_sched.uncovered |= abi::kUncoveredTime;
   const auto ticks =
       static_cast<std::uint64_t>(g_sched.certain_now() + g_read) * kTicksPerNanosecond;

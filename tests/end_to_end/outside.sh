@@ -105,6 +105,7 @@ int main(void) {
 C
 "$clew" cc -O1 -g limited.c -o limited || exit 1
 check "the runtime's memory does not count for a limit" run 0 run -- ./limited
+check "... nor what is reserved to fix addresses" env CLEW_LOAD_AGAIN=1 "$clew" run -- ./limited >/dev/null 2>&1 </dev/null
 cp out.txt first.txt
 check "... which holds in a replay" run 0 replay
 check "... to the page" cmp first.txt out.txt
