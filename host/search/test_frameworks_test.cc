@@ -148,7 +148,8 @@ TEST_F(Listing, NoFramework) {
   for (const char* body : {"echo hello\n", "exit 1\n", "kill -9 $$\n", "cat\n"}) {
     const auto list = list_tests(plan(body));
     ASSERT_FALSE(list.has_value()) << body;
-    EXPECT_EQ(list.error().message, "program is not a GoogleTest, Catch2, doctest or acutest program");
+    EXPECT_EQ(list.error().message,
+              "program is not a GoogleTest, Catch2, doctest or acutest program");
   }
 }
 

@@ -3,7 +3,7 @@
 // A parked stack, from the stack pointer up: fp control words (8 bytes), r15, r14, r13, r12,
 // rbx, rbp, return address. parked_frame() in context.cc relies on this order.
 
-#include "runtime/translate/call_translated.h"
+#include "runtime/translate/call_translated_x86_64.inc"
 
         .text
 

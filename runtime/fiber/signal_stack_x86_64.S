@@ -17,7 +17,7 @@
 #define RIP  128
 
 #include "runtime/fiber/own_stack_layout.h"
-#include "runtime/translate/call_translated.h"
+#include "runtime/translate/call_translated_x86_64.inc"
 
         .hidden clew_own_base
         .hidden clew_own_top

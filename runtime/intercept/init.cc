@@ -145,8 +145,8 @@ int main_of_program(int count, char** arguments, char** environment) {
   if (g_sched.active) reach_main();
   debug_stop(abi::DebugStop::kMain);
   const int status = static_cast<int>(clew_call_function(reinterpret_cast<void*>(g_main), count,
-                                                        reinterpret_cast<long>(arguments),
-                                                        reinterpret_cast<long>(environment)));
+                                                         reinterpret_cast<long>(arguments),
+                                                         reinterpret_cast<long>(environment)));
   g_exit_status = status;
   if (g_sched.active) g_sched.before_exit();
   return status;
