@@ -43,8 +43,8 @@ Result<void> check_user_limits() {
                 "raise the limit (ulimit -n)");
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur < kLeastAddressSpace)
     return fail(ErrorCode::kSystem,
-                fmt::format("a process may have {} MiB of address space, clew needs {} beside the "
-                            "program's own; most of it is never used",
+                fmt::format("a process may have {} MiB of address space, clew needs {} MiB beside "
+                            "the program's own; most of it is never used",
                             limit.rlim_cur >> 20, kLeastAddressSpace >> 20),
                 "raise the limit (ulimit -v)");
   return {};
