@@ -21,7 +21,7 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int turn, shared;
 static int ends[2];
 static uint64_t sums[kThreads];
-static volatile sig_atomic_t handled;
+static int handled;
 static __thread sigjmp_buf back;
 
 __attribute__((noinline)) static uint64_t look(void) {
@@ -33,7 +33,7 @@ __attribute__((noinline)) static uint64_t look(void) {
 
 static void on_signal(int number) {
   char byte = 1;
-  ++handled;
+  __atomic_fetch_add(&handled, 1, __ATOMIC_SEQ_CST);
   CHECK(syscall(SYS_write, ends[1], &byte, 1L) == 1 && read(ends[0], &byte, 1) == 1);
   if (number == SIGUSR2) siglongjmp(back, 1);
 }
