@@ -70,6 +70,10 @@ class Counter : public CodeTraceListener {
 
 // The run was the recorded one, and all of it could be read; otherwise says what was not.
 bool check_traced(const Replay& replay, const TracedReplay& traced) {
+  if (traced.run.interrupted_by != 0) {
+    print_headline(Outcome::kUnresolved, "interrupted");
+    return false;
+  }
   if (!traced.differences.empty()) {
     Symbolizer symbols(traced.run.reports);
     print_departure(replay, traced.run, traced.differences, symbols);
@@ -100,7 +104,6 @@ Result<int> count_all(const Replay& replay, const TraceOptions& options) {
   ProgressLine progress;
   CLEW_TRY(const auto traced, run_traced_replay(replay, progress, counter));
   progress.clear();
-  if (traced.run.interrupted_by != 0) return status_of(traced);
   if (check_traced(replay, traced))
     print_details(
         fmt::format("clew: traced {}: same outcome, output and hash ({})\n"
@@ -109,6 +112,7 @@ Result<int> count_all(const Replay& replay, const TraceOptions& options) {
                     counted(counter.instructions, "instruction"), counted(counter.blocks, "block"),
                     counted(counter.threads(), "thread"), counted(counter.reads, "read"),
                     counted(counter.writes, "write"), counted(traced.bytes, "byte")));
+  if (traced.run.interrupted_by != 0) return status_of(traced);
   Json json = json_of(replay, traced);
   json["instructions"] = counter.instructions;
   json["blocks"] = counter.blocks;
@@ -169,7 +173,7 @@ Result<int> tell_line(const Replay& replay, const TraceOptions& options) {
   Counter counter;
   ProgressLine progress;
   CLEW_TRY(const auto first, run_traced_replay(quiet, progress, counter));
-  if (first.run.interrupted_by != 0 || !check_traced(replay, first)) return status_of(first);
+  if (!check_traced(replay, first)) return status_of(first);
   Symbolizer symbols(first.run.reports);
   const auto instructions = instructions_of(line, first.blocks, symbols);
   if (instructions.empty())
@@ -180,7 +184,7 @@ Result<int> tell_line(const Replay& replay, const TraceOptions& options) {
   LineHistory history(instructions, options.most);
   CLEW_TRY(const auto traced, run_traced_replay(quiet, progress, history));
   progress.clear();
-  if (traced.run.interrupted_by != 0 || !check_traced(replay, traced)) return status_of(traced);
+  if (!check_traced(replay, traced)) return status_of(traced);
 
   const auto& threads = traced.run.reports.threads;
   const auto thread = [&](const LineAccess& access) {

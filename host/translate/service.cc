@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -36,8 +37,15 @@ Result<std::unique_ptr<TranslationService>> TranslationService::create(Sink sink
     return fail(ErrorCode::kSystem,
                 fmt::format("cannot map memory to trace with: {}", std::strerror(errno)));
   }
-  return std::unique_ptr<TranslationService>(new TranslationService(
+  // The thread takes no signals: Ctrl-C is for the one that waits for the run.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::unique_ptr<TranslationService> service(new TranslationService(
       descriptor, {static_cast<std::uint8_t*>(memory), abi::kTranslationSize}, std::move(sink)));
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return service;
 }
 
 TranslationService::TranslationService(int descriptor, std::span<std::uint8_t> memory, Sink sink)

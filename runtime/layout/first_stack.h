@@ -26,7 +26,7 @@ struct FirstStack {
   std::size_t vector_size;  // bytes
 };
 
-// At most so many bytes, a multiple of the page size.
+// The most bytes that write_first_stack() needs: a multiple of the page size.
 std::size_t size_of_first_stack(const StartOfStack& start);
 
 // Writes a copy of `start` to the memory [image, image + size), which will be moved so that it

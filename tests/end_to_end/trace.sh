@@ -51,5 +51,16 @@ tails() {
 check "what a line writes, by whom" tails
 check "a line that is none" run 124 trace --at int_queue
 
+cat >long.c <<'END'
+int main(void) { for (volatile long i = 0; i < 200000000; i = i + 1) {} }
+END
+"$clew" cc -O1 long.c -o long
+check "a long run" run 0 run -- ./long
+timeout --preserve-status -s INT 1 "$clew" trace >out.txt 2>err.txt </dev/null
+status=$?
+check "Ctrl-C ends it" [ "$status" = 130 ]
+check "... and is told" grep -qx "clew: interrupted" err.txt
+check "... nothing is left" [ "$(pgrep -c -f "$work/long")" = 0 ]
+
 check "a recording that is not there" run 124 trace 999
 exit "$failures"
