@@ -26,6 +26,9 @@ long futex(std::atomic<TranslationTurn>& word, int operation, std::uint32_t valu
 }  // namespace
 
 Result<std::unique_ptr<TranslationService>> TranslationService::create(Sink sink) {
+  // The program opens the memory by its name there.
+  if (access("/proc/self/fd", X_OK) != 0)
+    return fail(ErrorCode::kSystem, "tracing needs /proc, which is not there");
   const int descriptor = memfd_create("clew translation", MFD_CLOEXEC);
   if (descriptor < 0 || ftruncate(descriptor, abi::kTranslationSize) != 0)
     return fail(ErrorCode::kSystem,
