@@ -45,6 +45,8 @@ class DwarfFile : public Type::Reader {
 
   // Of an entry that has one (a variable, a member); null: void, or not known.
   const Type* type_of(const llvm::DWARFDie& die);
+  // A type itself.
+  const Type* type_at(const llvm::DWARFDie& die) { return type_from(die); }
   // A class, union or enumeration that is defined in this file; null: none of that name.
   const Type* find_type(std::string_view qualified);
 

@@ -94,6 +94,16 @@ std::optional<std::uint64_t> FrameTable::cfa(std::uint64_t pc, const Machine& ma
   return row == nullptr ? std::nullopt : cfa_of(*row, machine);
 }
 
+std::optional<std::uint64_t> FrameTable::register_by_cfa(std::uint64_t pc, unsigned number,
+                                                         std::uint64_t cfa) {
+  const UnwindRow* row = row_at(pc);
+  if (row == nullptr || row->getCFAValue().getLocation() != UnwindLocation::RegPlusOffset ||
+      row->getCFAValue().getRegister() != number)
+    return std::nullopt;
+  return cfa -
+         static_cast<std::uint64_t>(static_cast<std::int64_t>(row->getCFAValue().getOffset()));
+}
+
 std::optional<Registers> FrameTable::caller(std::uint64_t pc, const Machine& machine) {
   const UnwindRow* row = row_at(pc);
   if (row == nullptr) return std::nullopt;

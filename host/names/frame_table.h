@@ -22,6 +22,9 @@ class FrameTable {
 
   // `pc`: linked. Nothing: no function is known there, or a register or memory is not known.
   [[nodiscard]] std::optional<std::uint64_t> cfa(std::uint64_t pc, const Machine& machine);
+  // A register that the frame's address tells, as rsp or rbp is some way below it.
+  [[nodiscard]] std::optional<std::uint64_t> register_by_cfa(std::uint64_t pc, unsigned number,
+                                                             std::uint64_t cfa);
   // The registers of the caller where the function returns to.
   [[nodiscard]] std::optional<Registers> caller(std::uint64_t pc, const Machine& machine);
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 
+#include "host/names/library_layout.h"
 #include "host/names/value_printer.h"
 
 namespace clew {
@@ -16,42 +17,6 @@ using Text = std::optional<std::string>;
 
 // Of containers that are broken: no more than this is walked.
 constexpr std::uint64_t kMostCount = std::uint64_t{1} << 40;
-
-// Where a member of members lies: field("_M_impl", "_M_start").
-template <class... Names>
-std::optional<std::uint64_t> offset_of(const Type& type, const Names&... names) {
-  const Type* at = &type;
-  std::uint64_t offset = 0;
-  for (const std::string_view name : {std::string_view(names)...}) {
-    const Member* found = nullptr;
-    // Offsets of bases count; the search is by breadth as find_member() has it.
-    std::vector<std::pair<const Type*, std::uint64_t>> level{{at, offset}};
-    for (int depth = 0; depth < 8 && found == nullptr && !level.empty(); ++depth) {
-      std::vector<std::pair<const Type*, std::uint64_t>> next;
-      for (const auto& [one, base] : level) {
-        for (const Member& member : one->members()) {
-          if (member.name == name) {
-            found = &member;
-            offset = base + member.offset;
-            break;
-          }
-          if (member.is_base && next.size() < 32)
-            next.emplace_back(member.type, base + member.offset);
-        }
-        if (found != nullptr) break;
-      }
-      level = std::move(next);
-    }
-    if (found == nullptr) return std::nullopt;
-    at = found->type;
-  }
-  return offset;
-}
-
-const Type* argument(const Type& type, std::size_t index) {
-  const auto& arguments = type.arguments();
-  return index < arguments.size() ? arguments[index].type : nullptr;
-}
 
 std::uint64_t size_of(const Type* type) { return type == nullptr ? 0 : type->size().value_or(0); }
 
@@ -333,14 +298,6 @@ const std::map<std::string_view, Print>& printers() {
 }
 
 }  // namespace
-
-std::string_view library_class(const Type& type) {
-  if (type.kind() != Type::Kind::kRecord) return {};
-  std::string_view name = type.name();
-  if (!name.starts_with("std::")) return {};
-  name.remove_prefix(5);
-  return name.substr(0, name.find('<'));
-}
 
 std::optional<std::string> library_value(ValuePrinter& printer, const Type& type, Bytes bytes,
                                          int depth) {

@@ -8,10 +8,8 @@
 #include <map>
 #include <utility>
 
-#include "host/names/dwarf_file.h"
-#include "host/names/frame_table.h"
 #include "host/names/location.h"
-#include "host/names/scopes.h"
+#include "host/names/module_impl.h"
 
 namespace clew {
 namespace {
@@ -23,14 +21,6 @@ using Kind = Whereabouts::Kind;
 // Of a value that is looked at as a whole.
 constexpr std::uint64_t kMostBytes = 64 * 1024;
 
-struct StaticVariable {
-  std::uint64_t address = 0;
-  std::uint64_t size = 1;
-  DWARFDie die;
-};
-
-using Statics = std::vector<StaticVariable>;  // ascending
-
 const StaticVariable* find_static(const Statics& variables, std::uint64_t address) {
   const auto after = std::ranges::upper_bound(variables, address, {}, &StaticVariable::address);
   if (after == variables.begin()) return nullptr;
@@ -38,24 +28,16 @@ const StaticVariable* find_static(const Statics& variables, std::uint64_t addres
   return address - found.address < found.size ? &found : nullptr;
 }
 
+// Whether so many bytes have all members of a class, the last ones of it being padding.
+bool holds_all_of(const Type& type, std::uint64_t bytes) {
+  if (type.kind() != Type::Kind::kRecord || type.members().empty()) return false;
+  return std::ranges::all_of(type.members(), [bytes](const Member& member) {
+    const auto size = member.type->size();
+    return size && member.offset <= bytes && *size <= bytes - member.offset;
+  });
+}
+
 }  // namespace
-
-struct ModuleNames::Impl {
-  explicit Impl(std::unique_ptr<DwarfFile> opened) : file(std::move(opened)), frames(*file) {}
-
-  void index_statics();
-  std::optional<NamedData> named(const Statics& variables, std::uint64_t address,
-                                 std::uint64_t size);
-  Evaluated evaluate_at(const ScopedVariable& variable, std::uint64_t pc, const Machine& machine);
-
-  std::unique_ptr<DwarfFile> file;
-  FrameTable frames;
-  bool indexed = false;
-  Statics globals;
-  Statics thread_locals;
-  std::vector<ScopedVariable> scoped;  // by Variable::key
-  std::map<std::uint64_t, std::vector<Variable>> at_pc;
-};
 
 ModuleNames::ModuleNames(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ModuleNames::~ModuleNames() = default;
@@ -159,7 +141,7 @@ std::vector<Variable> ModuleNames::variables_at(std::uint64_t pc) {
   if (!added) return known->second;
   llvm::DWARFUnit* unit = impl_->file->unit_at(pc);
   if (unit == nullptr) return {};
-  for (ScopedVariable& one : variables_in_scope(*unit, pc)) {
+  for (const ScopedVariable& one : variables_in_scope(*unit, pc)) {
     Variable variable;
     variable.name = name_of(one.die);
     if (variable.name.empty()) continue;
@@ -168,7 +150,7 @@ std::vector<Variable> ModuleNames::variables_at(std::uint64_t pc) {
     variable.line = static_cast<std::uint32_t>(one.die.getDeclLine());
     variable.is_parameter = one.die.getTag() == dwarf::DW_TAG_formal_parameter;
     variable.key = impl_->scoped.size();
-    impl_->scoped.push_back(std::move(one));
+    impl_->scoped.push_back(one);
     known->second.push_back(std::move(variable));
   }
   return known->second;
@@ -183,9 +165,14 @@ std::string ModuleNames::function_at(std::uint64_t pc) {
 }
 
 Evaluated ModuleNames::Impl::evaluate_at(const ScopedVariable& variable, std::uint64_t pc,
-                                         const Machine& machine) {
+                                         const Machine& given) {
   const auto expression = expression_at(variable.die, dwarf::DW_AT_location, pc);
   if (!expression) return {};
+  Machine machine = given;
+  machine.reg = [&](unsigned number) -> std::optional<std::uint64_t> {
+    if (const auto value = given.register_value(number)) return value;
+    return given.cfa ? frames.register_by_cfa(pc, number, *given.cfa) : std::nullopt;
+  };
   LocationInput input{
       .machine = machine, .unit = variable.die.getDwarfUnit(), .frame_base = {}, .cfa = {}};
   input.cfa = [&] { return frames.cfa(pc, machine); };
@@ -240,8 +227,10 @@ std::optional<std::vector<std::uint8_t>> ModuleNames::value_of(const Variable& v
       return bytes;
     }
     case Kind::kValue:
-      if (at.bytes.size() < size) return std::nullopt;
-      std::copy_n(at.bytes.begin(), size, bytes.begin());
+      // Of an object in pieces its padding is nowhere.
+      if (at.bytes.size() < size && !holds_all_of(*variable.type, at.bytes.size()))
+        return std::nullopt;
+      std::copy_n(at.bytes.begin(), std::min<std::size_t>(size, at.bytes.size()), bytes.begin());
       return bytes;
     default:
       return std::nullopt;

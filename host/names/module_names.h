@@ -38,6 +38,14 @@ struct Variable {
   std::uint64_t key = 0;  // the ModuleNames' own
 };
 
+// What the functions around a call of the allocator say.
+struct AllocatingCode {
+  // What a std::allocator allocates, one or more of it; null: it is none.
+  const Type* element = nullptr;
+  // All of it is code of the C++ library: the caller of the function knows more.
+  bool ends_in_library = true;
+};
+
 class ModuleNames {
  public:
   [[nodiscard]] static Result<std::shared_ptr<ModuleNames>> open(const std::string& path);
@@ -72,6 +80,16 @@ class ModuleNames {
                                                   std::uint64_t pc, const Machine& machine);
   // "Cache::get": the innermost function at an instruction, inlined ones included; empty: unknown.
   [[nodiscard]] std::string function_at(std::uint64_t pc);
+
+  // The line of the innermost function; 0: not known.
+  [[nodiscard]] std::uint32_t line_at(std::uint64_t pc);
+
+  // The functions, inlined ones included, at the call of an allocator; nothing: not known.
+  [[nodiscard]] std::optional<AllocatingCode> allocating_code(std::uint64_t pc);
+  // The class whose constructor begins there; null: none does.
+  [[nodiscard]] const Type* constructed_by(std::uint64_t entry);
+  // Classes whose constructors were inlined at the line of the code.
+  [[nodiscard]] std::vector<const Type*> constructed_near(std::uint64_t pc);
 
   // A class or enumeration by its qualified name; null: there is none.
   [[nodiscard]] const Type* find_type(std::string_view qualified);

@@ -53,9 +53,6 @@ class ValuePrinter {
 [[nodiscard]] std::optional<std::string> library_value(ValuePrinter& printer, const Type& type,
                                                        ValuePrinter::Bytes bytes, int depth);
 
-// "vector" of "std::vector<int, ...>"; empty: not of the standard library.
-[[nodiscard]] std::string_view library_class(const Type& type);
-
 inline constexpr std::uint64_t kShownElements = 5;
 
 template <class Next>

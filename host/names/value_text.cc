@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "host/names/library_layout.h"
 #include "host/names/value_printer.h"
 
 namespace clew {
