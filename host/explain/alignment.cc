@@ -37,7 +37,7 @@ struct Alignment::Walk {
 
   [[nodiscard]] bool ended(int side) const { return at[side].position >= lists[side]->size(); }
   [[nodiscard]] StepIndex step(int side) const { return (*lists[side])[at[side].position]; }
-  [[nodiscard]] const TraceStep& info(int side) const {
+  [[nodiscard]] const BlockStep& info(int side) const {
     return of.runs_[side]->steps()[step(side)];
   }
   [[nodiscard]] std::uint64_t address(int side) const {

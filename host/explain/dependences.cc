@@ -51,7 +51,7 @@ Instance Dependences::definition(Instance at, int reg) const {
   std::uint32_t end = at.instruction;  // of the step: the instructions before it
   while (true) {
     const StepIndex step = list[position];
-    const TraceStep& info = run_.steps()[step];
+    const BlockStep& info = run_.steps()[step];
     if ((writes_[info.block] & wanted) != 0) {
       const auto& code = run_.code(step);
       for (std::uint32_t i = end; i-- > 0;)
@@ -89,7 +89,7 @@ Instance Dependences::source(StepIndex step, std::uint32_t access) const {
 }
 
 Instance Dependences::control(Instance at) const {
-  const TraceStep& info = run_.steps()[at.step];
+  const BlockStep& info = run_.steps()[at.step];
   const std::uint64_t address = run_.instruction(at).address;
   const FlowGraph* graph = graphs_.at(address);
   const std::uint32_t block = graph == nullptr ? FlowGraph::kNone : graph->block_of(address);

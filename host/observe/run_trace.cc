@@ -102,7 +102,7 @@ void RunTrace::block(const BlockRun& run) {
   }
   std::uint32_t number;
   std::memcpy(&number, run.record.data(), sizeof number);
-  TraceStep step;
+  BlockStep step;
   step.record = bytes_.size();
   step.block = number;
   step.thread = thread_;
@@ -197,7 +197,7 @@ void RunTrace::find_sources() {
   Shadow shadow;
   std::uint8_t value[64];
   for (StepIndex at = 0; at < steps_.size(); ++at) {
-    TraceStep& step = steps_[at];
+    BlockStep& step = steps_[at];
     step.reads = static_cast<std::uint32_t>(sources_.size());
     const auto& all = blocks_[step.block].accesses;
     for (std::uint32_t i = 0; i < all.size(); ++i) {
@@ -254,7 +254,7 @@ void RunTrace::find_frames(CodeMap& code) {
   };
   positions_.resize(steps_.size());
   for (StepIndex at = 0; at < steps_.size(); ++at) {
-    TraceStep& step = steps_[at];
+    BlockStep& step = steps_[at];
     if (step.thread >= walks.size()) {
       walks.resize(step.thread + 1u);
       threads_.resize(walks.size());
@@ -300,7 +300,7 @@ void RunTrace::find_frames(CodeMap& code) {
     if (walk.last == kNoStep) {
       push();
     } else {
-      const TraceStep& before = steps_[walk.last];
+      const BlockStep& before = steps_[walk.last];
       const Instruction& last = code_[before.block][before.executed - 1u];
       const bool begins = function(address).first.begin == address;
       if (last.is_call()) {
@@ -379,7 +379,7 @@ void RunTrace::find_outside_calls(CodeMap& code) {
 }
 
 std::optional<std::uint64_t> RunTrace::call_result(StepIndex step) const {
-  const TraceStep& of = steps_[step];
+  const BlockStep& of = steps_[step];
   const auto& list = threads_[of.thread];
   const std::uint64_t back = code_[of.block].back().next();
   for (std::size_t i = positions_[step] + 1u; i < list.size(); ++i) {

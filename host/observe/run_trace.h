@@ -26,7 +26,7 @@ inline constexpr StepIndex kNoStep = UINT32_MAX;
 inline constexpr FrameIndex kNoFrame = UINT32_MAX;
 
 // One execution of a block.
-struct TraceStep {
+struct BlockStep {
   std::uint64_t record = 0;     // where its record begins
   std::uint32_t block = 0;      // number of the block
   FrameIndex frame = kNoFrame;  // hidden steps of the linker have none
@@ -88,7 +88,7 @@ class RunTrace final : public CodeTraceListener {
   [[nodiscard]] bool too_long() const { return too_long_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_.size(); }
   [[nodiscard]] std::uint64_t instructions() const { return instruction_count_; }
-  [[nodiscard]] const std::vector<TraceStep>& steps() const { return steps_; }
+  [[nodiscard]] const std::vector<BlockStep>& steps() const { return steps_; }
   [[nodiscard]] const std::vector<TraceFrame>& frames() const { return frames_; }
   // The visible steps of a thread.
   [[nodiscard]] const std::vector<StepIndex>& thread(std::size_t index) const {
@@ -163,7 +163,7 @@ class RunTrace final : public CodeTraceListener {
   std::uint64_t call_site_ = 0;
   std::uint64_t instruction_count_ = 0;
   std::vector<std::uint8_t> bytes_;
-  std::vector<TraceStep> steps_;
+  std::vector<BlockStep> steps_;
   std::vector<std::pair<StepIndex, std::uint64_t>> clocks_;  // from this step on
   std::vector<std::pair<StepIndex, std::uint64_t>> cuts_;  // the step, what was not executed of it
   std::deque<TranslatedBlock> blocks_;
