@@ -20,7 +20,15 @@ using ReadMemory = std::function<bool(std::uint64_t address, std::span<std::uint
 inline constexpr unsigned kFrameRegister = 6;
 inline constexpr unsigned kStackRegister = 7;
 inline constexpr unsigned kReturnRegister = 16;
-inline constexpr unsigned kRegisterCount = 33;
+inline constexpr unsigned kDwarfRegisters = 33;
+
+// The number that DWARF gives to a register which instructions give this one: 0 rax, 1 rcx, 2 rdx,
+// 3 rbx, 4 rsp, 5 rbp, 6 rsi, 7 rdi, 8 to 15 r8 to r15; then 16 to 31 xmm0 to xmm15.
+constexpr unsigned dwarf_register(unsigned encoded) {
+  constexpr unsigned kFirst[] = {0, 2, 1, 3, 7, 6, 4, 5};
+  if (encoded < 8) return kFirst[encoded];
+  return encoded < 16 ? encoded : encoded + 1;
+}
 
 // Nothing: not known. Of xmm registers the lower half.
 using ReadRegister = std::function<std::optional<std::uint64_t>(unsigned number)>;

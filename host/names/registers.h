@@ -12,7 +12,7 @@ namespace clew {
 
 struct Registers {
   std::uint64_t pc = 0;
-  std::array<std::optional<std::uint64_t>, kRegisterCount> values;  // by DWARF's numbers
+  std::array<std::optional<std::uint64_t>, kDwarfRegisters> values;  // by DWARF's numbers
 
   std::optional<std::uint64_t> operator[](unsigned number) const {
     return number < values.size() ? values[number] : std::nullopt;

@@ -70,26 +70,25 @@ std::vector<StackFrame> RunNames::frames(const ThreadState& thread, const ReadMe
   return result;
 }
 
-std::optional<NamedData> RunNames::local(std::uint64_t address, std::uint64_t size,
-                                         const ThreadState& thread, const ReadMemory& read) {
-  const auto top = thread.registers[kStackRegister];
-  // Below the stack pointer is the red zone of a function that calls no other.
-  if (!top || address + 128 < *top || address - *top > kMostStack) return std::nullopt;
-  for (const StackFrame& frame : frames(thread, read)) {
+ObjectName RunNames::local(std::uint64_t address, std::uint64_t size,
+                           std::span<const StackFrame> frames) {
+  for (const StackFrame& frame : frames) {
     if (auto found = frame.module->local_at(address, size, frame.linked(), frame.machine))
-      return found;
+      return named(ObjectName::Kind::kLocal, std::move(*found));
     // The frame that the address lies in has been looked at.
     if (frame.machine.cfa && address < *frame.machine.cfa - 16) break;
   }
-  return std::nullopt;
+  return {};
 }
 
 ObjectName RunNames::name(std::uint64_t address, std::uint64_t size, const Situation& situation) {
   for (const ThreadState& thread : situation.threads) {
-    if (auto data = local(address, size, thread, situation.read)) {
-      ObjectName name = named(ObjectName::Kind::kLocal, std::move(*data));
+    const auto top = thread.registers[kStackRegister];
+    // Below the stack pointer is the red zone of a function that calls no other.
+    if (top && address + 128 >= *top && address - *top <= kMostStack) {
+      ObjectName name = local(address, size, frames(thread, situation.read));
       name.thread = thread.id;
-      return name;
+      if (name.known()) return name;
     }
     const auto program = thread.thread_pointer ? module_of(symbols_.program_start()) : std::nullopt;
     if (!program) continue;

@@ -9,11 +9,13 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "host/names/machine.h"
 #include "host/names/module_names.h"
+#include "host/names/object_name.h"
 #include "host/names/registers.h"
 #include "host/names/type.h"
 #include "host/symbolize/symbolizer.h"
@@ -42,25 +44,8 @@ struct StackFrame {
   std::uint64_t linked() const { return pc - machine.bias; }
 };
 
-struct ObjectName {
-  enum class Kind : std::uint8_t {
-    kUnknown,
-    kGlobal,       // `path`; of a static variable of a function with `function`
-    kThreadLocal,  // `path` of `thread`
-    kLocal,        // `path` of `function` in a frame of `thread`
-    kSymbol,       // only the table of symbols has it: `path`, "stdout+8"
-  };
-  Kind kind = Kind::kUnknown;
-  std::string path;            // "queue.items_[3]"
-  const Type* type = nullptr;  // of what lies there; null: not known
-  std::uint64_t offset = 0;    // into that, if no member begins there
-  std::string function;
-  std::string thread;
-
-  bool known() const { return kind != Kind::kUnknown; }
-};
-
-// Types live as long as this. Thread safety: one thread.
+// Types live as long as this.
+// Thread safety: one thread.
 class RunNames {
  public:
   explicit RunNames(Symbolizer& symbols) : symbols_(symbols) {}
@@ -68,6 +53,9 @@ class RunNames {
   // Size 0: not known. Names of `situation` are of that moment.
   [[nodiscard]] ObjectName name(std::uint64_t address, std::uint64_t size,
                                 const Situation& situation);
+  // The variable of one of these frames that has the address; kUnknown: none of them.
+  [[nodiscard]] ObjectName local(std::uint64_t address, std::uint64_t size,
+                                 std::span<const StackFrame> frames);
   // Without a situation: global variables alone.
   [[nodiscard]] ObjectName global(std::uint64_t address, std::uint64_t size);
 
@@ -87,9 +75,6 @@ class RunNames {
   [[nodiscard]] std::optional<Module> module_of(std::uint64_t address);
 
  private:
-  std::optional<NamedData> local(std::uint64_t address, std::uint64_t size,
-                                 const ThreadState& thread, const ReadMemory& read);
-
   Symbolizer& symbols_;
   std::map<std::string, std::shared_ptr<ModuleNames>> modules_;  // null: cannot be read
 };
