@@ -70,7 +70,7 @@ class Noise final : public Strategy {
   Map<bool> chosen_;
   bool everywhere_;  // there is no guide
   Table<Thread> threads_;
-  std::uint64_t now_ = 0;                       // scheduling points passed
+  std::uint64_t now_ = 0;            // scheduling points passed
   std::uint64_t next_end_ = kNever;  // of a delay; at the earliest
 };
 

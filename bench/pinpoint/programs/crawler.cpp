@@ -67,12 +67,12 @@ class Condition {
 
 class Settings {
  public:
-  int pages = 6;          // to crawl at most
+  int pages = 6;  // to crawl at most
   int workers = 2;
   int hosts = 3;
   int words_on_page = 40;
   int links_on_page = 3;
-  int stop_after = 3;     // pages, then a worker is stopped
+  int stop_after = 3;  // pages, then a worker is stopped
   int depth = 4;
 
   static Settings parse(int argc, char** argv) {
@@ -120,8 +120,7 @@ class Url {
 
 class Page {
  public:
-  Page(Url url, std::string html, int depth)
-      : url_(url), html_(std::move(html)), depth_(depth) {}
+  Page(Url url, std::string html, int depth) : url_(url), html_(std::move(html)), depth_(depth) {}
 
   const Url& url() const { return url_; }
   const std::string& html() const { return html_; }
@@ -457,9 +456,9 @@ class Index {
     const Guard guard(mutex_);
     const auto found = entries_.find(word);
     if (found == entries_.end()) return false;
-    const auto most = std::max_element(
-        found->second.begin(), found->second.end(),
-        [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto most =
+        std::max_element(found->second.begin(), found->second.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
     url = most->first;
     return true;
   }
@@ -638,8 +637,7 @@ class Monitor {
 class Crawler {
  public:
   explicit Crawler(const Settings& settings) : settings_(settings), parts_(settings) {
-    for (int i = 0; i < settings.workers; ++i)
-      workers_.push_back(std::make_unique<Worker>(parts_));
+    for (int i = 0; i < settings.workers; ++i) workers_.push_back(std::make_unique<Worker>(parts_));
   }
 
   void crawl() {
@@ -663,9 +661,10 @@ class Crawler {
     std::printf("%s\n", parts_.statistics.text().c_str());
     Url best;
     const bool found = parts_.index.best("race", best);
-    std::printf("%d words, best page for race: %s, %d duplicates, %d refused, %d connections, %d lines\n",
-                parts_.index.total(), found ? best.text().c_str() : "none", parts_.store.duplicates(),
-                parts_.robots.refused(), parts_.pool.opened(), lines_);
+    std::printf(
+        "%d words, best page for race: %s, %d duplicates, %d refused, %d connections, %d lines\n",
+        parts_.index.total(), found ? best.text().c_str() : "none", parts_.store.duplicates(),
+        parts_.robots.refused(), parts_.pool.opened(), lines_);
   }
 
  private:

@@ -18,9 +18,9 @@ volatile int y = 0;
 volatile int rounds_done = 0;
 
 void* divide(void*) {
-  x = 1;            // T1.1
-  if (x != 0)       // T1.2
-    y = 12 / x;     // T1.3
+  x = 1;         // T1.1
+  if (x != 0)    // T1.2
+    y = 12 / x;  // T1.3
   return nullptr;
 }
 
