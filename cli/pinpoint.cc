@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,6 +18,7 @@
 #include "cli/ui.h"
 #include "cli/validators.h"
 #include "host/report/pinpoint_json.h"
+#include "host/report/pinpoint_pictures.h"
 #include "host/report/pinpoint_text.h"
 #include "host/target/interrupts.h"
 #include "host/target/orphans.h"
@@ -26,7 +30,18 @@ struct PinpointCommand {
   HuntCommand command;
   PinpointOptions pinpoint;
   std::string json;
+  std::string graph;
+  std::string plot;
 };
+
+Result<void> write_file(const std::string& file, const std::string& text) {
+  if (file.empty()) return {};
+  std::ofstream out(file);
+  out << text;
+  if (!out.flush())
+    return fail(ErrorCode::kSystem, fmt::format("cannot write {}: {}", file, std::strerror(errno)));
+  return {};
+}
 
 class CampaignStatusLine final : public PinpointObserver {
  public:
@@ -55,6 +70,9 @@ Result<int> run(PinpointCommand& given) {
   print_headline(result->anything_stands_out() ? Outcome::kFail : Outcome::kPass,
                  pinpoint_headline(*result));
   print_details(pinpoint_text(*result));
+  CLEW_CHECK_OK(write_file(given.graph,
+                           given.graph.ends_with(".dot") ? flow_dot(*result) : flow_svg(*result)));
+  CLEW_CHECK_OK(write_file(given.plot, differences_svg(*result)));
   CLEW_CHECK_OK(write_json(given.json, pinpoint_json(*result)));
   return exit_status_of(*result);
 }
@@ -97,6 +115,25 @@ void add_search(CLI::App& app, PinpointCommand& given) {
       ->type_name("FILE");
 }
 
+void add_pictures(CLI::App& app, PinpointCommand& given) {
+  const auto is_picture = CLI::Validator(
+      [](std::string& file) {
+        return file.ends_with(".svg") || file.ends_with(".dot")
+                   ? std::string()
+                   : "the file's name must end with .svg or .dot";
+      },
+      "");
+  app.add_option("--graph", given.graph,
+                 "Write the control flow between points, coloured by score, as SVG or for Graphviz")
+      ->type_name("FILE.svg|FILE.dot")
+      ->check(is_picture)
+      ->check(writable());
+  app.add_option("--plot", given.plot,
+                 "Write the distributions of the differences of scores as SVG")
+      ->type_name("FILE.svg")
+      ->check(writable());
+}
+
 }  // namespace
 
 void register_pinpoint(CLI::App& app, int& exit_status) {
@@ -105,6 +142,7 @@ void register_pinpoint(CLI::App& app, int& exit_status) {
       "pinpoint", "Find the places in a program where a delay makes it fail, over many runs");
   add_search(*command, *options);
   add_program_options(*command, options->command);
+  add_pictures(*command, *options);
   add_full(*command);
   add_json(*command, options->json);
   command->footer(

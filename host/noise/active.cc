@@ -35,6 +35,9 @@ constexpr std::size_t kRacing = 8;  // points
 constexpr std::uint32_t kRaceRuns = 8;
 constexpr std::size_t kFinalists = 6;
 constexpr int kMostRetreats = 3;
+// If noise at half of the points shows nothing: of so many samples each, with fewer and fewer points.
+constexpr std::size_t kSparseSamples = 100;
+constexpr std::uint64_t kSparse[]{4, 10, 25};  // one point in so many
 constexpr double kAsGood = 0.8;
 constexpr std::size_t kDesignSamples = 700;
 // A point that was seen in a race is preferred to one that was not by half a standard deviation.
@@ -117,7 +120,22 @@ class Active {
       if (seen.empty() || designed_ < least) continue;
       if (rate_of(lab_.all(), seen.front()).failed >= kEnoughFailing) break;
     }
-    return true;
+    const bool nothing = targets(screened(), options_.one_kind).empty();
+    return !nothing || sample_sparsely();
+  }
+
+  // Too much noise may hide what little shows.
+  bool sample_sparsely() {
+    lab_.say("screening with less noise", 0);
+    std::vector<Sample> batch;
+    for (const std::uint64_t one_in : kSparse)
+      for (std::size_t i = 0; i < kSparseSamples; ++i) {
+        Subset subset(lab_.points());
+        for (std::size_t point = 0; point < lab_.points(); ++point)
+          if (random_.below(one_in) == 0) subset.add(point);
+        batch.push_back({std::move(subset), runs(), SamplePurpose::kSearch});
+      }
+    return run_in_batches(lab_, std::move(batch));
   }
 
   std::vector<Sample> screened() const {
@@ -126,16 +144,25 @@ class Active {
       if (sample.purpose == SamplePurpose::kDesign) result.push_back(sample);
     return result;
   }
+  // Those that tell anything about the failure.
+  std::vector<Sample> telling(const Target& target) const {
+    std::vector<Sample> result = screened();
+    if (rate_of(result, target).failed == 0) result.assign(lab_.all().begin(), lab_.all().end());
+    return result;
+  }
 
   // False: told to stop.
   bool look_for(const Target& target) {
     Cause cause;
     cause.failure = target.failure();
-    std::vector<Sample> samples = screened();
+    explained_.clear();
+    std::vector<Sample> samples = telling(target);
     for (const bool beside_first : {false, true}) {
       if (rate_of(samples, target).failed == 0) return true;
       lab_.say(beside_first ? "looking for a second cause" : "halving", 0);
-      if (beside_first && !stands_out_in(samples, target)) return true;
+      if (beside_first &&
+          !score(samples, lab_.points(), target, options_.threshold).some_stand_apart())
+        return true;
       if (!halve(std::move(samples), target)) return false;
       lab_.say("comparing sets of points", 0);
       if (!race(target, cause.points)) return false;
@@ -146,6 +173,7 @@ class Active {
       if (cause.rate.failed > 0) result_.causes.push_back(cause);
       if (!goes_on) return false;
       const Subset first(lab_.points(), cause.points);
+      explained_ = cause.points;
       samples = screened();
       std::erase_if(samples, [&](const Sample& sample) { return sample.points.includes(first); });
       cause.points.clear();
@@ -153,13 +181,6 @@ class Active {
       cause.without_each.clear();
     }
     return true;
-  }
-
-  bool stands_out_in(const std::vector<Sample>& samples, const Target& target) const {
-    const Scores scores = score(samples, lab_.points(), target, options_.threshold);
-    for (std::size_t i = 0; i < scores.points.size(); ++i)
-      if (lab_.may_answer(i) && scores.stands_out(i)) return true;
-    return false;
   }
 
   void rank(std::vector<std::uint32_t>& points) {
@@ -182,7 +203,8 @@ class Active {
   bool halve(std::vector<Sample> samples, const Target& target) {
     left_.clear();
     for (std::uint32_t i = 0; i < lab_.points(); ++i)
-      if (lab_.may_answer(i)) left_.push_back(i);
+      if (lab_.may_answer(i) && std::ranges::find(explained_, i) == explained_.end())
+        left_.push_back(i);
     evidence_.assign(lab_.points(), 0);
     looks_.assign(lab_.points(), 0);
     weigh(samples, left_, target);
@@ -264,6 +286,7 @@ class Active {
   Random random_;
   SearchResult result_;
   std::size_t designed_ = 0;
+  std::vector<std::uint32_t> explained_;  // the points of the failure's first cause
   std::vector<std::uint32_t> left_;
   std::vector<double> evidence_, looks_;  // by point
 };

@@ -27,25 +27,18 @@ double kolmogorov_tail(double lambda) {
 
 }  // namespace
 
-std::vector<std::uint32_t> SeenFlow::successors(std::uint32_t point) const {
-  std::vector<std::uint32_t> result;
-  for (auto at = edges_.lower_bound({point, 0}); at != edges_.end() && at->first == point; ++at)
-    result.push_back(at->second);
-  return result;
-}
-
-std::vector<ScoredEdge> score_edges(const PointFlow& flow, const std::set<PointEdge>& seen,
+std::vector<ScoredEdge> score_edges(const std::set<PointEdge>& in_code,
+                                    const std::set<PointEdge>& seen,
                                     std::span<const NoisePoint> points, const Scores& scores) {
   std::vector<ScoredEdge> edges;
-  for (std::uint32_t from = 0; from < points.size(); ++from) {
-    if (points[from].starts_thread()) continue;
-    for (const std::uint32_t to : flow.successors(from)) {
-      if (to == from || to >= points.size() || points[to].starts_thread()) continue;
-      const PointScore &a = scores.points[from], &b = scores.points[to];
-      const double deviation = std::sqrt(variance_of(a) + variance_of(b));
-      edges.push_back({from, to, seen.contains({from, to}), a.score - b.score,
-                       deviation > 0 ? (std::log(a.score) - std::log(b.score)) / deviation : 0});
-    }
+  std::set<PointEdge> all = in_code;
+  all.insert(seen.begin(), seen.end());
+  for (const auto& [from, to] : all) {
+    if (to == from || points[from].starts_thread() || points[to].starts_thread()) continue;
+    const PointScore &a = scores.points[from], &b = scores.points[to];
+    const double deviation = std::sqrt(variance_of(a) + variance_of(b));
+    edges.push_back({from, to, seen.contains({from, to}), a.score - b.score,
+                     deviation > 0 ? (std::log(a.score) - std::log(b.score)) / deviation : 0});
   }
   std::ranges::sort(edges, {}, [](const ScoredEdge& edge) {
     return std::tuple(-std::abs(edge.difference), edge.from, edge.to);

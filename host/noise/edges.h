@@ -20,25 +20,9 @@ struct ScoredEdge {
   double z = 0;                    // of log score(from) - log score(to), in standard deviations
 };
 
-// The control flow between points: from the program's code, or from what runs showed.
-class PointFlow {
- public:
-  virtual ~PointFlow() = default;
-  // The points that a thread can come to next.
-  [[nodiscard]] virtual std::vector<std::uint32_t> successors(std::uint32_t point) const = 0;
-};
-
-class SeenFlow final : public PointFlow {
- public:
-  explicit SeenFlow(const std::set<PointEdge>& edges) : edges_(edges) {}
-  [[nodiscard]] std::vector<std::uint32_t> successors(std::uint32_t point) const override;
-
- private:
-  const std::set<PointEdge>& edges_;
-};
-
-// All edges but those at points that start threads, the most extreme first.
-[[nodiscard]] std::vector<ScoredEdge> score_edges(const PointFlow& flow,
+// All edges of the control flow, from the code (code_flow.h) or seen in runs, but those at points that
+// start threads, the most extreme first.
+[[nodiscard]] std::vector<ScoredEdge> score_edges(const std::set<PointEdge>& in_code,
                                                   const std::set<PointEdge>& seen,
                                                   std::span<const NoisePoint> points,
                                                   const Scores& scores);

@@ -66,7 +66,8 @@ SearchResult search_features(Laboratory& laboratory, const SearchOptions& option
     std::vector<Sample> design = without(laboratory.all(), Subset::all(laboratory.points()));
     for (bool beside_first = false; result.causes.size() < kMostCauses; beside_first = true) {
       const Scores scores = score(design, laboratory.points(), target, options.threshold);
-      if (!anything_stands_out(laboratory, scores)) break;
+      if (beside_first ? !scores.some_stand_apart() : !anything_stands_out(laboratory, scores))
+        break;
       laboratory.say("trying the best points alone", 0);
       Cause cause;
       cause.failure = target.failure();

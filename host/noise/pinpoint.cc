@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "host/noise/campaign_store.h"
+#include "host/noise/code_flow.h"
 #include "host/noise/plugin.h"
 #include "host/symbolize/symbolizer.h"
 #include "host/target/run_target.h"
@@ -36,7 +37,7 @@ Result<Reports> reports_of(const LaunchPlan& of) {
   return std::move(run.reports);
 }
 
-Result<void> locate(const LaunchPlan& plan, std::vector<NoisePoint>& points) {
+Result<std::set<PointEdge>> locate(const LaunchPlan& plan, std::vector<NoisePoint>& points) {
   CLEW_TRY(auto reports, reports_of(plan));
   Symbolizer symbols(reports);
   for (NoisePoint& point : points) {
@@ -45,7 +46,7 @@ Result<void> locate(const LaunchPlan& plan, std::vector<NoisePoint>& points) {
     point.at = info->at;
     point.column = info->column;
   }
-  return {};
+  return CodeFlow(reports, points).edges();
 }
 
 // A hunt that is told of nothing but the campaign.
@@ -120,7 +121,8 @@ SearchResult search(Laboratory& laboratory, const PinpointOptions& options, cons
 }
 
 void summarize(PinpointResult& result, std::span<const Sample> samples,
-               const PinpointOptions& options, const std::set<PointEdge>& seen) {
+               const PinpointOptions& options, const std::set<PointEdge>& in_code,
+               const std::set<PointEdge>& seen) {
   std::uint64_t& runs = result.runs;
   for (const Sample& sample : samples) {
     runs += sample.runs;
@@ -132,7 +134,7 @@ void summarize(PinpointResult& result, std::span<const Sample> samples,
                             ? Target(*result.causes.front().failure)
                             : Target();
   result.scores = score(samples, result.points.size(), target, options.search.threshold);
-  result.edges = score_edges(SeenFlow(seen), seen, result.points, result.scores);
+  result.edges = score_edges(in_code, seen, result.points, result.scores);
   result.differences = differences(result.edges, result.points, result.scores);
   result.ks = kolmogorov_smirnov(result.differences.consecutive, result.differences.arbitrary);
 }
@@ -169,13 +171,17 @@ Result<PinpointResult> pinpoint(const PinpointOptions& options, RecordingStore& 
   }
   Observer watching(observer, book);
   SearchResult found;
+  std::set<PointEdge> in_code;
   const Campaign* running = nullptr;
   const auto campaign_points = [&]() -> const std::vector<NoisePoint>& {
     return running->found_points();
   };
   Campaign campaign(
       {as_begun.hunt.seed, options.percent},
-      [&](std::vector<NoisePoint>& points) { return locate(options.hunt.plan, points); },
+      [&](std::vector<NoisePoint>& points) -> Result<void> {
+        CLEW_TRY(in_code, locate(options.hunt.plan, points));
+        return {};
+      },
       [&](Laboratory& laboratory) {
         found = search(laboratory, as_begun, plugin ? &*plugin : nullptr, campaign_points());
       },
@@ -201,7 +207,7 @@ Result<PinpointResult> pinpoint(const PinpointOptions& options, RecordingStore& 
   result.causes = std::move(found.causes);
   result.notes = std::move(hunted.notes);
   result.notes.insert(result.notes.end(), found.remarks.begin(), found.remarks.end());
-  summarize(result, samples, as_begun, campaign.edges());
+  summarize(result, samples, as_begun, in_code, campaign.edges());
   result.runs_now = hunted.schedules;
   result.discovery_runs = campaign.discovery_runs();
   result.discovery_failures = campaign.discovery_failures();

@@ -66,6 +66,15 @@ std::vector<std::uint32_t> Scores::ranking() const {
   return order;
 }
 
+bool Scores::some_stand_apart() const {
+  const std::vector<std::uint32_t> order = ranking();
+  for (std::size_t k = 0; k < 3 && k + 1 < order.size(); ++k) {
+    if (!stands_out(order[k])) return false;
+    if (points[order[k]].low > points[order[k + 1]].score) return true;
+  }
+  return false;
+}
+
 Scores score(std::span<const Sample> samples, std::size_t points, const CountFailed& failed,
              std::optional<std::uint32_t> threshold) {
   Scores result;

@@ -36,6 +36,8 @@ struct Scores {
   double z_to_stand_out = 0;
 
   [[nodiscard]] std::vector<std::uint32_t> ranking() const;  // best first
+  // Whether one, two or three points stand out and are told from all that come after them.
+  [[nodiscard]] bool some_stand_apart() const;
   [[nodiscard]] bool stands_out(std::size_t point) const {
     return points[point].z >= z_to_stand_out;
   }

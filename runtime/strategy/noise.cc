@@ -117,8 +117,25 @@ std::uint32_t Noise::pick(const Candidates& candidates) {
   return yielding != kNobody ? yielding : first_to_wake(candidates);
 }
 
+bool Noise::is_another_delayed() {
+  for (ThreadIndex i = 0; i < known_; ++i) {
+    const Thread& thread = threads_.at(i);
+    if (i != running_ && thread.state == State::kDelayed && thread.until > now_) return true;
+  }
+  return false;
+}
+
+Choice Noise::choose(const Question& question) {
+  if (question.kind != abi::ChoiceKind::kTimeout || !is_another_delayed()) return {};
+  return Choice::position(static_cast<std::uint32_t>(random_.below(2)));
+}
+
 void Noise::learn(const Occurrence& occurrence) {
-  if (occurrence.kind == Occurrence::Kind::kCreated) threads_.at(occurrence.thread.index) = {};
+  if (occurrence.kind == Occurrence::Kind::kCreated) {
+    threads_.at(occurrence.thread.index) = {};
+    if (occurrence.thread.index >= known_) known_ = occurrence.thread.index + 1;
+  }
+  if (occurrence.kind == Occurrence::Kind::kSwitched) running_ = occurrence.thread.index;
   if (occurrence.kind != Occurrence::Kind::kExecuted) return;
   ++now_;
   // Noise before an event that nobody could have come before says nothing: the coin is tossed all

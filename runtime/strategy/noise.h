@@ -16,8 +16,9 @@
 //    could run are delayed, it jumps to the end of the delay that ends first. The length is
 //    log-uniform over kShortestDelay..kLongestDelay.
 // Noise is nothing but the choice of who runs: every schedule is one that the program may meet.
-// Points that are not chosen take no draw of chance, and questions (time-outs, spurious wake-ups)
-// have the default answer.
+// Points that are not chosen take no draw of chance. A delay may outlast a sleep of the program, or a
+// time limit: whoever begins to wait for a time while another thread is delayed is woken at once by
+// the toss of a coin. All other questions have the default answer.
 //
 // Parameters: kNoisePercent: the probability, in percent; 0 means kPercent. kNoiseYields: of those,
 // the percentage of yields, plus 1; 0 means kYields. kNoiseDensity: without a guide, the percentage
@@ -42,6 +43,7 @@ class Noise final : public Strategy {
   explicit Noise(const abi::Job& job);
 
   std::uint32_t pick(const Candidates& candidates) override;
+  Choice choose(const Question& question) override;
   void learn(const Occurrence& occurrence) override;
 
  private:
@@ -55,6 +57,7 @@ class Noise final : public Strategy {
 
   [[nodiscard]] bool read_guide(const abi::Job& job);
   [[nodiscard]] bool is_chosen(abi::Place place);
+  [[nodiscard]] bool is_another_delayed();
   void toss(const Candidate& candidate);
   void make_noise(Thread& thread);
   void end_delays(const Candidates& candidates, std::uint32_t& woken);
@@ -70,6 +73,8 @@ class Noise final : public Strategy {
   Map<bool> chosen_;
   bool everywhere_;  // there is no guide
   Table<Thread> threads_;
+  ThreadIndex running_ = 0;
+  ThreadIndex known_ = 0;            // threads
   std::uint64_t now_ = 0;            // scheduling points passed
   std::uint64_t next_end_ = kNever;  // of a delay; at the earliest
 };

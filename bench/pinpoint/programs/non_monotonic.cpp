@@ -16,11 +16,39 @@ constexpr int kRounds = 16;
 volatile int x = 1;
 volatile int y = 0;
 volatile int rounds_done = 0;
+volatile int last_quotient = 0;
+volatile bool over = false;
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+
+// The main thread's part, which the paper's figure leaves out: it tells a thread that keeps a record.
+void* keep_record(void*) {
+  pthread_mutex_lock(&mutex);
+  while (!over) {
+    pthread_cond_wait(&changed, &mutex);
+    last_quotient = y;
+  }
+  pthread_mutex_unlock(&mutex);
+  return nullptr;
+}
+
+void end_round() {
+  pthread_mutex_lock(&mutex);
+  rounds_done = rounds_done + 1;
+  pthread_cond_signal(&changed);
+  pthread_mutex_unlock(&mutex);
+}
+
+// A division by zero ends the program, as an exception that nobody catches does in Java.
+int quotient(int dividend, int divisor) {
+  if (divisor == 0) std::_Exit(3);
+  return dividend / divisor;
+}
 
 void* divide(void*) {
-  x = 1;         // T1.1
-  if (x != 0)    // T1.2
-    y = 12 / x;  // T1.3
+  x = 1;                  // T1.1
+  if (x != 0)             // T1.2
+    y = quotient(12, x);  // T1.3
   return nullptr;
 }
 
@@ -42,6 +70,7 @@ pthread_t start(void* (*function)(void*)) {
 }  // namespace
 
 int main() {
+  const pthread_t record = start(keep_record);
   for (int round = 0; round < kRounds; ++round) {
     x = 1;
     y = 0;
@@ -49,8 +78,13 @@ int main() {
     const pthread_t t2 = start(change);
     pthread_join(t1, nullptr);
     pthread_join(t2, nullptr);
-    rounds_done = rounds_done + 1;
+    end_round();
   }
+  pthread_mutex_lock(&mutex);
+  over = true;
+  pthread_cond_signal(&changed);
+  pthread_mutex_unlock(&mutex);
+  pthread_join(record, nullptr);
   std::printf("%d rounds, y = %d\n", static_cast<int>(rounds_done), static_cast<int>(y));
   return 0;
 }

@@ -2,6 +2,10 @@
 // loops until `stop` is set, and waits for requests inside of the lock. Stop is read and written
 // outside of it: if shutdown comes between the read of stop and the wait, its notification is lost
 // and the server waits for ever.
+//
+// As in Java, where an object's monitor is reached through a reference, the lock is read from a shared
+// variable before it is taken. The client waits for each answer, so that the last turn of the server is
+// one without a request.
 #include <pthread.h>
 
 #include <cstdio>
@@ -17,27 +21,46 @@ struct Monitor {
 constexpr int kRequests = 3;
 
 Monitor the_monitor;
+Monitor the_answers;
 Monitor* volatile lock = nullptr;
+Monitor* volatile answers_lock = nullptr;
 volatile bool stop = false;
-volatile int requests = 0;   // waiting to be served; guarded by the lock
-volatile int balance = 100;  // the business; guarded by the lock
-volatile int served = 0;
+volatile bool request = false;  // guarded by the lock, as is all business
+volatile int amount = 0;
+volatile int balance = 100;
+volatile int fees = 0;
+volatile int transactions = 0;
+volatile int answered = 0;  // guarded by the lock of the answers
+volatile int started = 0;   // written by one thread after the other
 volatile int turns = 0;
+volatile int last_balance = 0;
 
-void serve_one() {
-  requests = requests - 1;
-  balance = balance - 10;
-  balance = balance + 11;
-  served = served + 1;
+void commit() {
+  balance = balance - amount;
+  fees = fees + 1;
+  balance = balance - 1;
+  transactions = transactions + 1;
+  request = false;
+}
+
+void answer() {
+  Monitor* monitor = answers_lock;
+  pthread_mutex_lock(&monitor->mutex);
+  answered = answered + 1;
+  last_balance = balance;
+  pthread_cond_signal(&monitor->condition);
+  pthread_mutex_unlock(&monitor->mutex);
 }
 
 void* server(void*) {
+  started = started + 1;
   while (!stop) {
     turns = turns + 1;
     Monitor* monitor = lock;
     pthread_mutex_lock(&monitor->mutex);
-    if (requests > 0) {
-      serve_one();
+    if (request) {
+      commit();
+      answer();
     } else {
       pthread_cond_wait(&monitor->condition, &monitor->mutex);
     }
@@ -46,16 +69,29 @@ void* server(void*) {
   return nullptr;
 }
 
-void submit() {
+void submit(int wanted) {
   Monitor* monitor = lock;
   pthread_mutex_lock(&monitor->mutex);
-  requests = requests + 1;
+  amount = wanted;
+  request = true;
   pthread_cond_signal(&monitor->condition);
   pthread_mutex_unlock(&monitor->mutex);
 }
 
+void wait_for_answer(int number) {
+  Monitor* monitor = answers_lock;
+  pthread_mutex_lock(&monitor->mutex);
+  while (answered < number) pthread_cond_wait(&monitor->condition, &monitor->mutex);
+  if (last_balance > 100) std::abort();
+  pthread_mutex_unlock(&monitor->mutex);
+}
+
 void* client(void*) {
-  for (int i = 0; i < kRequests; ++i) submit();
+  started = started + 1;
+  for (int i = 1; i <= kRequests; ++i) {
+    submit(10 * i);
+    wait_for_answer(i);
+  }
   return nullptr;
 }
 
@@ -77,13 +113,16 @@ pthread_t start(void* (*function)(void*)) {
 
 int main() {
   lock = &the_monitor;
-  const pthread_t customer = start(client);
-  lock = &the_monitor;
+  answers_lock = &the_answers;
   const pthread_t worker = start(server);
+  lock = &the_monitor;
+  answers_lock = &the_answers;
+  started = started + 1;
+  const pthread_t customer = start(client);
   pthread_join(customer, nullptr);
   shut_down();
   pthread_join(worker, nullptr);
-  std::printf("%d served, balance %d, %d turns\n", static_cast<int>(served),
-              static_cast<int>(balance), static_cast<int>(turns));
+  std::printf("%d transactions, balance %d, fees %d, %d turns\n", static_cast<int>(transactions),
+              static_cast<int>(balance), static_cast<int>(fees), static_cast<int>(turns));
   return 0;
 }
