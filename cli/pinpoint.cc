@@ -103,6 +103,10 @@ void add_search(CLI::App& app, PinpointCommand& given) {
                  "Runs with noise at all points, to compare with (default: 400)")
       ->type_name("N")
       ->check(count());
+  app.add_option("--at", pinpoint.at,
+                 "No search: how often it fails with noise at these places alone; may be repeated")
+      ->type_name("FILE:LINE")
+      ->allow_extra_args(false);
   app.add_flag("--one-kind", pinpoint.search.one_kind,
                "All failures count as the same, whatever their kind and place");
   app.add_flag("--resume", pinpoint.resume,
@@ -110,9 +114,11 @@ void add_search(CLI::App& app, PinpointCommand& given) {
   app.add_option("--resume-from", pinpoint.resumed, "Continue this campaign")
       ->type_name("FILE")
       ->each([&pinpoint](const std::string&) { pinpoint.resume = true; });
-  app.add_option("--join", pinpoint.join,
-                 "Add the samples of other campaigns of this program to the scores")
-      ->type_name("FILE");
+  app.add_option(
+         "--join", pinpoint.join,
+         "Add the samples of another campaign of this program to the scores; may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
 }
 
 void add_pictures(CLI::App& app, PinpointCommand& given) {

@@ -78,7 +78,8 @@ std::string options_text(const PinpointOptions& options) {
   const SearchOptions& search = options.search;
   return fmt::format("{} samples {} runs {} threshold {} percent {} everywhere {}{}",
                      search.algorithm, search.samples, search.runs, search.threshold.value_or(0),
-                     options.percent, options.runs_everywhere, search.one_kind ? " one-kind" : "");
+                     options.percent, options.runs_everywhere, search.one_kind ? " one-kind" : "") +
+         fmt::format("{}", fmt::join(options.at, " "));
 }
 
 Result<CampaignStore> open_store(const PinpointOptions& options, const RecordingStore& store) {
@@ -101,8 +102,38 @@ Result<CampaignStore> open_store(const PinpointOptions& options, const Recording
   return opened;
 }
 
+// Whether the point is at this place, FILE:LINE, whatever folder the file is in.
+bool is_at(const NoisePoint& point, const std::string& place) {
+  const std::string own = fmt::format("{}:{}", point.at.file, point.at.line);
+  return own == place || own.ends_with("/" + place);
+}
+
+Result<std::vector<std::uint32_t>> points_at(const std::vector<std::string>& places,
+                                             const std::vector<NoisePoint>& points) {
+  std::vector<std::uint32_t> result;
+  for (const std::string& place : places) {
+    const std::size_t before = result.size();
+    for (std::uint32_t i = 0; i < points.size(); ++i)
+      if (is_at(points[i], place)) result.push_back(i);
+    if (result.size() == before)
+      return fail(ErrorCode::kBadInput, fmt::format("there is no program point at {}", place),
+                  "points are accesses to what threads share, and calls that synchronise");
+  }
+  return result;
+}
+
+SearchResult measure(Laboratory& laboratory, std::vector<std::uint32_t> points) {
+  SearchResult result;
+  Cause cause;
+  cause.points = std::move(points);
+  if (const auto rate = rate_alone(laboratory, cause.points, kRunsEverywhere, Target()))
+    cause.rate = *rate;
+  if (cause.rate.runs > 0) result.causes.push_back(std::move(cause));
+  return result;
+}
+
 SearchResult search(Laboratory& laboratory, const PinpointOptions& options, const Plugin* plugin,
-                    const std::vector<NoisePoint>& all) {
+                    const std::vector<NoisePoint>& all, std::optional<Error>& problem) {
   laboratory.say("noise nowhere and everywhere", 0);
   const std::uint32_t everywhere =
       options.runs_everywhere != 0 ? options.runs_everywhere : kRunsEverywhere;
@@ -112,6 +143,12 @@ SearchResult search(Laboratory& laboratory, const PinpointOptions& options, cons
                 {Subset::all(points), everywhere, SamplePurpose::kEverywhere}})
           .empty())
     return {};
+  if (!options.at.empty()) {
+    auto chosen = points_at(options.at, all);
+    if (chosen) return measure(laboratory, std::move(*chosen));
+    problem = chosen.error();
+    return {};
+  }
   const std::string& name = options.search.algorithm;
   if (plugin != nullptr) return plugin->search(laboratory, all);
   if (name == "features") return search_features(laboratory, options.search);
@@ -142,7 +179,8 @@ void summarize(PinpointResult& result, std::span<const Sample> samples,
 }  // namespace
 
 bool PinpointResult::anything_stands_out() const {
-  if (!causes.empty()) return true;
+  for (const Cause& cause : causes)
+    if (cause.rate.failed > 0) return true;
   for (std::size_t i = 0; i < scores.points.size(); ++i)
     if (scores.stands_out(i)) return true;
   return false;
@@ -171,6 +209,7 @@ Result<PinpointResult> pinpoint(const PinpointOptions& options, RecordingStore& 
   }
   Observer watching(observer, book);
   SearchResult found;
+  std::optional<Error> problem;
   std::set<PointEdge> in_code;
   const Campaign* running = nullptr;
   const auto campaign_points = [&]() -> const std::vector<NoisePoint>& {
@@ -183,7 +222,8 @@ Result<PinpointResult> pinpoint(const PinpointOptions& options, RecordingStore& 
         return {};
       },
       [&](Laboratory& laboratory) {
-        found = search(laboratory, as_begun, plugin ? &*plugin : nullptr, campaign_points());
+        found =
+            search(laboratory, as_begun, plugin ? &*plugin : nullptr, campaign_points(), problem);
       },
       [&](std::size_t failure) { return watching.number_of(failure); }, kept);
   running = &campaign;
@@ -191,7 +231,8 @@ Result<PinpointResult> pinpoint(const PinpointOptions& options, RecordingStore& 
   CLEW_TRY(auto hunted,
            hunt_with(campaign.search(), as_begun.hunt, store, watching, std::move(input)));
   campaign.stop();
-  if (campaign.error()) return std::unexpected(*campaign.error());
+  if (campaign.error()) problem = campaign.error();
+  if (problem) return std::unexpected(*problem);
 
   PinpointResult result;
   result.algorithm = options.search.algorithm;

@@ -19,6 +19,8 @@ struct PinpointOptions {
   SearchOptions search;
   std::uint64_t percent = 0;          // the probability of noise at a chosen point; 0: the default
   std::uint32_t runs_everywhere = 0;  // with noise at all points, to compare with; 0: the default
+  // Places, FILE:LINE: no search, but how often it fails with noise at the points there alone.
+  std::vector<std::string> at;
   bool resume = false;
   std::optional<std::string> resumed;  // the campaign's file; nothing: the newest of this program
   std::vector<std::string> join;       // files of further campaigns

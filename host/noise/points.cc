@@ -41,12 +41,14 @@ bool PointFinder::is_point(abi::Place place, abi::StepKind kind) const {
 }
 
 std::vector<NoisePoint> PointFinder::points() {
+  std::map<abi::Place, std::uint32_t> order;
+  for (std::uint32_t i = 0; i < order_.size(); ++i) order[order_[i]] = i;
   std::vector<NoisePoint> result;
-  for (const abi::Place place : order_) {
-    const Met& met = met_[place];
+  for (const auto& [place, met] : met_) {
     if (!is_point(place, met.kind)) continue;
     position_[place] = static_cast<std::uint32_t>(result.size());
     NoisePoint point;
+    point.met = order[place];
     point.place = place;
     point.kind = met.kind;
     point.races = met.races;

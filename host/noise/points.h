@@ -27,6 +27,7 @@ struct NoisePoint {
   std::uint32_t column = 0;   // 0: not known
   bool races = false;         // seen unordered with a conflicting step of another thread
   abi::ThreadKey thread = 0;  // that came here first
+  std::uint32_t met = 0;      // its number in the order in which points were met
 
   // Section 5: it tells which thread matters, not where.
   [[nodiscard]] bool starts_thread() const { return kind == abi::StepKind::kCreate; }
@@ -43,7 +44,8 @@ class PointFinder {
   // How many learn() calls in a row brought nothing new.
   [[nodiscard]] std::uint64_t calls_without_news() const { return without_news_; }
 
-  // The points in the order in which they were met, without source. Fixes the positions.
+  // The points in the order of their places, which is the same in every campaign, without source.
+  // Fixes the positions.
   [[nodiscard]] std::vector<NoisePoint> points();
   // REQUIRES: points() was called.
   [[nodiscard]] std::set<PointEdge> edges() const;

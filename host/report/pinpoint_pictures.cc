@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "host/report/names.h"
 #include "host/report/pinpoint_text.h"
@@ -50,7 +51,10 @@ Columns columns_of(const PinpointResult& result) {
   Columns columns;
   std::map<abi::ThreadKey, std::string> thread_names;
   std::map<std::string, std::size_t> position;
-  for (std::uint32_t i = 0; i < result.points.size(); ++i) {
+  std::vector<std::uint32_t> order(result.points.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::ranges::sort(order, {}, [&](std::uint32_t i) { return result.points[i].met; });
+  for (const std::uint32_t i : order) {
     const NoisePoint& point = result.points[i];
     const auto [name, first] =
         thread_names.try_emplace(point.thread, function_text(point.at.function));

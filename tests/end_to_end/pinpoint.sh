@@ -26,7 +26,8 @@ check "same seed, same campaign, on any number of cores" bash -c '
     python3 -c "import json, sys; d = json.load(open(sys.argv[1])); print(d[\"points\"], d[\"answer\"], d[\"runs\"])" j$jobs
   done | sort -u | wc -l | grep -qx 1' "$clew"
 check "two points that are needed together" run 1 pinpoint --seed 1 --samples 100 --json out.json ./divide
-check "... are those of the paper" json "sorted(p['at']['line'] for p in d['points'] if p['id'] in d['answer']['points']) == sorted([$(grep -n 'T1.3' "$source/bench/pinpoint/programs/non_monotonic.cpp" | cut -d: -f1), $(grep -n 'T2.4' "$source/bench/pinpoint/programs/non_monotonic.cpp" | cut -d: -f1)])"
+at() { grep -n "// $1" "$source/bench/pinpoint/programs/non_monotonic.cpp" | cut -d: -f1; }
+check "... are around the two places where a switch must come" json "(lambda l: len(l) == 2 and l[0] in ($(at T1.2), $(at T1.3)) and l[1] in ($(at T2.4), $(at T2.5)))(sorted(p['at']['line'] for p in d['points'] if p['id'] in d['answer']['points']))"
 check "nothing stands out in a correct program" run 0 pinpoint --seed 1 --json out.json ./fixed
 check "... and it says so" says err.txt "nothing stands out"
 check "... in JSON too" json "d['outcome'] == 'nothing-stands-out' and d['answer']['points'] == [] and d['answer']['rate'] is None"

@@ -7,24 +7,27 @@
 // monitor divides by an interval that is set after the monitor was started.
 //
 // The web is in memory: pages, links and words follow from the number of a page, so that a run needs
-// nothing from outside and every run crawls the same pages.
+// nothing from outside and crawls the same pages as every other. Tables have fixed sizes, as in a crawler
+// that must never run out of memory.
 #include <pthread.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <deque>
-#include <map>
-#include <memory>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace {
+
+constexpr int kPages = 10;  // to crawl at most
+constexpr int kWorkers = 3;
+constexpr int kHosts = 4;
+constexpr int kWordsOnPage = 14;
+constexpr int kLinksOnPage = 3;
+constexpr int kStops = 3;  // how often a worker is told to stop what it fetches
+constexpr int kPagesBetweenStops = 2;
+constexpr int kMostDepth = 5;
+constexpr int kPageNumbers = 50;
+constexpr int kWords = 12;
+constexpr int kMostRetries = 2;
 
 // --- 1: locks ------------------------------------------------------------------------------------
 
@@ -63,33 +66,7 @@ class Condition {
   pthread_cond_t condition_ = PTHREAD_COND_INITIALIZER;
 };
 
-// --- 4: what the user asked for ------------------------------------------------------------------
-
-class Settings {
- public:
-  int pages = 6;  // to crawl at most
-  int workers = 2;
-  int hosts = 3;
-  int words_on_page = 40;
-  int links_on_page = 3;
-  int stop_after = 3;  // pages, then a worker is stopped
-  int depth = 4;
-
-  static Settings parse(int argc, char** argv) {
-    Settings settings;
-    for (int i = 1; i + 1 < argc; i += 2) {
-      const std::string name = argv[i];
-      const int value = std::atoi(argv[i + 1]);
-      if (name == "--pages") settings.pages = value;
-      if (name == "--workers") settings.workers = value;
-      if (name == "--words") settings.words_on_page = value;
-      if (name == "--stop-after") settings.stop_after = value;
-    }
-    return settings;
-  }
-};
-
-// --- 5 -------------------------------------------------------------------------------------------
+// --- 4 -------------------------------------------------------------------------------------------
 
 class Url {
  public:
@@ -98,98 +75,115 @@ class Url {
 
   int host() const { return host_; }
   int page() const { return page_; }
-  std::string text() const {
-    return "http://host" + std::to_string(host_) + ".example/page" + std::to_string(page_);
-  }
-  static bool parse(const std::string& text, Url& url) {
-    int host = 0, page = 0;
-    if (std::sscanf(text.c_str(), "http://host%d.example/page%d", &host, &page) != 2) return false;
-    url = Url(host, page);
-    return true;
-  }
-  bool operator<(const Url& other) const {
-    return std::pair(host_, page_) < std::pair(other.host_, other.page_);
-  }
+  int number() const { return host_ * kPageNumbers + page_; }
+  bool operator==(const Url& other) const { return number() == other.number(); }
 
  private:
   int host_ = 0;
   int page_ = 0;
 };
 
-// --- 6 -------------------------------------------------------------------------------------------
+// --- 5: what a worker has fetched ----------------------------------------------------------------
 
 class Page {
  public:
-  Page(Url url, std::string html, int depth) : url_(url), html_(std::move(html)), depth_(depth) {}
+  static constexpr int kMostText = 512;
+
+  void begin(const Url& url, int depth) {
+    url_ = url;
+    depth_ = depth;
+    size_ = 0;
+  }
+  void add(char c) {
+    if (size_ < kMostText) text_[size_++] = c;
+  }
+  void add(const char* text) {
+    for (; *text != '\0'; ++text) add(*text);
+  }
+  void add_number(int number) {
+    if (number >= 10) add_number(number / 10);
+    add(static_cast<char>('0' + number % 10));
+  }
 
   const Url& url() const { return url_; }
-  const std::string& html() const { return html_; }
   int depth() const { return depth_; }
-  std::size_t size() const { return html_.size(); }
+  int size() const { return size_; }
+  char at(int i) const { return text_[i]; }
 
  private:
   Url url_;
-  std::string html_;
-  int depth_;
+  int depth_ = 0;
+  int size_ = 0;
+  char text_[kMostText];
 };
 
-// --- 7: the pages that there are -----------------------------------------------------------------
+// --- 6: the pages that there are -----------------------------------------------------------------
 
 class Web {
  public:
-  explicit Web(const Settings& settings) : settings_(settings) {}
-
   // The same page every time.
-  std::string html_of(const Url& url) const {
-    std::uint32_t state = static_cast<std::uint32_t>(url.host() * 7919 + url.page() * 104729 + 1);
-    std::string html = "<html><body>";
-    for (int i = 0; i < settings_.words_on_page; ++i) {
-      state = state * 1664525u + 1013904223u;
-      html += word_of(state >> 16);
-      html += ' ';
+  static void write(const Url& url, Page& page) {
+    std::uint32_t state = static_cast<std::uint32_t>(url.number()) * 104729u + 12345u;
+    page.add("<html>");
+    for (int i = 0; i < kWordsOnPage; ++i) {
+      page.add(word(static_cast<int>(next(state) % kWords)));
+      page.add(' ');
     }
-    for (int i = 0; i < settings_.links_on_page; ++i) {
-      state = state * 1664525u + 1013904223u;
-      const Url link(static_cast<int>((state >> 8) % static_cast<unsigned>(settings_.hosts)),
-                     static_cast<int>((state >> 16) % 97));
-      html += "<a href=\"" + link.text() + "\">";
-      html += word_of(state >> 12);
-      html += "</a> ";
+    for (int i = 0; i < kLinksOnPage; ++i) {
+      page.add("<a ");
+      page.add_number(static_cast<int>(next(state) % kHosts));
+      page.add('/');
+      page.add_number(static_cast<int>(next(state) % kPageNumbers));
+      page.add('>');
     }
-    html += "</body></html>";
-    return html;
+    page.add("</html>");
   }
-  bool is_allowed(const Url& url) const { return url.page() % 11 != 7; }
+  static bool is_allowed(const Url& url) { return url.page() % 11 != 7; }
+  static const char* word(int number) {
+    static constexpr const char* kText[kWords]{"thread", "lock",  "race",  "queue",
+                                               "page",   "link",  "crawl", "index",
+                                               "noise",  "delay", "point", "score"};
+    return kText[number];
+  }
+  // kWords: there is no such word.
+  static int number_of_word(const char* text, int size) {
+    for (int i = 0; i < kWords; ++i)
+      if (word(i)[0] == text[0] && word(i)[1] == text[1] && length(word(i)) == size) return i;
+    return kWords;
+  }
 
  private:
-  static const char* word_of(std::uint32_t number) {
-    static constexpr const char* kWords[]{"thread", "lock",  "race",  "queue", "page",  "link",
-                                          "crawl",  "index", "noise", "delay", "point", "score"};
-    return kWords[number % 12];
+  static std::uint32_t next(std::uint32_t& state) {
+    state = state * 1664525u + 1013904223u;
+    return state >> 12;
   }
-
-  const Settings& settings_;
+  static int length(const char* text) {
+    int size = 0;
+    while (text[size] != '\0') ++size;
+    return size;
+  }
 };
 
-// --- 8: what is counted --------------------------------------------------------------------------
+// --- 7: what is counted --------------------------------------------------------------------------
 
 class Statistics {
  public:
-  void count_fetch(std::size_t bytes) {
+  void count_fetch(int bytes) {
     const Guard guard(mutex_);
-    ++fetches_;
+    fetches_ += 1;
     bytes_ += bytes;
   }
-  void count_page() {
+  void count_page(int depth) {
     const Guard guard(mutex_);
-    ++pages_;
+    pages_ += 1;
+    if (depth > deepest_) deepest_ = depth;
     changed_.notify_all();
   }
   void count_error() {
     const Guard guard(mutex_);
-    ++errors_;
+    errors_ += 1;
   }
-  void count_links(std::size_t links) {
+  void count_links(int links) {
     const Guard guard(mutex_);
     links_ += links;
   }
@@ -210,11 +204,10 @@ class Statistics {
     const Guard guard(mutex_);
     return errors_;
   }
-  std::string text() {
+  void print() {
     const Guard guard(mutex_);
-    return std::to_string(pages_) + " pages, " + std::to_string(fetches_) + " fetches, " +
-           std::to_string(bytes_) + " bytes, " + std::to_string(links_) + " links, " +
-           std::to_string(errors_) + " errors";
+    std::printf("%d pages, %d fetches, %d bytes, %d links, %d errors, depth %d\n", pages_, fetches_,
+                bytes_, links_, errors_, deepest_);
   }
 
  private:
@@ -223,157 +216,181 @@ class Statistics {
   int pages_ = 0;
   int fetches_ = 0;
   int errors_ = 0;
-  std::size_t bytes_ = 0;
-  std::size_t links_ = 0;
+  int bytes_ = 0;
+  int links_ = 0;
+  int deepest_ = 0;
   bool over_ = false;
 };
 
-// --- 9: what has been seen -----------------------------------------------------------------------
+// --- 8: what has been seen -----------------------------------------------------------------------
 
 class SeenUrls {
  public:
   // Whether it is new.
   bool add(const Url& url) {
     const Guard guard(mutex_);
-    return seen_.insert(url).second;
+    if (seen_[url.number()]) {
+      repeated_ += 1;
+      return false;
+    }
+    seen_[url.number()] = true;
+    count_ += 1;
+    return true;
   }
-  std::size_t size() {
+  void forget(const Url& url) {
     const Guard guard(mutex_);
-    return seen_.size();
+    seen_[url.number()] = false;
+    count_ -= 1;
+  }
+  int count() {
+    const Guard guard(mutex_);
+    return count_;
+  }
+  int repeated() {
+    const Guard guard(mutex_);
+    return repeated_;
   }
 
  private:
   Mutex mutex_;
-  std::set<Url> seen_;
+  bool seen_[kHosts * kPageNumbers] = {};
+  int count_ = 0;
+  int repeated_ = 0;
 };
 
-// --- 10: what is to be crawled -------------------------------------------------------------------
+// --- 9: what is to be crawled --------------------------------------------------------------------
 
 class Frontier {
  public:
-  explicit Frontier(int most) : left_(most) {}
-
-  void push(const Url& url, int depth) {
+  void push(const Url& url, int depth, int retries) {
     const Guard guard(mutex_);
-    if (closed_) return;
-    urls_.push_back({url, depth});
+    if (closed_ || size_ == kRoom) return;
+    Entry& entry = entries_[(first_ + size_) % kRoom];
+    entry.url = url;
+    entry.depth = depth;
+    entry.retries = retries;
+    size_ += 1;
     ready_.notify_one();
   }
   // False: there is nothing more to do.
-  bool pop(Url& url, int& depth) {
+  bool pop(Url& url, int& depth, int& retries) {
     const Guard guard(mutex_);
-    while (urls_.empty() && !closed_ && busy_ > 0) ready_.wait(mutex_);
-    if (urls_.empty() || closed_ || left_ == 0) {
+    while (size_ == 0 && !closed_ && busy_ > 0) ready_.wait(mutex_);
+    if (size_ == 0 || closed_ || left_ == 0) {
       closed_ = true;
       ready_.notify_all();
       return false;
     }
-    url = urls_.front().first;
-    depth = urls_.front().second;
-    urls_.pop_front();
-    --left_;
-    ++busy_;
+    const Entry& entry = entries_[first_];
+    url = entry.url;
+    depth = entry.depth;
+    retries = entry.retries;
+    first_ = (first_ + 1) % kRoom;
+    size_ -= 1;
+    left_ -= 1;
+    busy_ += 1;
     return true;
   }
   void done() {
     const Guard guard(mutex_);
-    --busy_;
-    if (busy_ == 0 && urls_.empty()) {
+    busy_ -= 1;
+    if (busy_ == 0 && size_ == 0) {
       closed_ = true;
       ready_.notify_all();
     }
   }
-  void close() {
-    const Guard guard(mutex_);
-    closed_ = true;
-    ready_.notify_all();
-  }
 
  private:
+  static constexpr int kRoom = 64;
+  struct Entry {
+    Url url;
+    int depth = 0;
+    int retries = 0;
+  };
   Mutex mutex_;
   Condition ready_;
-  std::deque<std::pair<Url, int>> urls_;
-  int left_;
+  Entry entries_[kRoom];
+  int first_ = 0;
+  int size_ = 0;
+  int left_ = kPages;
   int busy_ = 0;
   bool closed_ = false;
 };
 
-// --- 11: a connection to a host ------------------------------------------------------------------
+// --- 10: a connection to a host ------------------------------------------------------------------
 
 class Connection {
  public:
-  explicit Connection(int host) : host_(host) {}
-
-  int host() const { return host_; }
-  void set_stop_flag() { stop_ = true; }
-  bool is_stopped() const { return stop_; }
-  void reuse() {
+  void open(int host) {
+    host_ = host;
     stop_ = false;
-    ++uses_;
+    uses_ = uses_ + 1;
   }
+  int host() const { return host_; }
   int uses() const { return uses_; }
+  void set_stop_flag() { stop_ = true; }
 
-  // What the host sends; nothing if it was stopped.
-  bool receive(const Web& web, const Url& url, std::string& html) {
-    if (stop_) return false;
-    html = web.html_of(url);
-    received_ += html.size();
-    return true;
+  // What the host sends; false if it was stopped.
+  bool receive(const Url& url, Page& page) {
+    Web::write(url, page);
+    received_ = received_ + page.size();
+    return !stop_;
   }
 
  private:
-  int host_;
+  int host_ = 0;
   int uses_ = 0;
-  std::size_t received_ = 0;
+  int received_ = 0;
   volatile bool stop_ = false;
 };
 
-// --- 12 ------------------------------------------------------------------------------------------
+// --- 11 ------------------------------------------------------------------------------------------
 
 class ConnectionPool {
  public:
   Connection* take(int host) {
     const Guard guard(mutex_);
-    auto& idle = idle_[host];
-    if (idle.empty()) {
-      all_.push_back(std::make_unique<Connection>(host));
-      ++opened_;
-      return all_.back().get();
+    for (int i = 0; i < kRoom; ++i) {
+      if (taken_[i]) continue;
+      taken_[i] = true;
+      in_use_ += 1;
+      if (in_use_ > most_) most_ = in_use_;
+      connections_[i].open(host);
+      return &connections_[i];
     }
-    Connection* connection = idle.back();
-    idle.pop_back();
-    connection->reuse();
-    return connection;
+    std::abort();  // there are more than workers
   }
   void give_back(Connection* connection) {
     const Guard guard(mutex_);
-    idle_[connection->host()].push_back(connection);
+    taken_[connection - connections_] = false;
+    in_use_ -= 1;
   }
-  int opened() {
+  int most() {
     const Guard guard(mutex_);
-    return opened_;
+    return most_;
   }
 
  private:
+  static constexpr int kRoom = kWorkers + 1;
   Mutex mutex_;
-  std::map<int, std::vector<Connection*>> idle_;
-  std::vector<std::unique_ptr<Connection>> all_;
-  int opened_ = 0;
+  Connection connections_[kRoom];
+  bool taken_[kRoom] = {};
+  int in_use_ = 0;
+  int most_ = 0;
 };
 
-// --- 13: what may be fetched ---------------------------------------------------------------------
+// --- 12: what may be fetched ---------------------------------------------------------------------
 
 class Robots {
  public:
-  explicit Robots(const Web& web) : web_(web) {}
-
   bool allows(const Url& url) {
     const Guard guard(mutex_);
-    const auto known = known_.find(url);
-    if (known != known_.end()) return known->second;
-    const bool allowed = web_.is_allowed(url);
-    known_[url] = allowed;
-    if (!allowed) ++refused_;
+    if (!known_[url.host()]) {
+      known_[url.host()] = true;
+      asked_ += 1;
+    }
+    const bool allowed = Web::is_allowed(url);
+    if (!allowed) refused_ += 1;
     return allowed;
   }
   int refused() {
@@ -383,84 +400,117 @@ class Robots {
 
  private:
   Mutex mutex_;
-  const Web& web_;
-  std::map<Url, bool> known_;
+  bool known_[kHosts] = {};
+  int asked_ = 0;
   int refused_ = 0;
+};
+
+// --- 13: a host is not asked for many pages at once ----------------------------------------------
+
+class Hosts {
+ public:
+  void enter(int host) {
+    const Guard guard(mutex_);
+    while (busy_[host] >= kMost) {
+      waits_ += 1;
+      free_.wait(mutex_);
+    }
+    busy_[host] += 1;
+    visits_[host] += 1;
+  }
+  void leave(int host) {
+    const Guard guard(mutex_);
+    busy_[host] -= 1;
+    free_.notify_all();
+  }
+  int busiest() {
+    const Guard guard(mutex_);
+    int best = 0;
+    for (int i = 1; i < kHosts; ++i)
+      if (visits_[i] > visits_[best]) best = i;
+    return best;
+  }
+  int waits() {
+    const Guard guard(mutex_);
+    return waits_;
+  }
+
+ private:
+  static constexpr int kMost = 2;
+  Mutex mutex_;
+  Condition free_;
+  int busy_[kHosts] = {};
+  int visits_[kHosts] = {};
+  int waits_ = 0;
 };
 
 // --- 14: the parts of a page ---------------------------------------------------------------------
 
 class Parser {
  public:
-  struct Parts {
-    std::vector<std::string> words;
-    std::vector<Url> links;
-  };
-
-  static Parts parse(const Page& page) {
-    Parts parts;
-    const std::string& html = page.html();
-    std::string word;
-    for (std::size_t i = 0; i < html.size(); ++i) {
-      const char c = html[i];
+  void parse(const Page& page) {
+    for (int& count : words_) count = 0;
+    links_ = 0;
+    for (at_ = 0; at_ < page.size();) {
+      const char c = page.at(at_);
       if (c == '<') {
-        i = parse_tag(html, i, parts);
-        end_word(word, parts);
+        parse_tag(page);
       } else if (c >= 'a' && c <= 'z') {
-        word += c;
+        parse_word(page);
       } else {
-        end_word(word, parts);
+        ++at_;
       }
     }
-    end_word(word, parts);
-    return parts;
   }
+  int links() const { return links_; }
+  const Url& link(int i) const { return link_[i]; }
+  int words(int number) const { return words_[number]; }
 
  private:
-  static void end_word(std::string& word, Parts& parts) {
-    if (!word.empty()) parts.words.push_back(word);
-    word.clear();
-  }
-  // The position of the end of the tag.
-  static std::size_t parse_tag(const std::string& html, std::size_t begin, Parts& parts) {
-    const std::size_t end = html.find('>', begin);
-    if (end == std::string::npos) return html.size();
-    const std::string tag = html.substr(begin, end - begin);
-    const std::size_t href = tag.find("href=\"");
-    if (href != std::string::npos) {
-      const std::size_t from = href + 6;
-      const std::size_t to = tag.find('"', from);
-      Url url;
-      if (to != std::string::npos && Url::parse(tag.substr(from, to - from), url))
-        parts.links.push_back(url);
+  void parse_word(const Page& page) {
+    char text[16];
+    int size = 0;
+    while (at_ < page.size() && page.at(at_) >= 'a' && page.at(at_) <= 'z') {
+      if (size < 16) text[size++] = page.at(at_);
+      ++at_;
     }
-    return end;
+    const int number = Web::number_of_word(text, size);
+    if (number < kWords) ++words_[number];
   }
+  void parse_tag(const Page& page) {
+    ++at_;
+    const bool is_link = page.at(at_) == 'a';
+    int host = 0, number = 0;
+    bool in_number = false;
+    for (; at_ < page.size() && page.at(at_) != '>'; ++at_) {
+      const char c = page.at(at_);
+      if (c == '/') in_number = true;
+      if (c < '0' || c > '9') continue;
+      int& part = in_number ? number : host;
+      part = part * 10 + (c - '0');
+    }
+    ++at_;
+    if (is_link && links_ < kLinksOnPage)
+      link_[links_++] = Url(host % kHosts, number % kPageNumbers);
+  }
+
+  int at_ = 0;
+  int words_[kWords] = {};
+  Url link_[kLinksOnPage];
+  int links_ = 0;
 };
 
 // --- 15: which page has which word ---------------------------------------------------------------
 
 class Index {
  public:
-  void add(const Page& page, const std::vector<std::string>& words) {
-    std::map<std::string, int> counts;
-    for (const std::string& word : words) ++counts[word];
-    const Guard guard(mutex_);
-    for (const auto& [word, count] : counts) {
-      entries_[word].push_back({page.url(), count});
-      total_ += count;
-    }
+  void add(const Url& url, const Parser& parts) {
+    for (int word = 0; word < kWords; ++word)
+      if (parts.words(word) > 0) add_word(word, url, parts.words(word));
   }
-  // The page with the most of a word.
-  bool best(const std::string& word, Url& url) {
+  Url best(int word) {
     const Guard guard(mutex_);
-    const auto found = entries_.find(word);
-    if (found == entries_.end()) return false;
-    const auto most =
-        std::max_element(found->second.begin(), found->second.end(),
-                         [](const auto& a, const auto& b) { return a.second < b.second; });
-    url = most->first;
-    return true;
+    return best_[word];
   }
   int total() {
     const Guard guard(mutex_);
@@ -468,8 +518,19 @@ class Index {
   }
 
  private:
+  void add_word(int word, const Url& url, int count) {
+    const Guard guard(mutex_);
+    total_ += count;
+    pages_[word] += 1;
+    if (count <= most_[word]) return;
+    most_[word] = count;
+    best_[word] = url;
+  }
+
   Mutex mutex_;
-  std::map<std::string, std::vector<std::pair<Url, int>>> entries_;
+  int pages_[kWords] = {};
+  int most_[kWords] = {};
+  Url best_[kWords];
   int total_ = 0;
 };
 
@@ -478,10 +539,17 @@ class Index {
 class PageStore {
  public:
   void keep(const Page& page) {
-    const std::uint32_t sum = checksum(page.html());
+    const std::uint32_t sum = checksum(page);
     const Guard guard(mutex_);
-    sums_[page.url()] = sum;
-    if (++by_sum_[sum] > 1) ++duplicates_;
+    for (int i = 0; i < kept_; ++i)
+      if (sums_[i] == sum) duplicates_ += 1;
+    if (kept_ < kPages) sums_[kept_] = sum;
+    if (kept_ < kPages) kept_ += 1;
+    bytes_ += page.size();
+  }
+  int kept() {
+    const Guard guard(mutex_);
+    return kept_;
   }
   int duplicates() {
     const Guard guard(mutex_);
@@ -489,40 +557,34 @@ class PageStore {
   }
 
  private:
-  static std::uint32_t checksum(const std::string& text) {
+  static std::uint32_t checksum(const Page& page) {
     std::uint32_t sum = 2166136261u;
-    for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 16777619u;
+    for (int i = 0; i < page.size(); ++i)
+      sum = (sum ^ static_cast<unsigned char>(page.at(i))) * 16777619u;
     return sum;
   }
 
   Mutex mutex_;
-  std::map<Url, std::uint32_t> sums_;
-  std::map<std::uint32_t, int> by_sum_;
+  std::uint32_t sums_[kPages] = {};
+  int kept_ = 0;
   int duplicates_ = 0;
+  int bytes_ = 0;
 };
 
-// What workers share.
-struct Parts {
-  explicit Parts(const Settings& given)
-      : settings(given), web(given), frontier(given.pages), robots(web) {}
-
-  const Settings& settings;
-  Web web;
-  Statistics statistics;
-  SeenUrls seen;
-  Frontier frontier;
-  ConnectionPool pool;
-  Robots robots;
-  Index index;
-  PageStore store;
-};
+// What all threads share.
+Statistics statistics;
+SeenUrls seen;
+Frontier frontier;
+ConnectionPool pool;
+Robots robots;
+Hosts hosts;
+Index word_index;
+PageStore store;
 
 // --- 17: a thread that crawls --------------------------------------------------------------------
 
 class Worker {
  public:
-  explicit Worker(Parts& parts) : parts_(parts) {}
-
   void start() {
     if (pthread_create(&thread_, nullptr, &Worker::run, this) != 0) std::exit(2);
   }
@@ -541,52 +603,57 @@ class Worker {
 
   void crawl() {
     Url url;
-    int depth = 0;
-    while (parts_.frontier.pop(url, depth)) {
-      visit(url, depth);
-      parts_.frontier.done();
+    int depth = 0, retries = 0;
+    while (frontier.pop(url, depth, retries)) {
+      visit(url, depth, retries);
+      frontier.done();
     }
   }
 
-  void visit(const Url& url, int depth) {
-    if (!parts_.robots.allows(url)) {
-      parts_.statistics.count_error();
+  void visit(const Url& url, int depth, int retries) {
+    if (!robots.allows(url)) {
+      statistics.count_error();
       return;
     }
-    std::string html;
-    if (!fetch(url, html)) {
-      parts_.statistics.count_error();
+    hosts.enter(url.host());
+    page_.begin(url, depth);
+    const bool fetched = fetch(url);
+    hosts.leave(url.host());
+    if (!fetched) {
+      statistics.count_error();
+      if (retries < kMostRetries) frontier.push(url, depth, retries + 1);
       return;
     }
-    const Page page(url, std::move(html), depth);
-    parts_.statistics.count_fetch(page.size());
-    process(page);
-    parts_.statistics.count_page();
+    statistics.count_fetch(page_.size());
+    process();
+    statistics.count_page(depth);
   }
 
-  bool fetch(const Url& url, std::string& html) {
-    Connection* connection = parts_.pool.take(url.host());
+  bool fetch(const Url& url) {
+    Connection* connection = pool.take(url.host());
     connection_ = connection;
-    const bool received = connection->receive(parts_.web, url, html);
+    const bool received = connection->receive(url, page_);
     connection_ = nullptr;
-    parts_.pool.give_back(connection);
+    pool.give_back(connection);
     return received;
   }
 
-  void process(const Page& page) {
-    const Parser::Parts found = Parser::parse(page);
-    parts_.index.add(page, found.words);
-    parts_.store.keep(page);
-    parts_.statistics.count_links(found.links.size());
-    if (page.depth() >= parts_.settings.depth) return;
-    for (const Url& link : found.links) {
-      if (!parts_.robots.allows(link)) continue;
-      if (parts_.seen.add(link)) parts_.frontier.push(link, page.depth() + 1);
+  void process() {
+    parser_.parse(page_);
+    word_index.add(page_.url(), parser_);
+    store.keep(page_);
+    statistics.count_links(parser_.links());
+    if (page_.depth() >= kMostDepth) return;
+    for (int i = 0; i < parser_.links(); ++i) {
+      const Url& link = parser_.link(i);
+      if (!robots.allows(link)) continue;
+      if (seen.add(link)) frontier.push(link, page_.depth() + 1, 0);
     }
   }
 
-  Parts& parts_;
   pthread_t thread_{};
+  Page page_;
+  Parser parser_;
   Connection* volatile connection_ = nullptr;
 };
 
@@ -594,8 +661,6 @@ class Worker {
 
 class Monitor {
  public:
-  explicit Monitor(Parts& parts) : parts_(parts) {}
-
   void start() {
     if (pthread_create(&thread_, nullptr, &Monitor::run, this) != 0) std::exit(2);
   }
@@ -610,75 +675,69 @@ class Monitor {
   }
 
   void watch() {
-    const int seen = static_cast<int>(parts_.seen.size());
-    const int errors = parts_.statistics.errors();
+    const int at_first = seen.count() + statistics.errors();
 #ifdef SECOND_BUG
     // The second bug: the interval is set by whoever has started the monitor.
-    const int steps = parts_.settings.pages / interval_;
+    const int interval = interval_;
+    if (interval == 0) std::_Exit(4);
 #else
-    const int steps = parts_.settings.pages / 2;
+    const int interval = 3;
 #endif
-    for (int step = 1; step <= steps; ++step) {
-      parts_.statistics.wait_for_pages(step * 2);
+    for (int pages = interval; pages <= kPages; pages += interval) {
+      statistics.wait_for_pages(pages);
       lines_ = lines_ + 1;
     }
-    last_ = seen + errors;
+    first_ = at_first;
   }
 
-  Parts& parts_;
   pthread_t thread_{};
   volatile int interval_ = 0;
   int lines_ = 0;
-  int last_ = 0;
+  int first_ = 0;
 };
 
 // --- 19: all together ----------------------------------------------------------------------------
 
 class Crawler {
  public:
-  explicit Crawler(const Settings& settings) : settings_(settings), parts_(settings) {
-    for (int i = 0; i < settings.workers; ++i) workers_.push_back(std::make_unique<Worker>(parts_));
-  }
-
   void crawl() {
     const Url start(0, 1);
-    parts_.seen.add(start);
-    parts_.frontier.push(start, 0);
-    Monitor monitor(parts_);
-    monitor.start();
-    monitor.set_interval(2);
-    for (const auto& worker : workers_) worker->start();
-    parts_.statistics.wait_for_pages(settings_.stop_after);
-    // Enough of the first worker's host: what it fetches now is not waited for.
-    workers_.front()->stop_fetching();
-    for (const auto& worker : workers_) worker->join();
-    parts_.statistics.end();
-    monitor.join();
-    lines_ = monitor.lines();
+    seen.add(start);
+    frontier.push(start, 0, 0);
+    monitor_.start();
+    monitor_.set_interval(3);
+    for (Worker& worker : workers_) worker.start();
+    // Whoever is slow is told to stop what it fetches, and fetches it again later.
+    for (int i = 0; i < kStops; ++i) {
+      statistics.wait_for_pages((i + 1) * kPagesBetweenStops);
+      workers_[i % kWorkers].stop_fetching();
+    }
+    for (Worker& worker : workers_) worker.join();
+    statistics.end();
+    monitor_.join();
   }
 
   void report() {
-    std::printf("%s\n", parts_.statistics.text().c_str());
-    Url best;
-    const bool found = parts_.index.best("race", best);
-    std::printf(
-        "%d words, best page for race: %s, %d duplicates, %d refused, %d connections, %d lines\n",
-        parts_.index.total(), found ? best.text().c_str() : "none", parts_.store.duplicates(),
-        parts_.robots.refused(), parts_.pool.opened(), lines_);
+    statistics.print();
+    const Url best = word_index.best(2);
+    std::printf("%d words, best page for race: %d/%d, %d kept, %d duplicates, %d refused\n",
+                word_index.total(), best.host(), best.page(), store.kept(), store.duplicates(),
+                robots.refused());
+    std::printf("%d urls, %d again, %d connections, busiest host %d, %d waits, %d lines\n",
+                seen.count(), seen.repeated(), pool.most(), hosts.busiest(), hosts.waits(),
+                monitor_.lines());
   }
 
  private:
-  const Settings& settings_;
-  Parts parts_;
-  std::vector<std::unique_ptr<Worker>> workers_;
-  int lines_ = 0;
+  Worker workers_[kWorkers];
+  Monitor monitor_;
 };
+
+Crawler crawler;
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  const Settings settings = Settings::parse(argc, argv);
-  Crawler crawler(settings);
+int main() {
   crawler.crawl();
   crawler.report();
   return 0;
