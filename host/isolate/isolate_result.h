@@ -26,9 +26,9 @@ struct EventInfo {
   abi::StepKind kind = abi::StepKind::kOther;
   std::uint64_t object = 0;  // address; 0: none
   std::string variable;      // "head", "queue.items_[3]", "Entry::next"; empty: not known
-  ObjectName name = {};      // what is known of it besides
   LockStep lock = LockStep::kNone;
   std::uint64_t time = 0;  // the thread comes to this place for the n-th time; 0: not known
+  ObjectName name = {};    // what is known of the object besides
 };
 
 // Where a thread stands: before the event that it would execute next.

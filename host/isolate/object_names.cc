@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/isolate/each_event.h"
 #include "host/names/run_names.h"
 #include "host/observe/run_trace.h"
 #include "host/observe/trace_names.h"
@@ -131,54 +132,21 @@ void name_by(std::uint64_t recording, std::vector<Nameless>& objects) {
   });
 }
 
-void add(EventInfo& event, std::vector<Nameless>& objects) {
-  if (event.object != 0 && event.kind != abi::StepKind::kJoin &&
-      event.kind != abi::StepKind::kCreate && event.variable.empty())
-    objects.push_back({event.clock, &event.thread, event.object, &event.variable, &event.name});
-}
-
-void add(std::optional<EventInfo>& event, std::vector<Nameless>& objects) {
-  if (event) add(*event, objects);
-}
-
-void add(std::optional<Standpoint>& standpoint, std::vector<Nameless>& objects) {
-  if (standpoint) add(standpoint->step, objects);
-}
-
 }  // namespace
 
 void name_objects(IsolateResult& result) {
   std::vector<Nameless> failing;
   std::vector<Nameless> passing;
-  for (IsolatedSwitch& one : result.switches) {
-    add(one.fail_from.step, failing);
-    add(one.fail_next, failing);
-    add(one.pass_from, passing);
-    add(one.pass_next, passing);
-  }
-  for (PreemptionInfo& one : result.preemptions) {
-    add(one.from.step, failing);
-    add(one.next, failing);
-    if (!one.window) continue;
-    for (auto* event : {&one.window->after, &one.window->first, &one.window->last,
-                        &one.window->others_first, &one.window->others_last})
-      add(*event, failing);
-  }
-  for (ChoiceInfo& one : result.choices) add(one.from.step, failing);
-  if (result.pair) {
-    add(result.pair->first, failing);
-    add(result.pair->second, failing);
-    for (auto* event : {&result.pair->earlier, &result.pair->later, &result.pair->guarded_first,
-                        &result.pair->guarded_second})
-      add(*event, failing);
-  }
-  for (WaitInfo& wait : result.waits) {
-    if (wait.object != 0 && wait.variable.empty())
+  for_each_event(result, [&](EventInfo& event, EventSide side) {
+    if (event.object == 0 || event.kind == abi::StepKind::kJoin ||
+        event.kind == abi::StepKind::kCreate || event.name.known())
+      return;
+    (side == EventSide::kFailing ? failing : passing)
+        .push_back({event.clock, &event.thread, event.object, &event.variable, &event.name});
+  });
+  for (WaitInfo& wait : result.waits)
+    if (wait.object != 0 && !wait.name.known())
       failing.push_back({0, &wait.thread, wait.object, &wait.variable, &wait.name});
-    add(wait.signal, failing);
-  }
-  for (CourseLine& line : result.failing_course) add(line.event, failing);
-  for (CourseLine& line : result.passing_course) add(line.event, passing);
 
   if (result.failing) name_by(*result.failing, failing);
   // What one run does not come to, the other may.

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "host/isolate/isolate_result.h"
-#include "host/names/run_names.h"
 #include "host/isolate/pair.h"
+#include "host/names/run_names.h"
 #include "host/symbolize/moments.h"
 #include "host/symbolize/symbolizer.h"
 #include "host/target/run_result.h"

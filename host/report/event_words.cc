@@ -90,6 +90,8 @@ std::string object_of(const EventInfo& event) {
   for (const auto& [name, words] : kOwnObjects)
     if (event.variable == name) return std::string(words);
   if (event.kind == abi::StepKind::kJoin) return printable(event.variable);
+  // Where its handle is kept says less than "a thread".
+  if (event.kind == abi::StepKind::kCreate) return "";
   if (event.variable.starts_with("std::__")) return "data of the C++ library";
   if (event.name.known()) return object_words(event.name, event.thread);
   if (!event.variable.empty()) return fmt::format("`{}`", printable(short_type(event.variable)));

@@ -67,6 +67,11 @@ std::string short_object_words(const ObjectName& name) {
                       : printable(short_type(code));
 }
 
+std::string object_words_again(const ObjectName& name) {
+  if (name.kind == ObjectName::Kind::kHeap) return heap_object(name);
+  return name.known() ? quoted(name.path) : "";
+}
+
 std::string object_words(const ObjectName& name, std::string_view by) {
   const std::string other =
       name.thread.empty() || name.thread == by ? "" : " in " + printable(name.thread);

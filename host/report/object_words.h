@@ -14,7 +14,10 @@ namespace clew {
 // thread that is spoken of, which is not named again. Empty: it has no name.
 std::string object_words(const ObjectName& name, std::string_view by);
 
-// Without where it comes from: "queue.items_[3]", "control block of std::shared_ptr<Session>".
+// The same without what is in brackets.
+std::string object_words_again(const ObjectName& name);
+
+// As in a table: "queue.items_[3]", "control block of std::shared_ptr<Session>".
 std::string short_object_words(const ObjectName& name);
 
 }  // namespace clew
