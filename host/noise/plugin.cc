@@ -1,11 +1,10 @@
 #include "host/noise/plugin.h"
 
+#include <clew/search.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <filesystem>
-
-#include "clew/search.h"
 
 namespace clew {
 namespace {

@@ -22,7 +22,7 @@ constexpr int kWorkers = 3;
 constexpr int kHosts = 4;
 constexpr int kWordsOnPage = 14;
 constexpr int kLinksOnPage = 3;
-constexpr int kStops = 3;  // how often a worker is told to stop what it fetches
+constexpr int kStops = 4;  // how often a worker is told to stop what it fetches
 constexpr int kPagesBetweenStops = 2;
 constexpr int kMostDepth = 5;
 constexpr int kPageNumbers = 50;
@@ -183,6 +183,29 @@ class Statistics {
     const Guard guard(mutex_);
     errors_ += 1;
   }
+  // How pages are distributed by depth and by size.
+  void count_shape(int depth, int size) {
+    const Guard guard(mutex_);
+    by_depth_[depth <= kMostDepth ? depth : kMostDepth] += 1;
+    const int bucket = size / 64 < kSizes ? size / 64 : kSizes - 1;
+    by_size_[bucket] += 1;
+    if (size > largest_) largest_ = size;
+    if (smallest_ == 0 || size < smallest_) smallest_ = size;
+  }
+  void count_retry() {
+    const Guard guard(mutex_);
+    retries_ += 1;
+    last_retry_ = pages_;
+  }
+  // Bytes for each page, of the pages so far.
+  int mean_size() {
+    const Guard guard(mutex_);
+    return pages_ > 0 ? bytes_ / pages_ : 0;
+  }
+  int deepest() {
+    const Guard guard(mutex_);
+    return deepest_;
+  }
   void count_links(int links) {
     const Guard guard(mutex_);
     links_ += links;
@@ -219,6 +242,13 @@ class Statistics {
   int bytes_ = 0;
   int links_ = 0;
   int deepest_ = 0;
+  static constexpr int kSizes = 8;
+  int by_depth_[kMostDepth + 1] = {};
+  int by_size_[kSizes] = {};
+  int largest_ = 0;
+  int smallest_ = 0;
+  int retries_ = 0;
+  int last_retry_ = 0;
   bool over_ = false;
 };
 
@@ -270,7 +300,18 @@ class Frontier {
     entry.depth = depth;
     entry.retries = retries;
     size_ += 1;
+    pushed_ += 1;
+    if (size_ > longest_) longest_ = size_;
+    if (depth <= 1) shallow_ += 1;
     ready_.notify_one();
+  }
+  int longest() {
+    const Guard guard(mutex_);
+    return longest_;
+  }
+  int pushed() {
+    const Guard guard(mutex_);
+    return pushed_ + shallow_;
   }
   // False: there is nothing more to do.
   bool pop(Url& url, int& depth, int& retries) {
@@ -314,6 +355,9 @@ class Frontier {
   int size_ = 0;
   int left_ = kPages;
   int busy_ = 0;
+  int pushed_ = 0;
+  int shallow_ = 0;
+  int longest_ = 0;
   bool closed_ = false;
 };
 
@@ -364,6 +408,12 @@ class ConnectionPool {
     const Guard guard(mutex_);
     taken_[connection - connections_] = false;
     in_use_ -= 1;
+    given_back_ += 1;
+    if (connection->uses() > longest_use_) longest_use_ = connection->uses();
+  }
+  int given_back() {
+    const Guard guard(mutex_);
+    return given_back_ + longest_use_;
   }
   int most() {
     const Guard guard(mutex_);
@@ -377,6 +427,8 @@ class ConnectionPool {
   bool taken_[kRoom] = {};
   int in_use_ = 0;
   int most_ = 0;
+  int given_back_ = 0;
+  int longest_use_ = 0;
 };
 
 // --- 12: what may be fetched ---------------------------------------------------------------------
@@ -391,7 +443,13 @@ class Robots {
     }
     const bool allowed = Web::is_allowed(url);
     if (!allowed) refused_ += 1;
+    checks_ += 1;
+    last_host_ = url.host();
     return allowed;
+  }
+  int checks() {
+    const Guard guard(mutex_);
+    return checks_ + (last_host_ < 0 ? 1 : 0);
   }
   int refused() {
     const Guard guard(mutex_);
@@ -403,6 +461,8 @@ class Robots {
   bool known_[kHosts] = {};
   int asked_ = 0;
   int refused_ = 0;
+  int checks_ = 0;
+  int last_host_ = -1;
 };
 
 // --- 13: a host is not asked for many pages at once ----------------------------------------------
@@ -423,6 +483,25 @@ class Hosts {
     busy_[host] -= 1;
     free_.notify_all();
   }
+  void note_bytes(int host, int bytes) {
+    const Guard guard(mutex_);
+    bytes_[host] += bytes;
+    total_ += bytes;
+  }
+  void note_error(int host) {
+    const Guard guard(mutex_);
+    errors_[host] += 1;
+    if (errors_[host] > kMostErrors) banned_[host] = true;
+  }
+  bool is_banned(int host) {
+    const Guard guard(mutex_);
+    return banned_[host];
+  }
+  // What a host has sent, in percent of all.
+  int share(int host) {
+    const Guard guard(mutex_);
+    return total_ > 0 ? 100 * bytes_[host] / total_ : 0;
+  }
   int busiest() {
     const Guard guard(mutex_);
     int best = 0;
@@ -437,8 +516,13 @@ class Hosts {
 
  private:
   static constexpr int kMost = 2;
+  static constexpr int kMostErrors = 50;
   Mutex mutex_;
   Condition free_;
+  int bytes_[kHosts] = {};
+  int errors_[kHosts] = {};
+  bool banned_[kHosts] = {};
+  int total_ = 0;
   int busy_[kHosts] = {};
   int visits_[kHosts] = {};
   int waits_ = 0;
@@ -512,6 +596,22 @@ class Index {
     const Guard guard(mutex_);
     return best_[word];
   }
+  // Words that stand on the same page.
+  void add_pairs(const Parser& parts) {
+    const Guard guard(mutex_);
+    for (int a = 0; a + 1 < kWords; ++a)
+      if (parts.words(a) > 0 && parts.words(a + 1) > 0) {
+        together_[a] += 1;
+        pairs_ += 1;
+      }
+  }
+  int most_often_together() {
+    const Guard guard(mutex_);
+    int best = 0;
+    for (int a = 1; a < kWords; ++a)
+      if (together_[a] > together_[best]) best = a;
+    return pairs_ > 0 ? best : -1;
+  }
   int total() {
     const Guard guard(mutex_);
     return total_;
@@ -531,6 +631,8 @@ class Index {
   int pages_[kWords] = {};
   int most_[kWords] = {};
   Url best_[kWords];
+  int together_[kWords] = {};
+  int pairs_ = 0;
   int total_ = 0;
 };
 
@@ -546,6 +648,17 @@ class PageStore {
     if (kept_ < kPages) sums_[kept_] = sum;
     if (kept_ < kPages) kept_ += 1;
     bytes_ += page.size();
+    newest_ = page.url();
+    if (page.size() > longest_) {
+      longest_ = page.size();
+      longest_page_ = page.url();
+    }
+  }
+  // Where the longest page is, and whether it is the newest.
+  int longest(Url& url) {
+    const Guard guard(mutex_);
+    url = longest_page_;
+    return longest_page_ == newest_ ? -longest_ : longest_;
   }
   int kept() {
     const Guard guard(mutex_);
@@ -569,6 +682,9 @@ class PageStore {
   int kept_ = 0;
   int duplicates_ = 0;
   int bytes_ = 0;
+  int longest_ = 0;
+  Url newest_;
+  Url longest_page_;
 };
 
 // What all threads share.
@@ -615,16 +731,23 @@ class Worker {
       statistics.count_error();
       return;
     }
+    if (hosts.is_banned(url.host())) return;
     hosts.enter(url.host());
     page_.begin(url, depth);
     const bool fetched = fetch(url);
     hosts.leave(url.host());
     if (!fetched) {
       statistics.count_error();
-      if (retries < kMostRetries) frontier.push(url, depth, retries + 1);
+      hosts.note_error(url.host());
+      if (retries < kMostRetries) {
+        statistics.count_retry();
+        frontier.push(url, depth, retries + 1);
+      }
       return;
     }
     statistics.count_fetch(page_.size());
+    hosts.note_bytes(url.host(), page_.size());
+    statistics.count_shape(depth, page_.size());
     process();
     statistics.count_page(depth);
   }
@@ -641,6 +764,7 @@ class Worker {
   void process() {
     parser_.parse(page_);
     word_index.add(page_.url(), parser_);
+    word_index.add_pairs(parser_);
     store.keep(page_);
     statistics.count_links(parser_.links());
     if (page_.depth() >= kMostDepth) return;
@@ -685,13 +809,24 @@ class Monitor {
 #endif
     for (int pages = interval; pages <= kPages; pages += interval) {
       statistics.wait_for_pages(pages);
+      take_snapshot();
       lines_ = lines_ + 1;
     }
     first_ = at_first;
   }
 
+  // What a person at a terminal would see.
+  void take_snapshot() {
+    Url longest;
+    shown_ += statistics.mean_size() + statistics.deepest() + frontier.longest() + robots.checks();
+    shown_ += hosts.share(0) + pool.given_back() + store.longest(longest) +
+              word_index.most_often_together();
+    shown_ += longest.page();
+  }
+
   pthread_t thread_{};
   volatile int interval_ = 0;
+  int shown_ = 0;
   int lines_ = 0;
   int first_ = 0;
 };
@@ -723,6 +858,8 @@ class Crawler {
     std::printf("%d words, best page for race: %d/%d, %d kept, %d duplicates, %d refused\n",
                 word_index.total(), best.host(), best.page(), store.kept(), store.duplicates(),
                 robots.refused());
+    std::printf("%d pushed, %d bytes a page, host 0 has %d %%\n", frontier.pushed(),
+                statistics.mean_size(), hosts.share(0));
     std::printf("%d urls, %d again, %d connections, busiest host %d, %d waits, %d lines\n",
                 seen.count(), seen.repeated(), pool.most(), hosts.busiest(), hosts.waits(),
                 monitor_.lines());
