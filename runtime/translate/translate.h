@@ -24,6 +24,9 @@ namespace clew::rt {
 // Maps the memory, if the host has some. From now on what returns to the program is translated.
 void begin_translating(abi::Control& control);
 
+// In a copy of the process that runs a job: from now on its code is translated, as the original's was.
+void continue_translating(const abi::Control& control);
+
 // Whether a signal has interrupted translated code within an instruction of the program's: no other
 // thread may run before the handler returns.
 bool is_translated(const ucontext_t& context);
