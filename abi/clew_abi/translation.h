@@ -19,8 +19,8 @@ namespace clew::abi {
 inline constexpr std::uintptr_t kTranslationAddress = 0x43ff'8000'0000;
 inline constexpr std::size_t kTargetsOffset = 0x10'0000;
 inline constexpr std::size_t kTargetsSize = 0x10'0000;  // of one table
-inline constexpr std::size_t kTargetTables = 3;
-inline constexpr std::size_t kCountersOffset = 0x40'0000;
+inline constexpr std::size_t kTargetTables = 4;
+inline constexpr std::size_t kCountersOffset = 0x50'0000;
 inline constexpr std::size_t kMostCounters = 0x100'0000;  // 8 bytes each
 inline constexpr std::size_t kCodeOffset = 0x1000'0000;
 inline constexpr std::size_t kCodeSize = 0x3000'0000;
@@ -48,9 +48,12 @@ enum class TargetTable : std::uint32_t {
   kPlain,
   kFromLibrary,   // calls and jumps of code that is not the program's own, and the runtime
   kOfOwnReturns,  // returns of the program's own functions
+  kOfOwnJumps,    // jumps of theirs: of a switch, or calls whose caller has nothing left to do
 };
 // TranslationState::exit of an indirect branch that was not found in a table.
-constexpr std::uint32_t exit_of(TargetTable table) { return 0u - static_cast<std::uint32_t>(table); }
+constexpr std::uint32_t exit_of(TargetTable table) {
+  return 0u - static_cast<std::uint32_t>(table);
+}
 
 enum class TranslationRequest : std::uint32_t {
   kNone = 0,
@@ -88,10 +91,10 @@ struct TranslationState {
   std::uint64_t native_end;
   std::int32_t process;  // its id
 
-  // Of a counting run, which has a return mark only where these have changed.
+  // Of a counting run, which has a return mark only where the thread has changed.
   std::uint32_t counts;  // 1: it is one
+  std::uint32_t site;    // of the indirect jump that is under way
   std::uint32_t last_thread;
-  std::uint32_t last_threads;
 
   // A request. `turn` is a futex.
   std::atomic<TranslationTurn> turn;
@@ -124,13 +127,21 @@ struct ReturnMark {
   std::uint64_t clock;      // ... and is now this
   std::uint64_t countdown;  // addresses of the variables that compiled code has of the runtime
   std::uint64_t call_site;
-  std::uint64_t threads;  // created so far, with the first
 };
 
 // What a counting run writes down (host/translate/counting.h).
 inline constexpr std::uint32_t kCallMark = 0xffff'fffd;   // the program's own code calls
 inline constexpr std::uint32_t kEntryMark = 0xffff'fffc;  // other code calls a function of its own
 inline constexpr std::uint32_t kBackMark = 0xffff'fffb;   // ... which returns there
+
+inline constexpr std::uint32_t kCreateMark = 0xffff'fffa;  // a thread creates another
+
+struct CreateMark {
+  std::uint32_t mark;  // kCreateMark
+  std::uint32_t unused;
+  std::uint32_t creator;  // in order of creation
+  std::uint32_t created;
+};
 
 struct CallMark {
   std::uint32_t mark;

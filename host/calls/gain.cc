@@ -46,10 +46,9 @@ std::optional<Cut> best_cut(std::span<const ValueCounts> column, const ClassCoun
 bool is_worth_its_description(const ClassCounts& all, const Cut& cut, std::size_t possible) {
   const ClassCounts right = all - cut.left;
   const int classes = classes_in(all);
-  const double delta =
-      std::log2(std::pow(3.0, classes) - 2) -
-      (classes * entropy(all) - classes_in(cut.left) * entropy(cut.left) -
-       classes_in(right) * entropy(right));
+  const double delta = std::log2(std::pow(3.0, classes) - 2) -
+                       (classes * entropy(all) - classes_in(cut.left) * entropy(cut.left) -
+                        classes_in(right) * entropy(right));
   return entropy(all) - cut.entropy >
          (std::log2(static_cast<double>(possible)) + delta) / all.all();
 }

@@ -51,7 +51,7 @@ using Histogram = std::vector<ValueCounts>;
 // values: Weka's attribute evaluators count them so ("better encoding").
 [[nodiscard]] std::vector<std::size_t> cuts_by_description_length(const Histogram& column);
 
-// The gain ratio of the column cut like that; 0 without a cut. This is Weka's GainRatioAttributeEval.
+// The gain ratio of the column cut like that; 0 without a cut. This is what Weka's evaluator of that name gives.
 [[nodiscard]] double discretised_gain_ratio(const Histogram& column);
 
 // The single cut with the greatest information gain.

@@ -51,7 +51,8 @@ Histogram histogram(const Coded& column, const std::vector<RunClass>& classes,
   for (std::size_t i = 0; i < result.size(); ++i) result[i].value = column.values[i];
   ClassCounts usual = all;
   for (const auto& [run, at] : column.others) {
-    const ClassCounts one = classes[run] == RunClass::kFailing ? ClassCounts{0, 1} : ClassCounts{1, 0};
+    const ClassCounts one =
+        classes[run] == RunClass::kFailing ? ClassCounts{0, 1} : ClassCounts{1, 0};
     result[at].runs += one;
     usual = usual - one;
   }
@@ -89,7 +90,10 @@ std::vector<RankedFunction> rank_functions(const FeatureTable& table,
     if (!function || *function >= ranking.size()) continue;
     RankedFunction& of = ranking[*function];
     const double score = score_of(table.histogram(column, weight), options.score);
-    if (of.column && !is_higher(score, of.score)) continue;
+    const bool tie = of.column && !is_higher(score, of.score) && !is_higher(of.score, score);
+    const bool preferred = tie && options.prefer &&
+                           options.prefer(table.features()[column], table.features()[*of.column]);
+    if (of.column && !preferred && !is_higher(score, of.score)) continue;
     of.score = score;
     of.column = column;
   }

@@ -21,6 +21,8 @@ enum class ClassWeight : std::uint8_t { kAsCounted, kBalanced };
 struct ScoreOptions {
   ScoreKind score = ScoreKind::kBestSplit;
   ClassWeight weight = ClassWeight::kAsCounted;
+  // Of two features of a function with the same score, whether the first is rather told about.
+  std::function<bool(std::uint64_t, std::uint64_t)> prefer = {};
 };
 
 // Which function a column speaks about. Nothing: it is left out.
@@ -37,9 +39,9 @@ struct Split {
 struct RankedFunction {
   std::uint32_t function = 0;
   double score = 0;
-  double p = 1;                          // of the permutation test; 1: not tested
-  std::optional<std::size_t> column;     // with the highest score; nothing: it calls nothing
-  std::optional<Split> split;            // of that column
+  double p = 1;                       // of the permutation test; 1: not tested
+  std::optional<std::size_t> column;  // with the highest score; nothing: it calls nothing
+  std::optional<Split> split;         // of that column
 };
 
 // All functions of `lines` (their lines of code, by number), by decreasing score; functions of the same

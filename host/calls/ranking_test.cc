@@ -50,7 +50,8 @@ TEST(FeatureTable, GivesBackWhatWasAdded) {
 TEST(Ranking, PutsTheFunctionFirstWhoseCallsDiffer) {
   const FeatureTable t = table(200, 0);
   for (const ScoreKind kind : {ScoreKind::kDiscretised, ScoreKind::kBestSplit}) {
-    const auto ranking = rank_functions(t, {9, 9, 9, 20}, caller, {.score = kind});
+    const auto ranking = rank_functions(
+        t, {9, 9, 9, 20}, caller, {.score = kind, .weight = ClassWeight::kAsCounted, .prefer = {}});
     ASSERT_EQ(ranking.size(), 4u);
     EXPECT_EQ(ranking[0].function, 2u);
     EXPECT_DOUBLE_EQ(ranking[0].score, 1);
@@ -63,8 +64,8 @@ TEST(Ranking, PutsTheFunctionFirstWhoseCallsDiffer) {
 
 TEST(Ranking, TiesGoByLinesOfCode) {
   const FeatureTable t = table(200, 0);
-  const auto ranking =
-      rank_functions(t, {5, 9, 9, 20, 7}, caller, {.score = ScoreKind::kDiscretised});
+  const auto ranking = rank_functions(t, {5, 9, 9, 20, 7}, caller,
+                                      {ScoreKind::kDiscretised, ClassWeight::kAsCounted, {}});
   // 1 is noise, which the criterion does not cut.
   EXPECT_EQ(ranking[1].function, 3u);
   EXPECT_EQ(ranking[2].function, 1u);
@@ -74,7 +75,7 @@ TEST(Ranking, TiesGoByLinesOfCode) {
 
 TEST(Ranking, PermutationsTellNoiseFromAnAnswer) {
   for (const auto weight : {ClassWeight::kAsCounted, ClassWeight::kBalanced}) {
-    const ScoreOptions options{ScoreKind::kBestSplit, weight};
+    const ScoreOptions options{ScoreKind::kBestSplit, weight, {}};
     const FeatureTable clear = table(100, 0.05);
     auto ranking = rank_functions(clear, {1, 1, 1, 1}, caller, options);
     test_by_permutation(clear, caller, options, 199, 1, ranking);

@@ -162,8 +162,7 @@ abi::ReturnMark mark_of_return() {
               *static_cast<const bool*>(clock.counts) ? *static_cast<const Clock*>(clock.limit) : 0,
           .clock = g_sched.clock(),
           .countdown = reinterpret_cast<std::uint64_t>(fiber.countdown),
-          .call_site = reinterpret_cast<std::uint64_t>(fiber.call_site),
-          .threads = g_sched.threads.count()};
+          .call_site = reinterpret_cast<std::uint64_t>(fiber.call_site)};
 }
 
 // Fills in what folders need of later ones. See README.md for their order.

@@ -64,9 +64,8 @@ void put(const Mark& mark) {
 // Of a counting run only where it tells something; there, blocks do not make sure of room.
 void put_return_mark(const abi::ReturnMark& mark) {
   if (state().counts != 0) {
-    if (state().last_thread == mark.thread && state().last_threads == mark.threads) return;
+    if (state().last_thread == mark.thread) return;
     state().last_thread = mark.thread;
-    state().last_threads = static_cast<std::uint32_t>(mark.threads);
     if (state().buffer >= abi::kBufferEnd) ask(TranslationRequest::kDrain);
   }
   put(mark);
@@ -159,6 +158,12 @@ void continue_translating(const abi::Control& control) {
   state().turn.store(TranslationTurn::kProgram, std::memory_order_release);
   state().process = static_cast<std::int32_t>(raw_syscall(SYS_getpid));
   clew_translating[0] = 1;
+}
+
+void note_created_thread(std::uint32_t creator, std::uint32_t created) {
+  if (clew_translating[0] == 0 || state().counts == 0) return;
+  if (state().buffer >= abi::kBufferEnd) ask(TranslationRequest::kDrain);
+  put(abi::CreateMark{abi::kCreateMark, 0, creator, created});
 }
 
 bool is_translated(const ucontext_t& context) {
