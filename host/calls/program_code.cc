@@ -177,7 +177,7 @@ bool ProgramCode::is_silent(std::uint64_t target) const {
   return call != calls.end() && call->second.starts_with("__clew");
 }
 
-CodeMap::Slot ProgramCode::slot(std::uint64_t address) const {
+OwnCode::Slot ProgramCode::slot(std::uint64_t address) const {
   const std::shared_lock lock(mutex_);
   const Mapped* mapped = find(address);
   if (mapped == nullptr || !mapped->module) return Slot::kOther;

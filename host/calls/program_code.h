@@ -34,7 +34,7 @@ struct ProgramFunction {
 
 enum class CountLevel : std::uint8_t { kCalls, kLines };
 
-class ProgramCode final : public CodeMap {
+class ProgramCode final : public OwnCode {
  public:
   explicit ProgramCode(CountLevel level) : level_(level) {}
   [[nodiscard]] CountLevel level() const { return level_; }

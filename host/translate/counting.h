@@ -13,9 +13,9 @@ namespace clew {
 
 // What a counting translation has to know about code. Asked once for each place, by the thread that
 // translates; several may ask at the same time.
-class CodeMap {
+class OwnCode {
  public:
-  virtual ~CodeMap() = default;
+  virtual ~OwnCode() = default;
   // Code at `address` of this process is about to be translated.
   virtual void see(int process, std::uint64_t address) = 0;
   // It belongs to one of the program's own functions, inlined ones included.

@@ -132,7 +132,7 @@ void CountingCode::before_indirect_call(std::uint64_t from, std::uint64_t slot) 
 
 void CountingCode::indirect_call(std::uint64_t from, std::uint64_t slot) {
   if (!writes_call(from, slot)) return;
-  const bool known = map_.slot(slot) == CodeMap::Slot::kLibrary;
+  const bool known = map_.slot(slot) == OwnCode::Slot::kLibrary;
   e_.store(kTarget, Reg::kRax);
   emit_mark(abi::kCallMark, site(from, known ? slot : 0));
   e_.load(Reg::kRcx, kTarget);

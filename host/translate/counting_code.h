@@ -18,10 +18,10 @@ namespace clew {
 class CountingCode {
  public:
   // REQUIRES: all of them outlive this.
-  CountingCode(Emitter& emitter, CodeMap& map, CallDetail detail)
+  CountingCode(Emitter& emitter, OwnCode& map, CallDetail detail)
       : e_(emitter), map_(map), detail_(detail) {}
 
-  [[nodiscard]] CodeMap& map() { return map_; }
+  [[nodiscard]] OwnCode& map() { return map_; }
 
   // Each is called where its code is to be; all registers are the program's.
   void before_instruction(std::uint64_t address);
@@ -54,12 +54,12 @@ class CountingCode {
   void emit_mark(std::uint32_t mark, std::uint32_t site);
   std::uint32_t site(std::uint64_t address, std::uint64_t target);
   [[nodiscard]] bool writes_call(std::uint64_t from, std::uint64_t slot) const {
-    return map_.is_own(from) && map_.slot(slot) != CodeMap::Slot::kSilent;
+    return map_.is_own(from) && map_.slot(slot) != OwnCode::Slot::kSilent;
   }
   [[nodiscard]] bool leaves(std::uint64_t from, std::uint64_t target) const;
 
   Emitter& e_;
-  CodeMap& map_;
+  OwnCode& map_;
   CallDetail detail_;
   std::deque<CallSite> sites_;
   std::deque<CallSite> counters_;

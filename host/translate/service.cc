@@ -34,7 +34,7 @@ Result<std::unique_ptr<TranslationService>> TranslationService::create(TraceDeta
       std::move(sink));
 }
 
-Result<std::unique_ptr<TranslationService>> TranslationService::create(CodeMap& map,
+Result<std::unique_ptr<TranslationService>> TranslationService::create(OwnCode& map,
                                                                        CallDetail detail,
                                                                        Sink sink) {
   return create(

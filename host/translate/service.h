@@ -22,7 +22,7 @@ class TranslationService {
   [[nodiscard]] static Result<std::unique_ptr<TranslationService>> create(TraceDetail detail,
                                                                           Sink sink);
   // For counting runs. REQUIRES: the map outlives this.
-  [[nodiscard]] static Result<std::unique_ptr<TranslationService>> create(CodeMap& map,
+  [[nodiscard]] static Result<std::unique_ptr<TranslationService>> create(OwnCode& map,
                                                                           CallDetail detail,
                                                                           Sink sink);
   ~TranslationService();

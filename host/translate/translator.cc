@@ -158,7 +158,7 @@ Translator::Translator(std::span<std::uint8_t> memory, TraceDetail detail)
   begin();
 }
 
-Translator::Translator(std::span<std::uint8_t> memory, CodeMap& map, CallDetail detail)
+Translator::Translator(std::span<std::uint8_t> memory, OwnCode& map, CallDetail detail)
     : memory_(memory),
       detail_(TraceDetail::kAccesses),
       emitter_(memory.subspan(abi::kCodeOffset, abi::kCodeSize),

@@ -70,7 +70,7 @@ class Translator {
   // The memory of clew_abi/translation.h as the host has it.
   Translator(std::span<std::uint8_t> memory, TraceDetail detail);
   // For counting runs. REQUIRES: the map outlives this.
-  Translator(std::span<std::uint8_t> memory, CodeMap& map, CallDetail detail);
+  Translator(std::span<std::uint8_t> memory, OwnCode& map, CallDetail detail);
   // Of a counting translation, else null.
   [[nodiscard]] const CountingCode* counting() const { return counting_.get(); }
 
