@@ -262,9 +262,9 @@ std::optional<NamedData> ModuleNames::local_at(std::uint64_t address, std::uint6
     if (variable.type == nullptr) continue;
     const Whereabouts at = locate(variable, pc, machine);
     const std::uint64_t extent = std::max<std::uint64_t>(variable.type->size().value_or(1), 1);
-    if (at.kind != Kind::kMemory || address < at.address || address - at.address >= extent)
-      continue;
-    const auto path = member_path(*variable.type, address - at.address, size);
+    const auto begin = at.kind == Kind::kMemory ? std::optional(at.address) : at.home;
+    if (!begin || address < *begin || address - *begin >= extent) continue;
+    const auto path = member_path(*variable.type, address - *begin, size);
     if (!path) continue;
     return NamedData{variable.name, path->text, path->type, path->offset, variable.function};
   }

@@ -81,6 +81,16 @@ ObjectName RunNames::local(std::uint64_t address, std::uint64_t size,
   return {};
 }
 
+ObjectName RunNames::thread_local_variable(std::uint64_t address, std::uint64_t size,
+                                           std::uint64_t thread_pointer) {
+  const auto program = module_of(symbols_.program_start());
+  if (!program) return {};
+  const std::uint64_t block = thread_pointer - program->names->thread_local_size();
+  if (address < block || address >= thread_pointer) return {};
+  auto data = program->names->thread_local_at(address - block, size);
+  return data ? named(ObjectName::Kind::kThreadLocal, std::move(*data)) : ObjectName();
+}
+
 ObjectName RunNames::name(std::uint64_t address, std::uint64_t size, const Situation& situation) {
   for (const ThreadState& thread : situation.threads) {
     const auto top = thread.registers[kStackRegister];
@@ -90,15 +100,10 @@ ObjectName RunNames::name(std::uint64_t address, std::uint64_t size, const Situa
       name.thread = thread.id;
       if (name.known()) return name;
     }
-    const auto program = thread.thread_pointer ? module_of(symbols_.program_start()) : std::nullopt;
-    if (!program) continue;
-    const std::uint64_t block = *thread.thread_pointer - program->names->thread_local_size();
-    if (address < block || address >= *thread.thread_pointer) continue;
-    if (auto data = program->names->thread_local_at(address - block, size)) {
-      ObjectName name = named(ObjectName::Kind::kThreadLocal, std::move(*data));
-      name.thread = thread.id;
-      return name;
-    }
+    if (!thread.thread_pointer) continue;
+    ObjectName name = thread_local_variable(address, size, *thread.thread_pointer);
+    name.thread = thread.id;
+    if (name.known()) return name;
   }
   return global(address, size);
 }
