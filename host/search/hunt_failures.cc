@@ -38,6 +38,7 @@ std::uint64_t Hunt::key_of(const RanJob& ran, const Judgement& judgement) {
 }
 
 Result<void> Hunt::failed(const JobPlan& plan, const RanJob& ran, const Judgement& judgement) {
+  if (!options_.keep_failing) return {};
   const std::uint64_t key = key_of(ran, judgement);
   if (const auto known = failure_of_key_.find(key); known != failure_of_key_.end()) {
     ++result_.failures[known->second].count;
