@@ -37,11 +37,24 @@ Result<Reports> reports_of(const LaunchPlan& of) {
   return std::move(run.reports);
 }
 
+// A call whose own line is not known, because the compiler made it, has that of the code before it.
+constexpr std::uint64_t kFarBack = 64;  // bytes
+
+std::optional<PlaceInfo> info_of(Symbolizer& symbols, abi::Place place) {
+  auto info = symbols.place(place);
+  if (!info || info->at.line != 0 || (place & 1) == 0) return info;
+  for (std::uint64_t back = 1; back <= kFarBack; ++back) {
+    auto before = symbols.place(place - 2 * back);
+    if (before && before->at.line != 0 && before->at.function == info->at.function) return before;
+  }
+  return info;
+}
+
 Result<std::set<PointEdge>> locate(const LaunchPlan& plan, std::vector<NoisePoint>& points) {
   CLEW_TRY(auto reports, reports_of(plan));
   Symbolizer symbols(reports);
   for (NoisePoint& point : points) {
-    const auto info = symbols.place(point.place);
+    const auto info = info_of(symbols, point.place);
     if (!info) continue;
     point.at = info->at;
     point.column = info->column;

@@ -70,7 +70,7 @@ bool Scores::some_stand_apart() const {
   const std::vector<std::uint32_t> order = ranking();
   for (std::size_t k = 0; k < 3 && k + 1 < order.size(); ++k) {
     if (!stands_out(order[k])) return false;
-    if (points[order[k]].low > points[order[k + 1]].score) return true;
+    if (points[order[k]].low > points[order[k + 1]].high) return true;
   }
   return false;
 }

@@ -19,6 +19,7 @@ struct Monitor {
 Monitor the_monitor;
 Monitor* volatile lock = nullptr;
 volatile int x = 0;
+volatile int changes = 0;
 volatile int log_lines = 0;
 volatile bool log_closed = false;
 pthread_mutex_t log_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -38,31 +39,37 @@ void* write_log(void*) {
   return nullptr;
 }
 
+// What the figure has as x=1 or x=2, where Java makes several steps of it.
+__attribute__((always_inline)) inline void set(int value) {
+  x = value;
+  changes = changes + 1;
+}
+
 void* wait_thread(void*) {
-  x = 1;
-  x = 1;
-  x = 1;
-  x = 1;
-  x = 1;
+  set(1);
+  set(1);
+  set(1);
+  set(1);
+  set(1);
   Monitor* monitor = lock;
   pthread_mutex_lock(&monitor->mutex);
   pthread_cond_wait(&monitor->condition, &monitor->mutex);
   pthread_mutex_unlock(&monitor->mutex);
-  x = 1;
+  set(1);
   return nullptr;
 }
 
 void* notify_thread(void*) {
-  x = 2;
-  x = 2;
-  x = 2;
-  x = 2;
-  x = 2;
+  set(2);
+  set(2);
+  set(2);
+  set(2);
+  set(2);
   Monitor* monitor = lock;
   pthread_mutex_lock(&monitor->mutex);
   pthread_cond_signal(&monitor->condition);
   pthread_mutex_unlock(&monitor->mutex);
-  x = 2;
+  set(2);
   return nullptr;
 }
 

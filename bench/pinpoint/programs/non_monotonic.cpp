@@ -11,7 +11,7 @@
 
 namespace {
 
-constexpr int kRounds = 16;
+constexpr int kRounds = 20;
 
 volatile int x = 1;
 volatile int y = 0;

@@ -32,7 +32,10 @@ volatile int fees = 0;
 volatile int transactions = 0;
 volatile int answered = 0;  // guarded by the lock of the answers
 volatile int started = 0;   // written by one thread after the other
-volatile int turns = 0;
+volatile int turns = 0;     // written by the server, read by others, as are the next three
+volatile int load = 0;
+volatile int uptime = 0;
+volatile int health = 100;
 volatile int last_balance = 0;
 
 void commit() {
@@ -52,10 +55,19 @@ void answer() {
   pthread_mutex_unlock(&monitor->mutex);
 }
 
+// Business that is not guarded: what the server tells about itself.
+void tell_state() {
+  turns = turns + 1;
+  load = transactions * 10 / turns;
+  uptime = uptime + load;
+  health = health - 1;
+  if (load > 5) health = health + 1;
+}
+
 void* server(void*) {
   started = started + 1;
   while (!stop) {
-    turns = turns + 1;
+    tell_state();
     Monitor* monitor = lock;
     pthread_mutex_lock(&monitor->mutex);
     if (request) {
@@ -82,7 +94,7 @@ void wait_for_answer(int number) {
   Monitor* monitor = answers_lock;
   pthread_mutex_lock(&monitor->mutex);
   while (answered < number) pthread_cond_wait(&monitor->condition, &monitor->mutex);
-  if (last_balance > 100) std::abort();
+  if (last_balance > 100 || turns < 0 || load < 0 || uptime < 0 || health < 0) std::abort();
   pthread_mutex_unlock(&monitor->mutex);
 }
 
