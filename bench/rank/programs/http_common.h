@@ -87,8 +87,7 @@ class Socket {
   bool send_all(const std::string& data) {
     std::size_t sent = 0;
     while (sent < data.size()) {
-      const ssize_t n =
-          ::send(descriptor_, data.data() + sent, data.size() - sent, MSG_NOSIGNAL);
+      const ssize_t n = ::send(descriptor_, data.data() + sent, data.size() - sent, MSG_NOSIGNAL);
       if (n <= 0) {
         return false;
       }

@@ -185,8 +185,8 @@ class Handler {
     response.set_body(*body, mime_type(path));
   }
   void note(const Request& request, const Response& response) {
-    log_.write(request.method() + " " + request.path() + " " +
-               std::to_string(response.status()) + " " + agent(request));
+    log_.write(request.method() + " " + request.path() + " " + std::to_string(response.status()) +
+               " " + agent(request));
   }
   static std::string agent(const Request& request) {
     return request.headers().has("User-Agent") ? request.headers().get("User-Agent") : "-";
