@@ -111,6 +111,17 @@ std::optional<NamedData> ModuleNames::global_at(std::uint64_t address, std::uint
   return impl_->named(impl_->globals, address, size);
 }
 
+std::optional<ModuleNames::Global> ModuleNames::global_named(const std::string& name) {
+  impl_->index_statics();
+  std::optional<Global> found;
+  for (const StaticVariable& one : impl_->globals) {
+    if (name_of(one.die) != name && impl_->file->qualified_name(one.die) != name) continue;
+    if (found && found->address != one.address) return std::nullopt;
+    found = Global{one.address, impl_->file->type_of(one.die)};
+  }
+  return found;
+}
+
 std::optional<NamedData> ModuleNames::thread_local_at(std::uint64_t offset, std::uint64_t size) {
   impl_->index_statics();
   return impl_->named(impl_->thread_locals, offset, size);

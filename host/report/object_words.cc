@@ -37,7 +37,7 @@ std::string heap_object(const ObjectName& name) {
   switch (heap.part) {
     case Heap::Part::kControlBlock:
       return fmt::format("the control block of a {}",
-                         quoted(fmt::format("std::shared_ptr<{}>", heap.type)));
+                         quoted(fmt::format("shared_ptr<{}>", heap.type)));
     case Heap::Part::kLibrary:
       return "data of the C++ library";
     case Heap::Part::kObject:
@@ -59,8 +59,7 @@ std::string of_function(const std::string& function) {
 std::string short_object_words(const ObjectName& name) {
   if (name.kind != ObjectName::Kind::kHeap) return printable(short_type(name.path));
   if (name.heap.part == Heap::Part::kControlBlock)
-    return fmt::format("control block of {}",
-                       printable(short_type(fmt::format("std::shared_ptr<{}>", name.heap.type))));
+    return fmt::format("control block of {}", printable(short_type(name.heap.type)));
   if (name.heap.part == Heap::Part::kLibrary) return "data of the C++ library";
   const std::string code = source_text(name);
   return code.empty() ? "memory allocated" + at_text(name.heap.allocated_at)
@@ -68,6 +67,8 @@ std::string short_object_words(const ObjectName& name) {
 }
 
 std::string object_words_again(const ObjectName& name) {
+  if (name.kind == ObjectName::Kind::kHeap && name.heap.part == Heap::Part::kControlBlock)
+    return fmt::format("the control block of the {}", quoted(name.heap.type));
   if (name.kind == ObjectName::Kind::kHeap) return heap_object(name);
   return name.known() ? quoted(name.path) : "";
 }

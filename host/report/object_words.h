@@ -10,14 +10,14 @@
 namespace clew {
 
 // "`queue.items_[3]`"; "`done` (a variable of main in T0)"; "`Entry::next` (allocated at
-// cache.cpp:41 by T0.2)"; "the control block of a `std::shared_ptr<Session>` (...)". `by`: the
+// cache.cpp:41 by T0.2)"; "the control block of a `shared_ptr<Session>` (...)". `by`: the
 // thread that is spoken of, which is not named again. Empty: it has no name.
 std::string object_words(const ObjectName& name, std::string_view by);
 
 // The same without what is in brackets.
 std::string object_words_again(const ObjectName& name);
 
-// As in a table: "queue.items_[3]", "control block of std::shared_ptr<Session>".
+// As in a table: "queue.items_[3]", "control block of Session".
 std::string short_object_words(const ObjectName& name);
 
 }  // namespace clew
