@@ -33,7 +33,8 @@ class PointFinder {
   void collect_library_call(llvm::CallBase& call, llvm::StringRef callee, Sites& sites);
   void add(llvm::Instruction& at, abi::PointKind kind, Sites& sites);
   void add_access(llvm::Instruction& at, abi::PointKind kind, llvm::Value* address,
-                  llvm::Value* size, Sites& sites);
+                  llvm::Value* size, Sites& sites,
+                  abi::MemoryOrder order = abi::MemoryOrder::kNotKnown);
   void add_block(llvm::CallBase& call, abi::PointKind kind, const BlockOperand& operand,
                  Sites& sites);
   void add_lanes(llvm::Instruction& at, abi::PointKind kind, llvm::Value* addresses,

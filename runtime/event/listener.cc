@@ -30,6 +30,20 @@ void Listeners::before(const Event& event) const {
   }
 }
 
+void Listeners::before_each(const Event& event) const {
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    const Hearing& hearing = entries_[i].hearing;
+    if (hearing.looks == Hearing::Looks::kAtEach && (hearing.topics & kTopicEvents) &&
+        hearing.window.has(event.clock))
+      entries_[i].listener->before(event);
+  }
+}
+
+void Listeners::ended() const {
+  for (std::uint32_t i = 0; i < count_; ++i)
+    if (entries_[i].hearing.topics & kTopicEnd) entries_[i].listener->ended();
+}
+
 void Listeners::after(const Event& event) const {
   for (std::uint32_t i = 0; i < count_; ++i) {
     const Hearing& hearing = entries_[i].hearing;

@@ -23,6 +23,10 @@ class Listener {
   virtual void decided(const DecisionMade& decision) { (void)decision; }
   virtual void left(const SliceEnded& slice) { (void)slice; }
   virtual void created(const ThreadCreated& thread) { (void)thread; }
+  virtual void synchronised(const Synchronised& what) { (void)what; }
+  virtual void changed(const MemoryChange& change) { (void)change; }
+  // The program ends, or the run does.
+  virtual void ended() {}
 
  protected:
   ~Listener() = default;
@@ -36,6 +40,9 @@ enum Topics : std::uint32_t {
   kTopicDecisions = 1u << 3,  // decided()
   kTopicSlices = 1u << 4,     // left()
   kTopicThreads = 1u << 5,    // created()
+  kTopicSync = 1u << 6,       // synchronised()
+  kTopicMemory = 1u << 7,     // changed(); the program's allocator is hooked for it
+  kTopicEnd = 1u << 8,        // ended()
 };
 
 // Events by their numbers, both ends included.
@@ -78,6 +85,8 @@ class Listeners {
   const Window& looked_at() const { return looked_at_; }
 
   void before(const Event& event) const;
+  // The event would not have been looked at, were it not for those who want each: only they hear.
+  void before_each(const Event& event) const;
   void after(const Event& event) const;
   void at(const SchedulingPoint& point) const { tell(kTopicPoints, &Listener::at, point); }
   void decided(const DecisionMade& decision) const {
@@ -87,6 +96,11 @@ class Listeners {
   void created(const ThreadCreated& thread) const {
     tell(kTopicThreads, &Listener::created, thread);
   }
+  void synchronised(const Synchronised& what) const {
+    tell(kTopicSync, &Listener::synchronised, what);
+  }
+  void changed(const MemoryChange& change) const { tell(kTopicMemory, &Listener::changed, change); }
+  void ended() const;
 
  private:
   struct Entry {

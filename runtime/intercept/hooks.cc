@@ -61,8 +61,10 @@ void clew_yield_slow(const Point* point) {
     __clew_countdown = kUnlimited;
     return;
   }
-  if (g_sched.looks_at_every_point() && g_sched.pass_quickly()) return;
-  g_sched.reach_at_limit({.place = place_of(point)});
+  if (!g_sched.looks_at_every_point() || !g_sched.pass_quickly())
+    g_sched.reach_at_limit({.place = place_of(point)});
+  if (CLEW_UNLIKELY(point->kind == clew::abi::PointKind::kFence))
+    g_sched.announce_fence({.place = place_of(point), .order = point->order});
 }
 
 void clew_yield_access_slow(const Point* point, const void* address, std::uint64_t size) {
@@ -75,7 +77,7 @@ void clew_yield_access_slow(const Point* point, const void* address, std::uint64
     if (size == 0 && is_looked_at()) size = size_of_allocation(address);
   }
   const Step step{reinterpret_cast<std::uintptr_t>(address), place_of(point), step_size(size),
-                  step_kind(point->kind)};
+                  step_kind(point->kind), point->kind, point->order};
   if (CLEW_LIKELY(!g_sched.looks_at_every_point())) {
     g_sched.reach_at_limit({.place = step.place});
     if (g_listeners.looked_at().has(g_sched.clock()))
@@ -83,7 +85,8 @@ void clew_yield_access_slow(const Point* point, const void* address, std::uint64
     return;
   }
   const bool deciding = g_sharing.is_scheduling_point(step.place, point->kind);
-  if (!deciding && g_sharing.is_quiet(step.place) && g_sched.pass_quickly()) return;
+  if (!deciding && g_sharing.is_quiet(step.place) && g_sched.pass_quickly())
+    return g_sched.announce_to_each(step);
   if (deciding || !g_sched.pass_quickly())
     g_sched.reach_at_limit({.place = step.place, .step = deciding ? step : Step{}});
   g_sched.announce(step, Scheduler::Counted::kYes);

@@ -72,7 +72,7 @@ int join(Fiber* fiber, void** result, Nanos deadline) {
     if (woke == Woke::kByTime) return ETIMEDOUT;
   }
   if (result != nullptr) *result = fiber->result;
-  g_sched.note_joined();
+  g_sched.note_joined(*fiber);
   g_sched.reclaim(*fiber);
   return 0;
 }

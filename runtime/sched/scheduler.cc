@@ -150,6 +150,40 @@ void Scheduler::announce_slow(const Step& step, Counted counted) {
   g_listeners.before(event_of(step, counted));
 }
 
+void Scheduler::announce_to_each_slow(const Step& step) {
+  g_listeners.before_each(event_of(step, Counted::kYes));
+}
+
+void Scheduler::announce_sync_slow(Synchronised::Kind kind, std::uintptr_t object,
+                                   abi::WaitKind lock) {
+  g_listeners.synchronised({.thread = {current->key, current->index},
+                            .kind = kind,
+                            .lock = lock,
+                            .waits = current->reached.can_proceed != nullptr,
+                            .object = object,
+                            .clock = clock(),
+                            .place = current->reached.place});
+}
+
+void Scheduler::announce_fence(const Step& step) {
+  if (CLEW_LIKELY(!g_listeners.hears_of(kTopicSync))) return;
+  g_listeners.synchronised({.thread = {current->key, current->index},
+                            .kind = Synchronised::Kind::kFence,
+                            .order = step.order,
+                            .clock = clock(),
+                            .place = step.place});
+}
+
+void Scheduler::announce_memory_slow(MemoryChange::Kind kind, std::uintptr_t address,
+                                     std::uint64_t size, const void* caller) {
+  g_listeners.changed({.thread = {current->key, current->index},
+                       .kind = kind,
+                       .address = address,
+                       .size = size,
+                       .clock = clock(),
+                       .caller = caller});
+}
+
 void Scheduler::announce_result_slow(std::uint64_t value) {
   Event event = event_of(current->reached.step, Counted::kYes);
   event.value = value;
