@@ -35,7 +35,7 @@ CLI::Validator whole_from(std::uint64_t least, std::uint64_t most) {
 std::string why_not_writable(const std::string& target) {
   if (target.empty()) return "the name of a file is missing";
   if (target == "-") return "";
-  struct stat status {};
+  struct stat status{};
   if (stat(target.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) return fmt::format("'{}' is a directory", target);
     if (access(target.c_str(), W_OK) == 0) return "";

@@ -61,7 +61,7 @@ TEST_F(DraftTest, RefusesAMetaThatCouldNotBeReadBack) {
 TEST_F(DraftTest, NobodyElseMayRead) {
   ASSERT_TRUE(record(store().create().value()));
   const auto mode = [](const fs::path& path) {
-    struct stat status {};
+    struct stat status{};
     ::stat(path.c_str(), &status);
     return status.st_mode & 07777;
   };
@@ -86,7 +86,9 @@ TEST_F(DraftTest, StaysWhenAForkedChildEnds) {
   Draft draft = store().create().value();
   const pid_t child = ::fork();
   if (child == 0) {
-    { Draft mine = std::move(draft); }
+    {
+      Draft mine = std::move(draft);
+    }
     ::_exit(0);
   }
   int status = 0;

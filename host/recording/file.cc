@@ -97,7 +97,7 @@ Result<RegularFile> open_regular(const std::filesystem::path& path, Whose whose)
     return refused("it is a symbolic link");
   if (!fd.valid() && errno == ENXIO) return refused("not a file");  // a socket
   if (!fd.valid()) return std::unexpected(system_error("read", path, errno));
-  struct stat status {};
+  struct stat status{};
   if (::fstat(fd.get(), &status) != 0) return std::unexpected(system_error("read", path, errno));
   if (!S_ISREG(status.st_mode)) return refused("not a file");
   if (whose == Whose::kOwn) CLEW_CHECK_OK(check_owner(path, status));

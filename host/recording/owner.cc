@@ -74,7 +74,7 @@ Result<void> check_owner(const fs::path& path, const struct stat& status) {
 }
 
 Result<void> check_folder_owner(const fs::path& folder) {
-  struct stat status {};
+  struct stat status{};
   if (::lstat(folder.c_str(), &status) != 0) return {};  // there is nothing to believe
   if (S_ISLNK(status.st_mode) && !is_trusted(status.st_uid) && !is_declared_safe(folder))
     return dubious(folder, "is a symbolic link that another user has made");

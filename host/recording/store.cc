@@ -151,7 +151,7 @@ std::uint64_t size_of(const fs::path& folder) {
 }
 
 std::int64_t changed_ns(const fs::path& folder) {
-  struct stat status {};
+  struct stat status{};
   if (::stat(folder.c_str(), &status) != 0) return 0;
   return status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec;
 }

@@ -65,7 +65,7 @@ std::string cell_text(const EventInfo& event) {
 
 // The lines that are next to what matters, in their order.
 std::vector<std::size_t> shown_lines(const std::vector<CourseLine>& course) {
-  const auto lines_with = [&course](bool CourseLine::*what) {
+  const auto lines_with = [&course](bool CourseLine::* what) {
     std::vector<std::size_t> found;
     for (std::size_t i = 0; i < course.size(); ++i)
       if (course[i].*what) found.push_back(i);

@@ -35,7 +35,7 @@ Result<FileDescriptor> open_stored(const std::filesystem::path& path) {
 }  // namespace
 
 Result<InputFeed> InputFeed::from_here(const Draft* draft) {
-  struct stat status {};
+  struct stat status{};
   if (fstat(STDIN_FILENO, &status) != 0 || is_null_device(status)) return empty();
   FileDescriptor source(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
   if (!S_ISREG(status.st_mode)) return piped(std::move(source), draft);

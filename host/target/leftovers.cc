@@ -21,13 +21,13 @@ bool is_it(const struct stat& status, const CreatedName& name) {
 void remove_queue(const CreatedName& name) {
   const std::string path = "/" + name.path;
   const FileDescriptor queue(mq_open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  struct stat status {};
+  struct stat status{};
   if (queue.get() >= 0 && fstat(queue.get(), &status) == 0 && is_it(status, name))
     mq_unlink(path.c_str());
 }
 
 void remove_file(const CreatedName& name) {
-  struct stat status {};
+  struct stat status{};
   if (lstat(name.path.c_str(), &status) != 0 || !is_it(status, name)) return;
   unlinkat(AT_FDCWD, name.path.c_str(), name.kind == abi::CreatedKind::kFolder ? AT_REMOVEDIR : 0);
 }

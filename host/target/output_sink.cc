@@ -26,7 +26,7 @@ Result<OutputSink> OutputSink::create(int pass_to, std::optional<CaptureWriter> 
   sink.pipe_ = FileDescriptor(ends[0]);
   sink.child_end_ = FileDescriptor(ends[1]);
   fcntl(ends[0], F_SETFL, O_NONBLOCK);  // this end only: the program's end stays as it expects
-  struct stat status {};
+  struct stat status{};
   if (pass_to >= 0 && fstat(pass_to, &status) == 0) {
     sink.pass_to_ = pass_to;
     sink.pass_is_file_ = S_ISREG(status.st_mode);

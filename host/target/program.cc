@@ -41,7 +41,7 @@ std::unexpected<Error> cannot_run(const std::string& name, const char* why, std:
 }
 
 Result<void> check_file(const std::string& path, const std::string& shown) {
-  struct stat status {};
+  struct stat status{};
   if (stat(path.c_str(), &status) != 0) return cannot_run(shown, std::strerror(errno));
   if (S_ISDIR(status.st_mode)) return cannot_run(shown, "it is a directory", kNameOne);
   if (!S_ISREG(status.st_mode)) return cannot_run(shown, "it is not a regular file");
@@ -72,14 +72,14 @@ bool has_thread_sanitizer(const ElfFile& file) {
 
 // The dynamic linker preloads nothing into a program that gives its user additional privileges.
 bool grants_privileges(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   return (stat(path.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) != 0) ||
          getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
 }
 
 // Whether the kernel would tell it not to trust its caller (AT_SECURE).
 bool gains_rights(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   if (stat(path.c_str(), &status) != 0) return false;
   return ((status.st_mode & S_ISUID) != 0 && status.st_uid != getuid()) ||
          ((status.st_mode & S_ISGID) != 0 && (status.st_mode & S_IXGRP) != 0 &&

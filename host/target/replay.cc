@@ -21,8 +21,8 @@ Result<void> check_started(const Meta& meta) {
   if (meta.started_as.empty() || meta.started_as == meta.program) return {};
   const std::filesystem::path started =
       std::filesystem::path(meta.working_folder) / meta.started_as;
-  struct stat checked {};
-  struct stat executed {};
+  struct stat checked{};
+  struct stat executed{};
   if (stat(meta.program.c_str(), &checked) == 0 && stat(started.c_str(), &executed) == 0 &&
       checked.st_dev == executed.st_dev && checked.st_ino == executed.st_ino)
     return {};

@@ -17,7 +17,7 @@ using namespace clew;
 
 abi::Control* attach() {
   const char* text = std::getenv(abi::kControlVariable);
-  struct stat status {};
+  struct stat status{};
   if (text == nullptr || fstat(std::atoi(text), &status) != 0) std::_Exit(99);
   void* mapped = mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ | PROT_WRITE,
                       MAP_SHARED, std::atoi(text), 0);

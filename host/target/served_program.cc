@@ -43,7 +43,7 @@ Result<FileDescriptor> output_file(bool capture) {
 }
 
 std::string content_of(int fd) {
-  struct stat status {};
+  struct stat status{};
   if (fstat(fd, &status) != 0) return {};
   std::string text(std::min(static_cast<std::size_t>(status.st_size), kMostOutput), '\0');
   const ssize_t size = pread(fd, text.data(), text.size(), 0);

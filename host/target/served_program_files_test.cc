@@ -86,7 +86,9 @@ TEST_P(Files, FilesOfACheckpointStayUntilItIsLeft) {
   ASSERT_TRUE(program.leave_checkpoint());
   EXPECT_EQ(listing(), before);
   ASSERT_EQ(run_one(program, up_to(follow, middle)).result.end, JobEnd::kCheckpoint);
-  { const ServedProgram dropped = std::move(program); }
+  {
+    const ServedProgram dropped = std::move(program);
+  }
   EXPECT_EQ(listing(), before);
 }
 

@@ -159,8 +159,7 @@ int closes_standard() {
 }
 
 int handles_signals() {
-  struct sigaction before {
-  }, action{};
+  struct sigaction before{}, action{};
   sigaction(SIGUSR1, nullptr, &before);
   action.sa_handler = [](int) { g_signals = g_signals + 1; };
   sigaction(SIGUSR1, &action, nullptr);

@@ -321,6 +321,7 @@ void add_watches(const abi::Control& control) {
   if (g_findings.watches(abi::FindingKind::kLockOrder))
     g_listeners.add(g_lock_order, g_lock_order.hearing());
   if (!g_findings.watches(abi::FindingKind::kMemory)) return;
+  find_allocator();
   if (knows_allocator())
     g_listeners.add(g_memory, g_memory.hearing());
   else

@@ -1,6 +1,7 @@
 // What instrumented code calls, and the program's own interface (clew/clew.h).
 #include "runtime/event/sharing.h"
 #include "runtime/intercept/call.h"
+#include "runtime/intercept/heap_hooks.h"
 #include "runtime/libc/heap.h"
 #include "runtime/record/log.h"
 #include "runtime/record/points.h"
@@ -76,8 +77,12 @@ void clew_yield_access_slow(const Point* point, const void* address, std::uint64
     if (address == nullptr) return clew_yield_slow(point);  // free(NULL) touches nothing
     if (size == 0 && is_looked_at()) size = size_of_allocation(address);
   }
-  const Step step{reinterpret_cast<std::uintptr_t>(address), place_of(point), step_size(size),
-                  step_kind(point->kind), point->kind, point->order};
+  const Step step{reinterpret_cast<std::uintptr_t>(address),
+                  place_of(point),
+                  step_size(size),
+                  step_kind(point->kind),
+                  point->kind,
+                  point->order};
   if (CLEW_LIKELY(!g_sched.looks_at_every_point())) {
     g_sched.reach_at_limit({.place = step.place});
     if (g_listeners.looked_at().has(g_sched.clock()))
@@ -114,6 +119,7 @@ void clew_spin_slow(const Point* point) {
 
 CLEW_EXPORT void __clew_register_points(const Point* begin, const Point* end) {
   register_points(begin, end);
+  if (g_sched.active && g_listeners.hears_of(kTopicMemory)) hook_heap();
 }
 
 CLEW_INTERPOSE void clew_no_yield_begin() {

@@ -2,6 +2,7 @@
 
 #include <sys/syscall.h>
 
+#include "runtime/detect/plug_in.h"
 #include "runtime/detect/watches.h"
 #include "runtime/event/sharing.h"
 #include "runtime/event/watch.h"
@@ -44,6 +45,7 @@ class Rest final : public Surroundings {
     g_watch.begin(job.watch);
     g_listeners.add(g_watch, g_watch.hearing());
     add_watches(control());
+    add_plug_ins();
     if (g_listeners.hears_of(kTopicMemory)) hook_heap();
   }
   void before_choice() override { reach_choice(); }

@@ -41,6 +41,12 @@ void Scheduler::begin_job(const abi::Job& job) {
   rearm();
 }
 
+void Scheduler::listen_again() {
+  clock_.settle();
+  clock_.set_window(g_listeners.looked_at());
+  rearm();
+}
+
 // --- the clock ---------------------------------------------------------------------------------
 
 void Scheduler::rearm() {

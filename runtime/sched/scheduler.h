@@ -71,6 +71,9 @@ class Scheduler final : private Run {
   // A new run of the program, from here on: the strategy, and those who listen.
   void begin_job(const abi::Job& job);
 
+  // The list of those who listen has got longer.
+  void listen_again();
+
   // --- events
   // Events passed so far (EventClock::now).
   Clock clock() const { return clock_.now(); }
