@@ -102,7 +102,7 @@ Json json_of(const Replay& replay, const TracedReplay& traced) {
 Result<int> count_all(const Replay& replay, const TraceOptions& options) {
   Counter counter;
   ProgressLine progress;
-  CLEW_TRY(const auto traced, run_traced_replay(replay, progress, counter));
+  CLEW_TRY(const auto traced, run_traced_replay(replay, TraceDetail::kAccesses, progress, counter));
   progress.clear();
   if (check_traced(replay, traced))
     print_details(
@@ -172,7 +172,7 @@ Result<int> tell_line(const Replay& replay, const TraceOptions& options) {
   quiet.plan.queries = {replay.recording.meta.summary.clock};  // with it comes where code lies
   Counter counter;
   ProgressLine progress;
-  CLEW_TRY(const auto first, run_traced_replay(quiet, progress, counter));
+  CLEW_TRY(const auto first, run_traced_replay(quiet, TraceDetail::kAccesses, progress, counter));
   if (!check_traced(replay, first)) return status_of(first);
   Symbolizer symbols(first.run.reports);
   const auto instructions = instructions_of(line, first.blocks, symbols);
@@ -182,7 +182,7 @@ Result<int> tell_line(const Replay& replay, const TraceOptions& options) {
                             printable(options.at)),
                 "was the program built with -g?");
   LineHistory history(instructions, options.most);
-  CLEW_TRY(const auto traced, run_traced_replay(quiet, progress, history));
+  CLEW_TRY(const auto traced, run_traced_replay(quiet, TraceDetail::kAccesses, progress, history));
   progress.clear();
   if (!check_traced(replay, traced)) return status_of(traced);
 

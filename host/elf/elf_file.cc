@@ -152,6 +152,56 @@ bool ElfFile::table_has(const char* table, const char* texts, std::string_view n
   return false;
 }
 
+std::vector<ElfFile::Symbol> ElfFile::function_symbols() const {
+  std::vector<Symbol> result;
+  for (const auto& [table, texts] :
+       {std::pair(".dynsym", ".dynstr"), std::pair(".symtab", ".strtab")}) {
+    const auto symbols = section(table);
+    const auto names = section(texts);
+    if (!symbols || !names) continue;
+    for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= symbols->bytes.size();
+         at += sizeof(Elf64_Sym)) {
+      Elf64_Sym symbol;
+      std::memcpy(&symbol, symbols->bytes.data() + at, sizeof symbol);
+      const auto type = ELF64_ST_TYPE(symbol.st_info);
+      if (symbol.st_shndx == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC) ||
+          symbol.st_name >= names->bytes.size())
+        continue;
+      const auto* name = reinterpret_cast<const char*>(names->bytes.data()) + symbol.st_name;
+      const std::size_t length = strnlen(name, names->bytes.size() - symbol.st_name);
+      result.push_back({{name, length}, symbol.st_value, symbol.st_size});
+    }
+  }
+  return result;
+}
+
+std::vector<ElfFile::Slot> ElfFile::slots() const {
+  std::vector<Slot> result;
+  const auto symbols = section(".dynsym");
+  const auto names = section(".dynstr");
+  if (!symbols || !names) return result;
+  for (const char* table : {".rela.plt", ".rela.dyn"}) {
+    const auto relocations = section(table);
+    if (!relocations) continue;
+    for (std::size_t at = 0; at + sizeof(Elf64_Rela) <= relocations->bytes.size();
+         at += sizeof(Elf64_Rela)) {
+      Elf64_Rela one;
+      std::memcpy(&one, relocations->bytes.data() + at, sizeof one);
+      const auto type = ELF64_R_TYPE(one.r_info);
+      const std::uint64_t index = ELF64_R_SYM(one.r_info) * sizeof(Elf64_Sym);
+      if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) ||
+          index + sizeof(Elf64_Sym) > symbols->bytes.size())
+        continue;
+      Elf64_Sym symbol;
+      std::memcpy(&symbol, symbols->bytes.data() + index, sizeof symbol);
+      if (symbol.st_name >= names->bytes.size()) continue;
+      const auto* name = reinterpret_cast<const char*>(names->bytes.data()) + symbol.st_name;
+      result.push_back({{name, strnlen(name, names->bytes.size() - symbol.st_name)}, one.r_offset});
+    }
+  }
+  return result;
+}
+
 std::optional<ElfFile::Section> ElfFile::section(std::string_view name) const {
   const auto names =
       load<Elf64_Shdr>(section_headers_ + std::uint64_t{section_names_} * sizeof(Elf64_Shdr));
@@ -181,6 +231,17 @@ std::optional<std::uint64_t> ElfFile::offset_of_address(std::uint64_t address) c
     if (address >= segment.address && address - segment.address < segment.size)
       return address - segment.address + segment.offset;
   return std::nullopt;
+}
+
+std::span<const std::byte> ElfFile::bytes_at_address(std::uint64_t address) const {
+  for (const Segment& segment : segments_) {
+    if (address < segment.address || address - segment.address >= segment.size) continue;
+    const std::uint64_t offset = address - segment.address + segment.offset;
+    if (offset >= bytes_.size()) return {};
+    const std::uint64_t left = segment.size - (address - segment.address);
+    return bytes_.subspan(offset, std::min<std::uint64_t>(left, bytes_.size() - offset));
+  }
+  return {};
 }
 
 std::optional<std::string_view> ElfFile::string_at(std::uint64_t offset, std::uint64_t end) const {

@@ -41,6 +41,21 @@ class ElfFile {
   // It expects a library to have it.
   bool imports_symbol(std::string_view name) const;
 
+  struct Symbol {
+    std::string_view name;
+    std::uint64_t address = 0;  // virtual, as linked
+    std::uint64_t size = 0;
+  };
+  // Of functions that it defines, in no order; of both tables.
+  std::vector<Symbol> function_symbols() const;
+
+  struct Slot {
+    std::string_view name;
+    std::uint64_t address = 0;  // virtual, as linked
+  };
+  // What the dynamic linker fills with the addresses of symbols.
+  std::vector<Slot> slots() const;
+
   struct Section {
     std::uint64_t address = 0;  // virtual, as linked
     std::span<const std::byte> bytes;
@@ -51,6 +66,8 @@ class ElfFile {
   std::optional<std::uint64_t> address_of_offset(std::uint64_t offset) const;
   std::optional<std::uint64_t> offset_of_address(std::uint64_t address) const;
 
+  // What the file has from a virtual address on, up to the end of its segment.
+  std::span<const std::byte> bytes_at_address(std::uint64_t address) const;
   // The NUL-terminated string at a virtual address; empty if it extends beyond the file.
   std::optional<std::string_view> string_at_address(std::uint64_t address) const;
 

@@ -12,7 +12,7 @@ bool is_or_ends_with(const std::string& path, const std::string& end) {
 }  // namespace
 
 std::unordered_set<std::uint64_t> instructions_of(const SourceLine& line,
-                                                  const std::vector<TranslatedBlock>& blocks,
+                                                  const std::deque<TranslatedBlock>& blocks,
                                                   Symbolizer& symbols) {
   std::unordered_set<std::uint64_t> found;
   for (const TranslatedBlock& block : blocks)

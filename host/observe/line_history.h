@@ -3,6 +3,7 @@
 #define CLEW_HOST_OBSERVE_LINE_HISTORY_H_
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -29,7 +30,7 @@ struct LineAccess {
 
 // The instructions of the line among those of the blocks.
 [[nodiscard]] std::unordered_set<std::uint64_t> instructions_of(
-    const SourceLine& line, const std::vector<TranslatedBlock>& blocks, Symbolizer& symbols);
+    const SourceLine& line, const std::deque<TranslatedBlock>& blocks, Symbolizer& symbols);
 
 // Keeps the accesses of some instructions, the first `most` of them.
 class LineHistory : public CodeTraceListener {

@@ -6,11 +6,12 @@
 
 namespace clew {
 
-Result<TracedReplay> run_traced_replay(const Replay& replay, RunObserver& observer,
-                                       CodeTraceListener& listener) {
+Result<TracedReplay> run_traced_replay(const Replay& replay, TraceDetail detail,
+                                       RunObserver& observer, CodeTraceListener& listener) {
   TracedReplay result;
   const Translator* translator = nullptr;
-  CLEW_TRY(const auto service, TranslationService::create([&](std::span<const std::uint8_t> part) {
+  CLEW_TRY(const auto service,
+           TranslationService::create(detail, [&](std::span<const std::uint8_t> part) {
              result.bytes += part.size();
              result.whole = result.whole && read_code_trace(part, *translator, listener);
            }));

@@ -3,6 +3,7 @@
 #define CLEW_HOST_OBSERVE_TRACED_REPLAY_H_
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,11 @@ struct TracedReplay {
   std::vector<std::string> differences;  // from the recording
   bool whole = true;                     // all that was written down could be read
   std::uint64_t bytes = 0;               // of it
-  std::vector<TranslatedBlock> blocks;   // that ran
+  std::deque<TranslatedBlock> blocks;    // that ran
 };
 
-[[nodiscard]] Result<TracedReplay> run_traced_replay(const Replay& replay, RunObserver& observer,
+[[nodiscard]] Result<TracedReplay> run_traced_replay(const Replay& replay, TraceDetail detail,
+                                                     RunObserver& observer,
                                                      CodeTraceListener& listener);
 
 }  // namespace clew

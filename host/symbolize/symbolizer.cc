@@ -143,6 +143,30 @@ const SourceFrame* Symbolizer::user_frame(const std::vector<SourceFrame>& frames
   return nullptr;
 }
 
+// Programs have themselves mapped first, at the lowest addresses of all files.
+std::uint64_t Symbolizer::program_start() const {
+  return impl_->maps.all().empty() ? 0 : impl_->maps.all().front().start;
+}
+
+std::optional<Symbolizer::ModuleAddress> Symbolizer::module_of(std::uint64_t address) {
+  const Mapping* mapping = impl_->maps.find(address);
+  ModuleAddress result;
+  if (mapping != nullptr) {
+    const auto linked = impl_->linked_address(*mapping, address);
+    if (!linked) return std::nullopt;
+    result.linked = *linked;
+  } else {
+    mapping = impl_->maps.module_before(address);
+    if (mapping == nullptr) return std::nullopt;
+    const auto base = impl_->linked_address(*mapping, mapping->start);
+    if (!base) return std::nullopt;
+    result.linked = address - mapping->start + *base;
+  }
+  result.path = mapping->path;
+  result.is_program = mapping->path == impl_->maps.all().front().path;
+  return result;
+}
+
 std::string Symbolizer::object_name(std::uint64_t address) {
   const Mapping* module = impl_->maps.module_before(address);
   if (module == nullptr) return "";

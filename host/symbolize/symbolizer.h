@@ -53,6 +53,17 @@ class Symbolizer {
   // has a function only.
   std::optional<PlaceInfo> place(abi::Place place);
 
+  // Where code or data lie in the file that they come from.
+  struct ModuleAddress {
+    std::string path;
+    std::uint64_t linked = 0;  // the address as it was linked
+    bool is_program = false;   // not a library
+  };
+  // Nothing: in no file, or in one that cannot be read.
+  std::optional<ModuleAddress> module_of(std::uint64_t address);
+  // Where the program itself begins in memory; 0: not known.
+  std::uint64_t program_start() const;
+
   // The global variable at an address of data: "forks" or "forks+40"; empty: none.
   std::string object_name(std::uint64_t address);
 

@@ -10,7 +10,19 @@
 namespace clew {
 
 // As instructions number them.
-enum class Reg : std::uint8_t { kRax, kRcx, kRdx, kRbx, kRsp, kRbp, kRsi, kRdi, kR8, kR15 = 15 };
+enum class Reg : std::uint8_t {
+  kRax,
+  kRcx,
+  kRdx,
+  kRbx,
+  kRsp,
+  kRbp,
+  kRsi,
+  kRdi,
+  kR8,
+  kR9,
+  kR15 = 15
+};
 
 inline constexpr int kNoRegister = -1;
 

@@ -25,7 +25,8 @@ long futex(std::atomic<TranslationTurn>& word, int operation, std::uint32_t valu
 
 }  // namespace
 
-Result<std::unique_ptr<TranslationService>> TranslationService::create(Sink sink) {
+Result<std::unique_ptr<TranslationService>> TranslationService::create(TraceDetail detail,
+                                                                       Sink sink) {
   // The program opens the memory by its name there.
   if (access("/proc/self/fd", X_OK) != 0)
     return fail(ErrorCode::kSystem, "tracing needs /proc, which is not there");
@@ -46,16 +47,18 @@ Result<std::unique_ptr<TranslationService>> TranslationService::create(Sink sink
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   std::unique_ptr<TranslationService> service(new TranslationService(
-      descriptor, {static_cast<std::uint8_t*>(memory), abi::kTranslationSize}, std::move(sink)));
+      descriptor, {static_cast<std::uint8_t*>(memory), abi::kTranslationSize}, detail,
+      std::move(sink)));
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return service;
 }
 
-TranslationService::TranslationService(int descriptor, std::span<std::uint8_t> memory, Sink sink)
+TranslationService::TranslationService(int descriptor, std::span<std::uint8_t> memory,
+                                       TraceDetail detail, Sink sink)
     : descriptor_(descriptor),
       memory_(memory),
       sink_(std::move(sink)),
-      translator_(std::make_unique<Translator>(memory)),
+      translator_(std::make_unique<Translator>(memory, detail)),
       thread_([this] { serve(); }) {}
 
 TranslationService::~TranslationService() {

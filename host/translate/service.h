@@ -19,7 +19,8 @@ class TranslationService {
   // What the run has written down, in the order in which it did.
   using Sink = std::function<void(std::span<const std::uint8_t>)>;
 
-  [[nodiscard]] static Result<std::unique_ptr<TranslationService>> create(Sink sink);
+  [[nodiscard]] static Result<std::unique_ptr<TranslationService>> create(TraceDetail detail,
+                                                                          Sink sink);
   ~TranslationService();
   TranslationService(const TranslationService&) = delete;
   TranslationService& operator=(const TranslationService&) = delete;
@@ -31,7 +32,7 @@ class TranslationService {
   [[nodiscard]] const Translator& translator() const { return *translator_; }
 
  private:
-  TranslationService(int descriptor, std::span<std::uint8_t> memory, Sink sink);
+  TranslationService(int descriptor, std::span<std::uint8_t> memory, TraceDetail detail, Sink sink);
   abi::TranslationState& state() {
     return *reinterpret_cast<abi::TranslationState*>(memory_.data());
   }

@@ -164,8 +164,9 @@ struct Translator::Plan {
   }
 };
 
-Translator::Translator(std::span<std::uint8_t> memory)
+Translator::Translator(std::span<std::uint8_t> memory, TraceDetail detail)
     : memory_(memory),
+      detail_(detail),
       emitter_(memory.subspan(abi::kCodeOffset, abi::kCodeSize),
                abi::kTranslationAddress + abi::kCodeOffset) {
   ZydisDecoderInit(&decoder_, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
@@ -251,6 +252,7 @@ std::uint64_t Translator::emit_block(std::span<const Decoded> code) {
     const Decoded& one = code[i];
     block.instructions.push_back(static_cast<std::uint32_t>(one.address - block.address));
     block.size += one.instruction.length;
+    block.code.insert(block.code.end(), one.bytes.begin(), one.bytes.end());
     if (only_names_memory(one.instruction) || one.instruction.meta.category == ZYDIS_CATEGORY_RET)
       continue;
     if (is_repeated(one.instruction)) {
@@ -270,6 +272,17 @@ std::uint64_t Translator::emit_block(std::span<const Decoded> code) {
       block.accesses.push_back({i, kind, size, block.record_size, has_value});
       plan.operands.push_back(&operand);
       block.record_size += 8 + (has_value ? words_of(size) : 0);
+    }
+  }
+  if (detail_ == TraceDetail::kCalls) {
+    if (return_sites_.contains(block.address)) {
+      block.result_offset = block.record_size;
+      block.record_size += 8;
+    }
+    if (is_call(code.back().instruction)) {
+      block.call_offset = block.record_size;
+      block.record_size += sizeof(CallRegisters);
+      return_sites_.insert(code.back().next());
     }
   }
   const std::uint64_t start = emitter_.here();
@@ -305,6 +318,11 @@ void Translator::emit_head(const TranslatedBlock& block) {
   e.store_u32_to({.base = 0}, static_cast<std::uint32_t>(blocks_.size()));
   e.lea(Reg::kRcx, {.base = 0, .displacement = static_cast<std::int32_t>(block.record_size)});
   e.store(kBuffer, Reg::kRcx);
+  if (block.result_offset != 0) {
+    e.load(Reg::kRcx, kSaved0);
+    e.store_to({.base = 0, .displacement = static_cast<std::int32_t>(block.result_offset)},
+               Reg::kRcx);
+  }
   e.load(Reg::kRax, kSaved0);
   e.load(Reg::kRcx, kSaved1);
 }
@@ -486,6 +504,19 @@ void Translator::emit_indirect(const Decoded& code, const Plan& plan, std::uint3
   e.jump(indirect_);
 }
 
+void Translator::emit_call_registers(const Plan& plan) {
+  Emitter& e = emitter_;
+  e.store(kSaved0, Reg::kRax);
+  e.load(Reg::kRax, kBuffer);
+  std::uint32_t offset = plan.block.call_offset;
+  for (const Reg reg :
+       {Reg::kRdi, Reg::kRsi, Reg::kRdx, Reg::kRcx, Reg::kR8, Reg::kR9, Reg::kRsp}) {
+    e.store_to(plan.place(offset), reg);
+    offset += 8;
+  }
+  e.load(Reg::kRax, kSaved0);
+}
+
 void Translator::emit_end(const Decoded& code, const Plan& plan, std::uint32_t number) {
   Emitter& e = emitter_;
   const ZydisDecodedInstruction& instruction = code.instruction;
@@ -498,6 +529,7 @@ void Translator::emit_end(const Decoded& code, const Plan& plan, std::uint32_t n
     emit_exit(e.jump(), code.next());
     return;
   }
+  if (plan.block.call_offset != 0) emit_call_registers(plan);
   if (category == ZYDIS_CATEGORY_RET || code.operands[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
     return emit_indirect(code, plan, number);
   std::uint64_t target = 0;

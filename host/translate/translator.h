@@ -12,8 +12,10 @@
 #include <Zydis/Zydis.h>
 
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -43,14 +45,27 @@ struct TranslatedBlock {
   std::uint64_t address = 0;
   std::vector<std::uint32_t> instructions;  // where each begins, from `address`
   std::uint32_t size = 0;                   // bytes
+  std::vector<std::uint8_t> code;           // of that size
   std::vector<RecordedAccess> accesses;
   std::uint32_t record_size = 8;
+  // Of kCalls, in the block's record; 0: not there.
+  std::uint32_t call_offset = 0;    // CallRegisters, if it ends with a call
+  std::uint32_t result_offset = 0;  // rax, if it begins where a call returns to
 };
+
+// As they are before the call.
+struct CallRegisters {
+  std::uint64_t arguments[6];
+  std::uint64_t rsp;
+};
+
+// What is written down besides blocks and accesses.
+enum class TraceDetail : std::uint8_t { kAccesses, kCalls };
 
 class Translator {
  public:
   // The memory of clew_abi/translation.h as the host has it.
-  explicit Translator(std::span<std::uint8_t> memory);
+  Translator(std::span<std::uint8_t> memory, TraceDetail detail);
 
   // The code for the program's code at `address`, which begins with `bytes`. 0: there is none, the
   // program's own must run.
@@ -67,7 +82,7 @@ class Translator {
     std::uint32_t saved = 0;    // abi::SavedRegisters
   };
   [[nodiscard]] Origin origin(std::uint64_t code) const;
-  [[nodiscard]] const std::vector<TranslatedBlock>& blocks() const { return blocks_; }
+  [[nodiscard]] const std::deque<TranslatedBlock>& blocks() const { return blocks_; }
 
  private:
   struct Decoded;
@@ -86,6 +101,7 @@ class Translator {
   void emit_address(const Decoded& code, const ZydisDecodedOperand& operand);
   void emit_before(const Decoded& code, const Plan& plan, std::size_t access);
   void emit_after(const Plan& plan, std::size_t access);
+  void emit_call_registers(const Plan& plan);
   void emit_exit(Gap from, std::uint64_t target);
   void emit_indirect(const Decoded& code, const Plan& plan, std::uint32_t number);
   void note_origin(std::uint64_t address, std::uint32_t saved = 0) {
@@ -93,11 +109,13 @@ class Translator {
   }
 
   std::span<std::uint8_t> memory_;
+  TraceDetail detail_;
   Emitter emitter_;
   ZydisDecoder decoder_;
-  std::uint64_t indirect_ = 0;  // the routine
-  std::vector<TranslatedBlock> blocks_;
+  std::uint64_t indirect_ = 0;          // the routine
+  std::deque<TranslatedBlock> blocks_;  // listeners keep references
   std::unordered_map<std::uint64_t, std::uint64_t> code_of_;
+  std::unordered_set<std::uint64_t> return_sites_;    // kCalls
   std::vector<std::pair<Gap, std::uint64_t>> exits_;  // from 1
   std::vector<Origin> origins_;                       // by their code
 };

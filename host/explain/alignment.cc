@@ -1,0 +1,195 @@
+#include "host/explain/alignment.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace clew {
+namespace {
+
+std::uint64_t key(Instance at) { return std::uint64_t{at.step} << 8 | at.instruction; }
+
+}  // namespace
+
+void see_flow(const RunTrace& run, FlowGraphs& graphs) {
+  for (std::size_t thread = 0; thread < run.thread_count(); ++thread) {
+    std::unordered_map<FrameIndex, StepIndex> last;  // step of each frame
+    for (const StepIndex at : run.thread(thread)) {
+      const FrameIndex frame = run.steps()[at].frame;
+      const auto [before, first] = last.try_emplace(frame, at);
+      if (!first) {
+        const StepIndex from = before->second;
+        const Instruction& end = run.code(from)[run.steps()[from].executed - 1u];
+        const std::uint64_t to = run.address(at);
+        if (end.flow == Flow::kIndirectJump || (end.is_call() && to != end.next()))
+          graphs.see(end.address, to);
+        before->second = at;
+      }
+    }
+  }
+}
+
+// Two cursors, one in each run of a thread.
+struct Alignment::Walk {
+  const Alignment& of;
+  std::array<const std::vector<StepIndex>*, 2> lists;
+  std::array<Cursor, 2> at;
+  std::array<Instance, 2> last;  // the last aligned instances
+
+  [[nodiscard]] bool ended(int side) const { return at[side].position >= lists[side]->size(); }
+  [[nodiscard]] StepIndex step(int side) const { return (*lists[side])[at[side].position]; }
+  [[nodiscard]] const BlockStep& info(int side) const {
+    return of.runs_[side]->steps()[step(side)];
+  }
+  [[nodiscard]] std::uint64_t address(int side) const {
+    return of.runs_[side]->code(step(side))[at[side].instruction].address;
+  }
+  void advance(int side, std::uint32_t count) {
+    at[side].instruction += count;
+    if (at[side].instruction < info(side).executed) return;
+    ++at[side].position;
+    at[side].instruction = 0;
+  }
+  // The next place of the frame that has the address (0: any), while the frame is there. Nothing: the
+  // frame or the run ends first; then the cursor is behind that.
+  bool seek(int side, FrameIndex frame, std::uint64_t address) {
+    for (; !ended(side); at[side] = {at[side].position + 1, 0}) {
+      const FrameIndex here = info(side).frame;
+      if (here < frame) return false;
+      if (here != frame) continue;
+      if (address == 0) return true;
+      const auto& code = of.runs_[side]->code(step(side));
+      for (std::uint32_t i = at[side].instruction; i < info(side).executed; ++i)
+        if (code[i].address == address) {
+          at[side].instruction = i;
+          return true;
+        }
+    }
+    return false;
+  }
+};
+
+Alignment::Alignment(const RunTrace& failing, const RunTrace& passing,
+                     const std::vector<ThreadPair>& threads, FlowGraphs& graphs)
+    : runs_{&failing, &passing}, graphs_(graphs) {
+  for (const Side side : {kFailing, kPassing})
+    first_segment_[side].assign(run(side).steps().size(), kNoSegment);
+  for (const ThreadPair& pair : threads) align(pair);
+}
+
+void Alignment::align(const ThreadPair& pair) {
+  Walk walk{*this, {&run(kFailing).thread(pair.first), &run(kPassing).thread(pair.second)}, {}, {}};
+  while (!walk.ended(kFailing) && !walk.ended(kPassing)) {
+    if (walk.address(kFailing) != walk.address(kPassing)) {
+      if (!walk.last[kFailing].valid() || !meet(walk)) return;
+      continue;
+    }
+    Segment segment{};
+    const auto left = [&](int side) {
+      return walk.info(side).executed - walk.at[side].instruction;
+    };
+    const std::uint32_t count = std::min(left(kFailing), left(kPassing));
+    segment.count = static_cast<std::uint8_t>(count);
+    for (const Side side : {kFailing, kPassing}) {
+      const StepIndex step = walk.step(side);
+      segment.step[side] = step;
+      segment.instruction[side] = static_cast<std::uint8_t>(walk.at[side].instruction);
+      auto& first = first_segment_[side][step];
+      if (first == kNoSegment) first = static_cast<std::uint32_t>(segments_.size());
+      walk.last[side] = {step, walk.at[side].instruction + count - 1};
+      walk.advance(side, count);
+    }
+    segments_.push_back(segment);
+  }
+  // In step up to where one of them ends.
+  for (const Side side : {kFailing, kPassing})
+    if (!walk.ended(side)) {
+      const std::uint16_t thread = side == kFailing ? pair.first : pair.second;
+      cut_from_[side].try_emplace(thread, walk.at[side].position);
+    }
+}
+
+// The runs have parted behind walk.last: moves both to where they meet again. False: they do not.
+bool Alignment::meet(Walk& walk) {
+  std::array<FrameIndex, 2> frame;
+  std::uint64_t branch = 0;
+  for (const Side side : {kFailing, kPassing}) {
+    frame[side] = run(side).steps()[walk.last[side].step].frame;
+    branch = run(side).instruction(walk.last[side]).address;
+    parts_[side][key(walk.last[side])] = true;
+  }
+  // What was called is another function in each run: both come back to the caller.
+  const Instruction& last = run(kFailing).instruction(walk.last[kFailing]);
+  if (last.is_call()) {
+    const bool a = walk.seek(kFailing, frame[kFailing], 0);
+    const bool b = walk.seek(kPassing, frame[kPassing], 0);
+    if (a && b && walk.address(kFailing) == walk.address(kPassing)) return true;
+  }
+  while (true) {
+    const FlowGraph* graph = graphs_.at(branch);
+    const std::uint64_t meeting = graph == nullptr ? 0 : graph->meets_at(branch);
+    std::array<bool, 2> met{};
+    if (meeting != 0)
+      for (const Side side : {kFailing, kPassing})
+        met[side] = walk.seek(side, frame[side], meeting);
+    if (met[kFailing] && met[kPassing]) return true;
+    // The end of the function, or the run's.
+    for (const Side side : {kFailing, kPassing}) {
+      const FrameIndex parent = run(side).frames()[frame[side]].parent;
+      const StepIndex call = run(side).frames()[frame[side]].call;
+      if (!met[side] && walk.ended(side)) {
+        // The other goes on: up to the meeting place by another way, behind it because it could.
+        const Side rest = other(side);
+        if (!met[rest] && !walk.ended(rest)) {
+          const FrameIndex outer = run(rest).frames()[frame[rest]].parent;
+          if (outer != kNoFrame) walk.seek(rest, outer, 0);
+        }
+        if (!walk.ended(rest))
+          cut_from_[rest].try_emplace(walk.info(rest).thread, walk.at[rest].position);
+        return false;
+      }
+      if (parent == kNoFrame || call == kNoStep) return false;
+    }
+    for (const Side side : {kFailing, kPassing}) {
+      const StepIndex call = run(side).frames()[frame[side]].call;
+      branch = run(side).code(call)[run(side).steps()[call].executed - 1u].address;
+      frame[side] = run(side).frames()[frame[side]].parent;
+      met[side] = walk.seek(side, frame[side], 0);
+    }
+    if (met[kFailing] && met[kPassing] && walk.address(kFailing) == walk.address(kPassing))
+      return true;
+  }
+}
+
+Instance Alignment::counterpart(Side side, Instance at) const {
+  std::uint32_t index = first_segment_[side][at.step];
+  for (; index < segments_.size() && segments_[index].step[side] == at.step; ++index) {
+    const Segment& segment = segments_[index];
+    if (at.instruction < segment.instruction[side] ||
+        at.instruction >= segment.instruction[side] + segment.count)
+      continue;
+    const Side there = other(side);
+    return {segment.step[there],
+            at.instruction - segment.instruction[side] + segment.instruction[there]};
+  }
+  return {};
+}
+
+bool Alignment::parts(Side side, Instance at) const { return parts_[side].contains(key(at)); }
+
+bool Alignment::cut_off(Side side, StepIndex step) const {
+  const auto from = cut_from_[side].find(run(side).steps()[step].thread);
+  return from != cut_from_[side].end() && run(side).position(step) >= from->second;
+}
+
+Alignment::Share Alignment::share(Side side, std::uint16_t thread) const {
+  Share share;
+  for (const StepIndex step : run(side).thread(thread)) {
+    share.all += run(side).steps()[step].executed;
+    std::uint32_t index = first_segment_[side][step];
+    for (; index < segments_.size() && segments_[index].step[side] == step; ++index)
+      share.aligned += segments_[index].count;
+  }
+  return share;
+}
+
+}  // namespace clew

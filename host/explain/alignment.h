@@ -1,0 +1,80 @@
+// Which instruction of one run is which of the other: execution indexing (Xin, Sumner and Zhang 2008),
+// as Weeratunge et al. 2010 use it (definition 1).
+//
+// The index of an instance is its place in the tree of calls and of regions that branches open, with
+// the iterations of a loop as siblings. Walking both runs of a thread in step visits both trees at
+// once, in linear time: while they go the same way, instances with equal indices meet; where a branch
+// goes two ways, each run is followed alone up to where all ways from the branch meet (its immediate
+// post-dominator) in the same call, and what lies between has no counterpart. A call that is left by
+// an exception or a longjmp is a branch of its caller.
+#ifndef CLEW_HOST_EXPLAIN_ALIGNMENT_H_
+#define CLEW_HOST_EXPLAIN_ALIGNMENT_H_
+
+#include <array>
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "host/model/flow_graphs.h"
+#include "host/observe/run_trace.h"
+
+namespace clew {
+
+enum Side : std::uint8_t { kFailing = 0, kPassing = 1 };
+inline constexpr Side other(Side side) { return side == kFailing ? kPassing : kFailing; }
+
+class Alignment {
+ public:
+  using ThreadPair = std::pair<std::uint16_t, std::uint16_t>;  // of the failing, of the passing run
+
+  Alignment(const RunTrace& failing, const RunTrace& passing,
+            const std::vector<ThreadPair>& threads, FlowGraphs& graphs);
+
+  // The same instance in the other run; not valid: there is none.
+  [[nodiscard]] Instance counterpart(Side side, Instance at) const;
+  // The runs continue in two ways from here.
+  [[nodiscard]] bool parts(Side side, Instance at) const;
+  // It has no counterpart because the other run ended before: no difference (section 4.1).
+  [[nodiscard]] bool cut_off(Side side, StepIndex step) const;
+
+  struct Share {
+    std::uint64_t aligned = 0;  // instructions
+    std::uint64_t all = 0;
+  };
+  // Of a thread of the run.
+  [[nodiscard]] Share share(Side side, std::uint16_t thread) const;
+
+ private:
+  struct Segment {
+    std::array<StepIndex, 2> step;
+    std::array<std::uint8_t, 2> instruction;
+    std::uint8_t count;
+  };
+  struct Cursor {
+    std::size_t position = 0;       // in the thread's list
+    std::uint32_t instruction = 0;  // of the step
+  };
+  struct Walk;
+
+  static constexpr std::uint32_t kNoSegment = UINT32_MAX;
+
+  void align(const ThreadPair& pair);
+  bool meet(Walk& walk);
+  [[nodiscard]] const RunTrace& run(Side side) const { return *runs_[side]; }
+
+  std::array<const RunTrace*, 2> runs_;
+  FlowGraphs& graphs_;
+  std::vector<Segment> segments_;
+  std::array<std::vector<std::uint32_t>, 2> first_segment_;  // of each step
+  std::array<std::unordered_map<std::uint64_t, bool>, 2> parts_;
+  // From this position of the thread's list on everything is cut off.
+  std::array<std::unordered_map<std::uint16_t, std::size_t>, 2> cut_from_;
+};
+
+// Tells the graphs where indirect jumps and exceptions led.
+void see_flow(const RunTrace& run, FlowGraphs& graphs);
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_EXPLAIN_ALIGNMENT_H_

@@ -1,0 +1,138 @@
+#include "host/explain/comparison.h"
+
+#include <algorithm>
+
+namespace clew {
+namespace {
+
+// Registers can hand a value on through a whole loop: beyond this it counts as different.
+constexpr int kMostDepth = 2000;
+// A stack's memory, from its top down.
+constexpr std::uint64_t kStackReach = std::uint64_t{8} << 20;
+constexpr std::uint64_t kAboveTop = 0x10000;
+
+}  // namespace
+
+Comparison::Comparison(const Dependences& failing, const Dependences& passing,
+                       const Alignment& alignment)
+    : runs_{&failing, &passing}, alignment_(alignment) {}
+
+NodeId Comparison::counterpart(Side side, NodeId node) {
+  if (is_unseen(node)) return node;
+  const Instance there = alignment_.counterpart(side, instance_of(node));
+  return there.valid() ? node_of(there) : kNoNode;
+}
+
+const std::vector<NodeDependence>& Comparison::dependences(Side side, NodeId node) {
+  const auto [known, added] = dependences_[side].try_emplace(node);
+  if (added && !is_unseen(node))
+    for (const Dependence& one : run(side).of(instance_of(node)))
+      known->second.push_back({node_of(one.on),
+                               std::uint64_t{static_cast<std::uint8_t>(one.kind)} << 32 | one.slot,
+                               one.kind == DependenceKind::kControl});
+  return known->second;
+}
+
+bool Comparison::same_value(std::uint64_t failing, StepIndex at_failing, std::uint64_t passing,
+                            StepIndex at_passing, std::uint32_t size) const {
+  if (size < 8) return failing == passing;
+  const Allocation* a = trace(kFailing).allocation(failing, at_failing);
+  const Allocation* b = trace(kPassing).allocation(passing, at_passing);
+  if (a != nullptr && b != nullptr) {
+    const Instance made{a->made, trace(kFailing).steps()[a->made].executed - 1u};
+    const Instance there = alignment_.counterpart(kFailing, made);
+    return there.valid() && there.step == b->made && failing - a->address == passing - b->address;
+  }
+  if (a != nullptr || b != nullptr) return false;
+  if (failing == passing) return true;
+  const auto stack =
+      [&](Side side, std::uint64_t value) -> std::optional<std::pair<std::string, std::uint64_t>> {
+    for (std::uint16_t i = 0; i < trace(side).thread_count(); ++i) {
+      const std::uint64_t top = trace(side).stack_top(i);
+      if (top != 0 && value < top + kAboveTop && value + kStackReach > top)
+        return std::pair(run(side).threads()[i], top - value);
+    }
+    return std::nullopt;
+  };
+  const auto on_stack = stack(kFailing, failing);
+  return on_stack && on_stack == stack(kPassing, passing);
+}
+
+std::optional<Comparison::Value> Comparison::value(Side side, NodeId node) const {
+  if (is_unseen(node)) return std::nullopt;
+  const Instance at = instance_of(node);
+  const RunTrace& of = trace(side);
+  const auto [first, end] = of.accesses(at);
+  std::optional<Value> result;
+  for (std::uint32_t i = first; i < end; ++i) {
+    const RecordedAccess& access = of.access(at.step, i);
+    if (!access.has_value || access.kind == AccessKind::kString) continue;
+    // What is written is the result, if anything is.
+    if (result && access.kind == AccessKind::kRead) continue;
+    result = {of.access_value(at.step, i), access.size, of.access_address(at.step, i)};
+  }
+  if (result || !of.instruction(at).is_call()) return result;
+  if (const auto returned = of.call_result(at.step)) return Value{*returned, 8, 0};
+  return std::nullopt;
+}
+
+bool Comparison::differs(Instance failing, Instance passing, int depth) {
+  if (alignment_.parts(kFailing, failing)) return true;
+  const RunTrace& f = trace(kFailing);
+  const RunTrace& p = trace(kPassing);
+  const Instruction& code = f.instruction(failing);
+  if (code.flow == Flow::kBranch || code.flow == Flow::kReturn || code.flow == Flow::kJump)
+    return false;
+  if (const OutsideCall* call = f.outside_call(failing.step); call != nullptr && code.is_call()) {
+    const OutsideCall* there = p.outside_call(passing.step);
+    return there == nullptr || call->back == kNoStep || there->back == kNoStep ||
+           !same_value(call->result, failing.step, there->result, passing.step, 8);
+  }
+  if (code.is_call()) return false;
+  const auto [first, end] = f.accesses(failing);
+  const auto [first_there, end_there] = p.accesses(passing);
+  bool decided = false;
+  for (std::uint32_t i = first; i < end && first_there + (i - first) < end_there; ++i) {
+    const std::uint32_t j = first_there + (i - first);
+    const RecordedAccess& access = f.access(failing.step, i);
+    if (!access.has_value) continue;
+    if (f.is_of_points(f.access_address(failing.step, i))) return false;
+    if (!same_value(f.access_value(failing.step, i), failing.step, p.access_value(passing.step, j),
+                    passing.step, access.size))
+      return true;
+    decided |= access.kind != AccessKind::kRead || code.copies;
+  }
+  if (decided) return false;
+  if (depth > kMostDepth) return true;
+  const NodeId node = node_of(failing);
+  // Copied: the map may grow meanwhile.
+  const std::vector<NodeDependence> mine = dependences(kFailing, node);
+  const std::vector<NodeDependence> theirs = dependences(kPassing, node_of(passing));
+  for (const NodeDependence& one : mine) {
+    if (one.control || kind_of(one.use) != DependenceKind::kRegister) continue;
+    if (difference(kFailing, one.on, depth + 1) != Difference::kNone) return true;
+    const auto same_use = std::ranges::find(theirs, one.use, &NodeDependence::use);
+    if (same_use != theirs.end() && counterpart(kFailing, one.on) != same_use->on) return true;
+  }
+  return false;
+}
+
+Difference Comparison::difference(Side side, NodeId node, int depth) {
+  if (is_unseen(node)) return Difference::kNone;
+  if (const auto known = differences_[side].find(node); known != differences_[side].end())
+    return known->second;
+  const Instance at = instance_of(node);
+  const Instance there = alignment_.counterpart(side, at);
+  Difference found = Difference::kNone;
+  if (!there.valid()) {
+    found = alignment_.cut_off(side, at.step) ? Difference::kNone : Difference::kFlow;
+  } else {
+    const bool failing = side == kFailing;
+    if (differs(failing ? at : there, failing ? there : at, depth)) found = Difference::kValue;
+  }
+  return differences_[side][node] = found;
+}
+
+Difference Comparison::difference(Side side, NodeId node) { return difference(side, node, 0); }
+
+}  // namespace clew

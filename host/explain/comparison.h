@@ -1,0 +1,70 @@
+// Two traced runs of one program, compared: which instances differ (Weeratunge et al. 2010,
+// definition 2), on machine instructions. Source lines are made of them afterwards.
+//
+// Values are equal if they mean the same: pointers, if they point to the same place of the same
+// allocation, or of the same thread's stack, whatever the addresses.
+#ifndef CLEW_HOST_EXPLAIN_COMPARISON_H_
+#define CLEW_HOST_EXPLAIN_COMPARISON_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "host/explain/alignment.h"
+#include "host/explain/dependences.h"
+#include "host/explain/dual_slice.h"
+
+namespace clew {
+
+inline NodeId node_of(Instance at) { return NodeId{at.step} << 8 | at.instruction; }
+inline Instance instance_of(NodeId node) {
+  return {static_cast<StepIndex>(node >> 8), static_cast<std::uint32_t>(node & 0xff)};
+}
+// Not executed by an instruction that was seen: memory as it was at the start, or as something
+// outside left it.
+inline bool is_unseen(NodeId node) { return instance_of(node).step >= RunTrace::kFromOutside; }
+
+class Comparison final : public TwoRuns {
+ public:
+  Comparison(const Dependences& failing, const Dependences& passing, const Alignment& alignment);
+
+  Difference difference(Side side, NodeId node) override;
+  const std::vector<NodeDependence>& dependences(Side side, NodeId node) override;
+  NodeId counterpart(Side side, NodeId node) override;
+
+  [[nodiscard]] const Dependences& run(Side side) const { return *runs_[side]; }
+  [[nodiscard]] const RunTrace& trace(Side side) const { return runs_[side]->run(); }
+  [[nodiscard]] const Alignment& alignment() const { return alignment_; }
+
+  // Whether both mean the same, each at the time of a step of its run.
+  [[nodiscard]] bool same_value(std::uint64_t failing, StepIndex at_failing, std::uint64_t passing,
+                                StepIndex at_passing, std::uint32_t size) const;
+
+  // What an instance makes: the value that it stores or loads, or what a call returns. Nothing: it is
+  // in no memory.
+  struct Value {
+    std::uint64_t value = 0;
+    std::uint32_t size = 0;
+    std::uint64_t address = 0;  // of the memory; 0: a call's result
+  };
+  [[nodiscard]] std::optional<Value> value(Side side, NodeId node) const;
+  // kUse of the dependence, taken apart.
+  static DependenceKind kind_of(std::uint64_t use) {
+    return static_cast<DependenceKind>(use >> 32);
+  }
+
+ private:
+  bool differs(Instance failing, Instance passing, int depth);
+  Difference difference(Side side, NodeId node, int depth);
+
+  std::array<const Dependences*, 2> runs_;
+  const Alignment& alignment_;
+  std::array<std::unordered_map<NodeId, std::vector<NodeDependence>>, 2> dependences_;
+  std::array<std::unordered_map<NodeId, Difference>, 2> differences_;
+};
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_EXPLAIN_COMPARISON_H_

@@ -1,0 +1,75 @@
+// Dual slicing (Weeratunge et al. 2010, algorithms 1 and 2), over two runs of any kind: whoever knows
+// the runs gives their differences and dependences.
+//
+// Where this departs from the text:
+//   - Line 3 of algorithm 1 has `and`: it would end at once, since the passing run's list begins empty.
+//     It is `or`.
+//   - Lines 16 to 21 (def-use differences) are for instances that have a counterpart: others have no
+//     dependence that corresponds.
+//   - VAL(s) of condition [4] includes s itself, and the condition is for the failing run alone.
+#ifndef CLEW_HOST_EXPLAIN_DUAL_SLICE_H_
+#define CLEW_HOST_EXPLAIN_DUAL_SLICE_H_
+
+#include <array>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "host/explain/alignment.h"
+
+namespace clew {
+
+// An instance, by a number that its run gives it.
+using NodeId = std::uint64_t;
+inline constexpr NodeId kNoNode = UINT64_MAX;
+
+// Definition 2.
+enum class Difference : std::uint8_t { kNone, kValue, kFlow };
+
+struct NodeDependence {
+  NodeId on = kNoNode;
+  std::uint64_t use = 0;  // tells it from the node's others; the same in both runs
+  bool control = false;
+};
+
+class TwoRuns {
+ public:
+  virtual ~TwoRuns() = default;
+  virtual Difference difference(Side side, NodeId node) = 0;
+  virtual const std::vector<NodeDependence>& dependences(Side side, NodeId node) = 0;
+  // kNoNode: none.
+  virtual NodeId counterpart(Side side, NodeId node) = 0;
+};
+
+struct SliceEdge {
+  NodeId from = kNoNode;  // depends ...
+  NodeId to = kNoNode;    // ... on this
+  bool control = false;
+  bool def_use = false;  // the dependence is the difference: the other run has another one there
+
+  auto operator<=>(const SliceEdge&) const = default;
+};
+
+struct SliceHalf {
+  std::set<NodeId> nodes;
+  std::set<SliceEdge> edges;
+};
+
+struct DualSlice {
+  std::array<SliceHalf, 2> half;
+  bool complete = true;  // false: it has more than was asked for
+};
+
+enum class SliceKind : std::uint8_t { kDual, kPruned };
+
+// From the failure, an instance of the failing run; and where it has a counterpart that is no
+// difference, from both.
+[[nodiscard]] DualSlice dual_slice(TwoRuns& runs, NodeId failure, SliceKind kind,
+                                   std::size_t most_nodes);
+
+// All that the failure depends on, in the failing run alone (Korel and Laski 1988).
+[[nodiscard]] SliceHalf dynamic_slice(TwoRuns& runs, NodeId failure, std::size_t most_nodes);
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_EXPLAIN_DUAL_SLICE_H_

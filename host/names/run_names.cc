@@ -1,0 +1,111 @@
+#include "host/names/run_names.h"
+
+#include <utility>
+
+namespace clew {
+namespace {
+
+// A stack that goes on is one that cannot be followed, or a recursion that does not end.
+constexpr std::size_t kMostFrames = 200;
+// Memory that a thread's stack occupies at most, as far as names are looked for: pthreads' default
+// is a tenth of it.
+constexpr std::uint64_t kMostStack = std::uint64_t{80} << 20;
+
+ObjectName named(ObjectName::Kind kind, NamedData data) {
+  ObjectName name;
+  name.kind = kind;
+  name.path = std::move(data.variable) + data.path;
+  name.type = data.type;
+  name.offset = data.offset;
+  name.function = std::move(data.function);
+  return name;
+}
+
+}  // namespace
+
+std::optional<RunNames::Module> RunNames::module_of(std::uint64_t address) {
+  const auto found = symbols_.module_of(address);
+  if (!found) return std::nullopt;
+  const auto [entry, added] = modules_.try_emplace(found->path);
+  if (added)
+    if (auto opened = ModuleNames::open(found->path)) entry->second = std::move(*opened);
+  if (entry->second == nullptr) return std::nullopt;
+  return Module{entry->second, address - found->linked, found->is_program};
+}
+
+ObjectName RunNames::global(std::uint64_t address, std::uint64_t size) {
+  if (const auto module = module_of(address))
+    if (auto data = module->names->global_at(address - module->bias, size))
+      return named(ObjectName::Kind::kGlobal, std::move(*data));
+  ObjectName name;
+  name.path = symbols_.object_name(address);
+  if (!name.path.empty()) name.kind = ObjectName::Kind::kSymbol;
+  return name;
+}
+
+std::vector<StackFrame> RunNames::frames(const ThreadState& thread, const ReadMemory& read) {
+  std::vector<StackFrame> result;
+  Registers now = thread.registers;
+  while (result.size() < kMostFrames) {
+    StackFrame frame;
+    frame.pc = result.empty() ? now.pc : now.pc - 1;
+    const auto module = module_of(frame.pc);
+    if (!module) break;
+    frame.module = module->names;
+    frame.machine.bias = module->bias;
+    frame.machine.read = read;
+    frame.machine.reg = [now](unsigned number) { return now[number]; };
+    if (module->is_program && thread.thread_pointer)
+      frame.machine.thread_local_block =
+          *thread.thread_pointer - module->names->thread_local_size();
+    frame.machine.cfa = module->names->cfa(frame.linked(), frame.machine);
+    result.push_back(frame);
+    const auto caller = frame.module->caller(frame.linked(), frame.machine);
+    // A stack grows down: what does not go up leads nowhere.
+    if (!caller || caller->pc == 0) break;
+    const auto before = now[kStackRegister];
+    if (before && *caller->values[kStackRegister] <= *before) break;
+    now = *caller;
+  }
+  return result;
+}
+
+ObjectName RunNames::local(std::uint64_t address, std::uint64_t size,
+                           std::span<const StackFrame> frames) {
+  for (const StackFrame& frame : frames) {
+    if (auto found = frame.module->local_at(address, size, frame.linked(), frame.machine))
+      return named(ObjectName::Kind::kLocal, std::move(*found));
+    // The frame that the address lies in has been looked at.
+    if (frame.machine.cfa && address < *frame.machine.cfa - 16) break;
+  }
+  return {};
+}
+
+ObjectName RunNames::name(std::uint64_t address, std::uint64_t size, const Situation& situation) {
+  for (const ThreadState& thread : situation.threads) {
+    const auto top = thread.registers[kStackRegister];
+    // Below the stack pointer is the red zone of a function that calls no other.
+    if (top && address + 128 >= *top && address - *top <= kMostStack) {
+      ObjectName name = local(address, size, frames(thread, situation.read));
+      name.thread = thread.id;
+      if (name.known()) return name;
+    }
+    const auto program = thread.thread_pointer ? module_of(symbols_.program_start()) : std::nullopt;
+    if (!program) continue;
+    const std::uint64_t block = *thread.thread_pointer - program->names->thread_local_size();
+    if (address < block || address >= *thread.thread_pointer) continue;
+    if (auto data = program->names->thread_local_at(address - block, size)) {
+      ObjectName name = named(ObjectName::Kind::kThreadLocal, std::move(*data));
+      name.thread = thread.id;
+      return name;
+    }
+  }
+  return global(address, size);
+}
+
+std::optional<Variable> RunNames::variable_in_register(std::uint64_t pc, unsigned reg) {
+  const auto module = module_of(pc);
+  return module ? module->names->variable_in_register(pc - module->bias, reg) : std::nullopt;
+}
+
+}  // namespace clew

@@ -1,0 +1,184 @@
+// A traced run as a whole, in memory: every block that ran, in which call, and for every read the step
+// that wrote what was read. What dependences, alignment and stories are made from.
+//
+// Steps of the dynamic linker and of its stubs are hidden, and so is what the allocator does inside:
+// a call of malloc is one step, which returns fresh memory.
+#ifndef CLEW_HOST_OBSERVE_RUN_TRACE_H_
+#define CLEW_HOST_OBSERVE_RUN_TRACE_H_
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "host/model/code_map.h"
+#include "host/model/instruction.h"
+#include "host/translate/code_trace.h"
+
+namespace clew {
+
+using StepIndex = std::uint32_t;
+using FrameIndex = std::uint32_t;
+inline constexpr StepIndex kNoStep = UINT32_MAX;
+inline constexpr FrameIndex kNoFrame = UINT32_MAX;
+
+// One execution of a block.
+struct BlockStep {
+  std::uint64_t record = 0;     // where its record begins
+  std::uint32_t block = 0;      // number of the block
+  FrameIndex frame = kNoFrame;  // hidden steps of the linker have none
+  std::uint32_t reads = 0;      // its first read among all
+  std::uint16_t thread = 0;
+  std::uint8_t executed = 0;  // instructions
+  bool hidden = false;
+};
+
+// One execution of a function.
+struct TraceFrame {
+  FrameIndex parent = kNoFrame;
+  StepIndex call = kNoStep;  // the step that ends with the call; kNoStep: a thread begins with it
+  StepIndex first = kNoStep;
+  std::uint64_t entry = 0;
+  std::uint64_t cfa = 0;  // the stack pointer before the call; 0: not known
+  std::uint16_t thread = 0;
+  bool hidden = false;
+};
+
+// One instruction of one step.
+struct Instance {
+  StepIndex step = kNoStep;
+  std::uint32_t instruction = 0;
+
+  bool operator==(const Instance&) const = default;
+  auto operator<=>(const Instance&) const = default;
+  [[nodiscard]] bool valid() const { return step != kNoStep; }
+};
+
+// A call of something that is not seen inside: the runtime, the allocator.
+struct OutsideCall {
+  StepIndex step = kNoStep;
+  std::string_view name;
+  CallRegisters registers;
+  StepIndex back = kNoStep;  // the step that begins when it has returned; kNoStep: it never does
+  std::uint64_t result = 0;
+};
+
+struct Allocation {
+  std::uint64_t address = 0;
+  std::uint64_t size = 0;
+  StepIndex made = kNoStep;   // the step of the call
+  StepIndex freed = kNoStep;  // likewise
+};
+
+class RunTrace final : public CodeTraceListener {
+ public:
+  // A trace that needs more is not kept as a whole.
+  explicit RunTrace(std::uint64_t most_bytes) : most_bytes_(most_bytes) {}
+
+  void block(const BlockRun& run) override;
+  void cut(std::uint64_t address) override;
+  void returned(const abi::ReturnMark& mark) override;
+
+  // The run has ended: finds calls, allocations and sources. `blocks` are those that ran.
+  void finish(std::deque<TranslatedBlock> blocks, CodeMap& code);
+
+  [[nodiscard]] bool too_long() const { return too_long_; }
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_.size(); }
+  [[nodiscard]] std::uint64_t instructions() const { return instruction_count_; }
+  [[nodiscard]] const std::vector<BlockStep>& steps() const { return steps_; }
+  [[nodiscard]] const std::vector<TraceFrame>& frames() const { return frames_; }
+  // The visible steps of a thread.
+  [[nodiscard]] const std::vector<StepIndex>& thread(std::size_t index) const {
+    return threads_[index];
+  }
+  [[nodiscard]] std::size_t thread_count() const { return threads_.size(); }
+  // Where a visible step is in its thread's list.
+  [[nodiscard]] std::uint32_t position(StepIndex step) const { return positions_[step]; }
+
+  [[nodiscard]] const std::vector<Instruction>& code(StepIndex step) const {
+    return code_[steps_[step].block];
+  }
+  [[nodiscard]] const TranslatedBlock& block_of(StepIndex step) const {
+    return blocks_[steps_[step].block];
+  }
+  [[nodiscard]] const Instruction& instruction(Instance at) const {
+    return code(at.step)[at.instruction];
+  }
+  [[nodiscard]] std::uint64_t address(StepIndex step) const { return block_of(step).address; }
+  // Points passed before it.
+  [[nodiscard]] std::uint64_t clock(StepIndex step) const;
+
+  // The accesses of an instruction, as indices of its block's.
+  [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> accesses(Instance at) const;
+  [[nodiscard]] const RecordedAccess& access(StepIndex step, std::uint32_t index) const {
+    return block_of(step).accesses[index];
+  }
+  [[nodiscard]] std::uint64_t access_address(StepIndex step, std::uint32_t index) const {
+    return word(step, access(step, index).offset);
+  }
+  // Up to eight bytes. REQUIRES: it has a value.
+  [[nodiscard]] std::uint64_t access_value(StepIndex step, std::uint32_t index) const;
+
+  // Who wrote what the access read. kFromStart: nobody since the start; kFromOutside: nobody who was
+  // seen.
+  static constexpr StepIndex kFromStart = UINT32_MAX - 1;
+  static constexpr StepIndex kFromOutside = UINT32_MAX - 2;
+  [[nodiscard]] StepIndex source(StepIndex step, std::uint32_t access) const;
+  // The last instruction of the step that writes a byte of the memory.
+  [[nodiscard]] Instance writer(StepIndex step, std::uint64_t address, std::uint32_t size) const;
+
+  // The step's call, if it ends with one that is not seen inside.
+  [[nodiscard]] const OutsideCall* outside_call(StepIndex step) const;
+  [[nodiscard]] const std::vector<OutsideCall>& outside_calls() const { return outside_calls_; }
+  [[nodiscard]] std::optional<CallRegisters> call_registers(StepIndex step) const;
+  // rax when the call that ends the step has returned; nothing: not known.
+  [[nodiscard]] std::optional<std::uint64_t> call_result(StepIndex step) const;
+  // A hidden step as what is seen of it: the call that leads to it.
+  [[nodiscard]] StepIndex visible(StepIndex step) const;
+
+  // The allocation that has the address at the time of the step, or had it last.
+  [[nodiscard]] const Allocation* allocation(std::uint64_t address, StepIndex at) const;
+  // The memory of the thread's stack that was used: the highest address of a frame.
+  [[nodiscard]] std::uint64_t stack_top(std::uint16_t thread) const { return stack_tops_[thread]; }
+
+  // The addresses that the pass's own code uses, which are no business of the program's.
+  [[nodiscard]] bool is_of_points(std::uint64_t address) const {
+    return address == countdown_ || address == call_site_;
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t word(StepIndex step, std::uint32_t offset) const;
+  void find_frames(CodeMap& code);
+  void find_sources();
+  void find_outside_calls(CodeMap& code);
+  void find_allocations();
+
+  std::uint64_t most_bytes_;
+  bool too_long_ = false;
+  std::uint16_t thread_ = 0;
+  std::uint64_t countdown_ = 0;
+  std::uint64_t call_site_ = 0;
+  std::uint64_t instruction_count_ = 0;
+  std::vector<std::uint8_t> bytes_;
+  std::vector<BlockStep> steps_;
+  std::vector<std::pair<StepIndex, std::uint64_t>> clocks_;  // from this step on
+  std::vector<std::pair<StepIndex, std::uint64_t>> cuts_;  // the step, what was not executed of it
+  std::deque<TranslatedBlock> blocks_;
+  std::vector<std::vector<Instruction>> code_;            // of each block
+  std::vector<std::vector<std::uint32_t>> reads_before_;  // of each access of each block
+  std::vector<TraceFrame> frames_;
+  std::vector<std::vector<StepIndex>> threads_;
+  std::vector<std::uint32_t> positions_;
+  std::vector<StepIndex> sources_;
+  std::vector<OutsideCall> outside_calls_;  // by their steps
+  std::vector<Allocation> allocations_;
+  std::multimap<std::uint64_t, std::uint32_t> allocations_at_;
+  std::vector<std::uint64_t> stack_tops_;
+};
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_OBSERVE_RUN_TRACE_H_

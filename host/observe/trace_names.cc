@@ -1,0 +1,311 @@
+#include "host/observe/trace_names.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "host/names/library_layout.h"
+
+namespace clew {
+namespace {
+
+// Steps behind an allocation among which it is looked for what becomes of it. Chosen, not measured:
+// an object is constructed and stored soon after.
+constexpr std::size_t kMostSteps = 4'000;
+constexpr std::size_t kMostFrames = 64;
+// Of objects whose type is told by others on the heap.
+constexpr int kMostDepth = 4;
+
+constexpr unsigned kResultRegister = 0;  // rax
+
+// "push" of a register, which is how functions begin: 50 to 57, or with a prefix.
+bool is_push(std::span<const std::uint8_t> code) {
+  if (!code.empty() && code[0] == 0x41) code = code.subspan(1);
+  return !code.empty() && code[0] >= 0x50 && code[0] <= 0x57;
+}
+
+}  // namespace
+
+std::string TraceNames::thread_id(std::uint16_t thread) const {
+  return thread < run_.reports.threads.size() ? run_.reports.threads[thread].id : "";
+}
+
+// Where the frame is that a thread begins with, whose call was not seen: by what its first
+// instruction pushes, or by the stack pointer where it calls another.
+std::uint64_t TraceNames::cfa_of(FrameIndex frame, const RunNames::Module& module,
+                                 std::uint64_t bias) {
+  const TraceFrame& of = trace_.frames()[frame];
+  if (of.cfa != 0) return of.cfa;
+  const auto [known, added] = cfas_.try_emplace(frame, 0);
+  if (!added) return known->second;
+  const TranslatedBlock& first = trace_.block_of(of.first);
+  // endbr64, in front of functions that may be called by a pointer, does nothing.
+  std::span<const std::uint8_t> code = first.code;
+  std::uint32_t instruction = 0;
+  if (code.size() > 4 && code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && code[3] == 0xfa) {
+    code = code.subspan(4);
+    instruction = 1;
+  }
+  for (std::uint32_t i = 0; i < first.accesses.size(); ++i)
+    if (first.accesses[i].instruction == instruction && is_push(code))
+      return known->second = trace_.access_address(of.first, i) + 16;
+  for (const StepIndex step : trace_.thread(of.thread)) {
+    if (step < of.first || trace_.steps()[step].frame != frame) continue;
+    const auto registers = trace_.call_registers(step);
+    if (!registers) continue;
+    Machine machine;
+    machine.bias = bias;
+    machine.reg = [&](unsigned number) -> std::optional<std::uint64_t> {
+      if (number == kStackRegister) return registers->rsp;
+      return std::nullopt;
+    };
+    const std::uint64_t pc = trace_.code(step).back().address;
+    return known->second = module.names->cfa(pc - bias, machine).value_or(0);
+  }
+  return 0;
+}
+
+std::vector<StackFrame> TraceNames::frames(std::uint16_t thread, StepIndex at) {
+  std::vector<StackFrame> result;
+  if (thread >= trace_.thread_count()) return result;
+  const auto& steps = trace_.thread(thread);
+  const auto after = std::ranges::upper_bound(steps, at);
+  if (after == steps.begin()) return result;
+  const StepIndex now = *std::prev(after);
+  std::uint64_t pc = trace_.address(now);
+  // A thread that is in a call stands where it called.
+  if (now != at && trace_.call_registers(now)) pc = trace_.code(now).back().address;
+  FrameIndex frame = trace_.steps()[now].frame;
+  while (frame != kNoFrame && result.size() < kMostFrames) {
+    const TraceFrame& of = trace_.frames()[frame];
+    if (const auto module = names_.module_of(pc)) {
+      StackFrame one;
+      one.pc = pc;
+      one.module = module->names;
+      one.machine.bias = module->bias;
+      if (const std::uint64_t cfa = cfa_of(frame, *module, module->bias); cfa != 0)
+        one.machine.cfa = cfa;
+      result.push_back(std::move(one));
+    }
+    if (of.call == kNoStep) break;
+    pc = trace_.code(of.call).back().address;
+    frame = of.parent;
+  }
+  return result;
+}
+
+std::optional<Location> TraceNames::place_of(StepIndex step) {
+  FrameList addresses{trace_.code(step).back().address};
+  for (FrameIndex frame = trace_.steps()[step].frame;
+       frame != kNoFrame && addresses.size() < kMostFrames; frame = trace_.frames()[frame].parent)
+    if (const StepIndex call = trace_.frames()[frame].call; call != kNoStep)
+      addresses.push_back(trace_.code(call).back().address);
+  const auto found = symbols_.frames(addresses);
+  const SourceFrame* frame = Symbolizer::user_frame(found);
+  return frame == nullptr ? std::nullopt : std::optional(location_of(*frame));
+}
+
+ObjectName TraceNames::name(std::uint64_t address, std::uint64_t size, StepIndex at) {
+  return name_within(address, size, at, 0);
+}
+
+ObjectName TraceNames::name_within(std::uint64_t address, std::uint64_t size, StepIndex at,
+                                   int depth) {
+  if (const Allocation* allocation = trace_.allocation(address, at))
+    return heap(*allocation, address, size, at, depth);
+  for (std::size_t i = 0; i < trace_.thread_count(); ++i) {
+    const auto thread = static_cast<std::uint16_t>(i);
+    // A stack of one thread lies far from those of others.
+    constexpr std::uint64_t kMostStack = std::uint64_t{8} << 20;
+    const std::uint64_t top = trace_.stack_top(thread);
+    if (top != 0 && (address > top + kMostStack || address + kMostStack < top)) continue;
+    ObjectName name = names_.local(address, size, frames(thread, at));
+    if (!name.known()) continue;
+    name.thread = thread_id(thread);
+    return name;
+  }
+  return names_.global(address, size);
+}
+
+ObjectName TraceNames::heap(const Allocation& allocation, std::uint64_t address, std::uint64_t size,
+                            StepIndex at, int depth) {
+  using Part = ObjectName::Heap::Part;
+  ObjectName name;
+  name.kind = ObjectName::Kind::kHeap;
+  name.heap.size = allocation.size;
+  name.heap.allocated_at = place_of(allocation.made);
+  name.heap.allocated_by = thread_id(trace_.steps()[allocation.made].thread);
+  if (allocation.freed < at) {
+    name.heap.freed = true;
+    name.heap.freed_at = place_of(allocation.freed);
+    name.heap.freed_by = thread_id(trace_.steps()[allocation.freed].thread);
+  }
+  const HeapType& holds = type_of(allocation, depth);
+  name.offset = address - allocation.address;
+  if (holds.type == nullptr || name.offset < holds.begin) return name;
+  const Type* type = holds.type;
+  std::uint64_t offset = name.offset - holds.begin;
+  if (holds.is_array) {
+    name.heap.index = offset / *type->size();
+    offset %= *type->size();
+    name.heap.owner = holds.owner;
+  }
+  if (const auto stored = stored_value(*type)) {
+    const bool inside = stored->offset && offset >= *stored->offset;
+    name.heap.type = stored->value->name();
+    if (!inside) {
+      name.heap.part = stored->holder == StoredValue::Holder::kControlBlock ? Part::kControlBlock
+                                                                            : Part::kLibrary;
+      return name;
+    }
+    type = stored->value;
+    offset -= *stored->offset;
+    name.heap.owner = holds.owner;
+  } else if (type->is_library()) {
+    name.heap.part = library_class(*type).starts_with('_') ? Part::kLibrary : Part::kObject;
+  }
+  name.heap.type = type->name();
+  if (const auto path = member_path(*type, offset, size)) {
+    name.path = path->text;
+    name.type = path->type;
+    name.offset = path->offset;
+  }
+  return name;
+}
+
+const TraceNames::HeapType& TraceNames::type_of(const Allocation& allocation, int depth) {
+  const auto known = types_.find(allocation.made);
+  if (known != types_.end()) return known->second;
+  // Asked for again on the way: not known by this way.
+  types_[allocation.made] = {};
+  return types_[allocation.made] = find_type(allocation, depth);
+}
+
+// What a std::allocator allocates; `user`: where code of the user's own calls the allocator or the
+// library.
+const Type* TraceNames::by_allocator(const Allocation& allocation, StackFrame& user) {
+  FrameIndex frame = trace_.steps()[allocation.made].frame;
+  StepIndex call = allocation.made;
+  for (std::size_t i = 0; i < kMostFrames && call != kNoStep; ++i) {
+    const std::uint64_t pc = trace_.code(call).back().address;
+    const auto module = names_.module_of(pc);
+    if (!module) return nullptr;
+    const auto code = module->names->allocating_code(pc - module->bias);
+    if (!code) return nullptr;
+    if (code->element != nullptr) return code->element;
+    if (!code->ends_in_library) {
+      user.pc = pc;
+      user.module = module->names;
+      user.machine.bias = module->bias;
+      return nullptr;
+    }
+    if (frame == kNoFrame) return nullptr;
+    call = trace_.frames()[frame].call;
+    frame = trace_.frames()[frame].parent;
+  }
+  return nullptr;
+}
+
+std::optional<TraceNames::HeapType> TraceNames::fitting(const Type& type,
+                                                        const Allocation& allocation) const {
+  const std::uint64_t size = type.size().value_or(0);
+  // Single bytes are what memory consists of; they say nothing about it.
+  if (size == 0 || (size == 1 && !type.is_aggregate())) return std::nullopt;
+  if (size == allocation.size) return HeapType{&type, false, 0, ""};
+  const OutsideCall* call = trace_.outside_call(allocation.made);
+  const std::string_view by = call == nullptr ? std::string_view() : call->name;
+  // One object of another class, which this one is the base of, perhaps.
+  if (by.starts_with("_Znw")) return std::nullopt;
+  if (allocation.size % size == 0) return HeapType{&type, true, 0, ""};
+  // In front of an array of objects with destructors is how many there are.
+  constexpr std::uint64_t kCount = 8;
+  if (by.starts_with("_Zna") && allocation.size > kCount && (allocation.size - kCount) % size == 0)
+    return HeapType{&type, true, kCount, ""};
+  return std::nullopt;
+}
+
+std::optional<TraceNames::HeapType> TraceNames::by_constructor(StepIndex step, StepIndex next,
+                                                               const Allocation& allocation) {
+  const auto registers = trace_.call_registers(step);
+  if (!registers || registers->arguments[0] != allocation.address) return std::nullopt;
+  const FrameIndex frame = trace_.steps()[next].frame;
+  if (frame == kNoFrame || trace_.frames()[frame].call != step) return std::nullopt;
+  const std::uint64_t entry = trace_.frames()[frame].entry;
+  const auto module = names_.module_of(entry);
+  if (!module) return std::nullopt;
+  const Type* type = module->names->constructed_by(entry - module->bias);
+  if (type == nullptr || type->size() != allocation.size) return std::nullopt;
+  return HeapType{type, false, 0, ""};
+}
+
+// By what becomes of the memory's address. `known`: what the memory has in it; then only whose it is
+// is asked for.
+std::optional<TraceNames::HeapType> TraceNames::by_use(const Allocation& allocation,
+                                                       const Type* known, int depth) {
+  const auto& steps = trace_.thread(trace_.steps()[allocation.made].thread);
+  const std::size_t from = trace_.position(allocation.made) + 1;
+  const std::size_t end = std::min(steps.size(), from + kMostSteps);
+  for (std::size_t i = from; i < end; ++i) {
+    const StepIndex step = steps[i];
+    if (step > allocation.freed) break;
+    if (known == nullptr && i + 1 < end)
+      if (auto found = by_constructor(step, steps[i + 1], allocation)) return found;
+    const auto& accesses = trace_.block_of(step).accesses;
+    for (std::uint32_t k = 0; k < accesses.size(); ++k) {
+      const RecordedAccess& access = accesses[k];
+      if (access.kind != AccessKind::kWrite || access.size != 8 || !access.has_value ||
+          access.instruction >= trace_.steps()[step].executed ||
+          trace_.access_value(step, k) != allocation.address)
+        continue;
+      const std::uint64_t to = trace_.access_address(step, k);
+      if (to - allocation.address < allocation.size) continue;
+      const ObjectName holder = name_within(to, 8, step, depth + 1);
+      if (!holder.known() || holder.type == nullptr) continue;
+      if (holder.kind == ObjectName::Kind::kSymbol) continue;
+      if (known != nullptr) {
+        // Of a container whose name is known, and not that of a function of the library.
+        if (holder.kind == ObjectName::Kind::kHeap || library_class(*holder.type).empty() ||
+            holder.function.starts_with("std::") || holder.function.starts_with("__gnu_cxx::"))
+          continue;
+        return HeapType{known, true, 0, holder.path};
+      }
+      const Type* target = nullptr;
+      if (holder.type->kind() == Type::Kind::kPointer && holder.offset == 0)
+        target = holder.type->target();
+      else if (const auto name = library_class(*holder.type);
+               name == "unique_ptr" || name == "shared_ptr" || name == "atomic")
+        target = argument(*holder.type, 0);
+      if (target != nullptr && target->kind() == Type::Kind::kPointer &&
+          library_class(*holder.type) == "atomic")
+        target = target->target();
+      if (target == nullptr) continue;
+      if (auto found = fitting(*target, allocation)) return found;
+    }
+  }
+  return std::nullopt;
+}
+
+TraceNames::HeapType TraceNames::find_type(const Allocation& allocation, int depth) {
+  if (depth > kMostDepth) return {};
+  StackFrame user;
+  if (const Type* type = by_allocator(allocation, user)) {
+    const std::uint64_t size = type->size().value_or(0);
+    if (size == 0 || allocation.size % size != 0) return {};
+    if (stored_value(*type)) return {type, false, 0, ""};
+    if (auto owned = by_use(allocation, type, depth)) return *owned;
+    return {type, allocation.size != size, 0, ""};
+  }
+  if (auto found = by_use(allocation, nullptr, depth)) return *found;
+  if (user.module == nullptr) return {};
+  // A variable that has the result as soon as the call has returned.
+  const std::uint64_t back = trace_.code(allocation.made).back().next();
+  if (const auto variable = names_.variable_in_register(back, kResultRegister);
+      variable && variable->type != nullptr && variable->type->kind() == Type::Kind::kPointer &&
+      variable->type->target() != nullptr)
+    if (auto found = fitting(*variable->type->target(), allocation)) return *found;
+  std::vector<HeapType> candidates;
+  for (const Type* type : user.module->constructed_near(user.linked()))
+    if (type->size() == allocation.size) candidates.push_back({type, false, 0, ""});
+  return candidates.size() == 1 ? candidates.front() : HeapType{};
+}
+
+}  // namespace clew
