@@ -11,7 +11,7 @@
 #include "host/report/run_json.h"
 #include "host/report/run_text.h"
 #include "host/report/words.h"
-#include "host/symbolize/findings.h"
+#include "host/names/findings.h"
 #include "host/symbolize/locate.h"
 #include "host/symbolize/symbolizer.h"
 #include "host/target/descendants.h"

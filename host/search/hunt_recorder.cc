@@ -4,7 +4,7 @@
 
 #include "host/schedule/stream.h"
 #include "host/seconds.h"
-#include "host/symbolize/findings.h"
+#include "host/names/findings.h"
 #include "host/symbolize/locate.h"
 #include "host/symbolize/symbolizer.h"
 #include "host/target/exit_status.h"

@@ -99,7 +99,7 @@ struct FindingReport {
     std::uint64_t object = 0;
     std::uint64_t size = 0;
     std::vector<Lock> locks;
-    FrameList frames = {};  // host/symbolize/findings.h
+    FrameList frames = {};  // host/names/findings.h
   };
   abi::FindingKind kind = abi::FindingKind::kRace;
   abi::FindingSeverity severity = abi::FindingSeverity::kError;

@@ -15,6 +15,7 @@ Window joined(Window a, Window b) {
 }  // namespace
 
 void Listeners::add(Listener& listener, const Hearing& hearing) {
+  if (hearing.topics == 0) return;
   CLEW_CHECK(count_ < kMost);
   entries_[count_++] = {&listener, hearing};
   topics_ |= hearing.topics;

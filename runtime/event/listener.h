@@ -69,7 +69,7 @@ struct Hearing {
 // The list. What nobody listens to costs one comparison.
 class Listeners {
  public:
-  static constexpr std::uint32_t kMost = 16;
+  static constexpr std::uint32_t kMost = 32;
 
   void clear() { *this = Listeners(); }
   // REQUIRES: fewer than kMost were added.

@@ -1,4 +1,4 @@
-#include "host/symbolize/findings.h"
+#include "host/names/findings.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "host/names/run_names.h"
 #include "host/target/replay.h"
 
 namespace clew {
@@ -38,15 +39,22 @@ std::string bytes_text(std::uint64_t size) {
   return size == 1 ? "1 byte" : fmt::format("{} bytes", size);
 }
 
+// "queue.items_[3]", "forks+40"; empty: it is no global variable.
+std::string name_of(Symbolizer& symbols, std::uint64_t address, std::uint64_t size) {
+  const ObjectName name = RunNames(symbols).global(address, size);
+  if (!name.known() || name.path.empty()) return symbols.object_name(address);
+  return name.offset == 0 ? name.path : fmt::format("{}+{}", name.path, name.offset);
+}
+
 // "counter, 4 bytes", "4 bytes at 0x5555...".
 std::string variable_text(Symbolizer& symbols, std::uint64_t address, std::uint64_t size) {
-  const std::string name = symbols.object_name(address);
+  const std::string name = name_of(symbols, address, size);
   return name.empty() ? fmt::format("{} at {:#x}", bytes_text(size), address)
                       : fmt::format("{}, {}", name, bytes_text(size));
 }
 
 std::string lock_text(Symbolizer& symbols, abi::WaitKind kind, std::uint64_t object) {
-  const std::string name = symbols.object_name(object);
+  const std::string name = name_of(symbols, object, 0);
   return name.empty() ? fmt::format("{} at {:#x}", word(kLocks, kind), object)
                       : fmt::format("{} {}", word(kLocks, kind), name);
 }
@@ -130,6 +138,23 @@ void find_stacks_of_findings(const std::string& recording, RunResult& run, RunOb
       });
       if (stack != again->reports.stacks.end()) site.frames = stack->frames;
     }
+}
+
+std::optional<Finding> race_between(const std::string& recording, std::uint64_t first,
+                                    std::uint64_t second, RunObserver& observer) {
+  auto replay = prepare_replay(recording);
+  if (!replay) return std::nullopt;
+  replay->plan.output = OutputMode::kCaptureOnly;
+  replay->plan.flags |= abi::watch_flag(abi::FindingKind::kRace);
+  auto run = run_replay(*replay, observer);
+  if (!run || !differences(replay->recording.meta, *run).empty()) return std::nullopt;
+  Symbolizer symbols(run->reports);
+  locate_findings(*run, symbols);
+  for (const Finding& finding : run->summary.findings)
+    if (finding.sites.size() == 2 && finding.sites[0].clock == first &&
+        finding.sites[1].clock == second)
+      return finding;
+  return std::nullopt;
 }
 
 }  // namespace clew
