@@ -75,18 +75,11 @@ abi::MemoryOrder order_of(llvm::AtomicOrdering ordering) {
   return abi::MemoryOrder::kNotKnown;
 }
 
-// libstdc++'s and libc++'s functions around the initialiser of a static variable. They access the
-// guard's first byte, which compiled code reads atomically before it calls them.
-struct GuardCall {
-  PointKind kind;
-  abi::MemoryOrder order;
-};
-
 std::optional<GuardCall> find_guard_call(llvm::StringRef name) {
   if (name == "__cxa_guard_acquire")
-    return GuardCall{PointKind::kAtomicRmw, abi::MemoryOrder::kAcquire};
+    return GuardCall{PointKind::kAtomicRmw, abi::MemoryOrder::kAcquire, true};
   if (name == "__cxa_guard_release" || name == "__cxa_guard_abort")
-    return GuardCall{PointKind::kAtomicStore, abi::MemoryOrder::kRelease};
+    return GuardCall{PointKind::kAtomicStore, abi::MemoryOrder::kRelease, false};
   return std::nullopt;
 }
 
@@ -256,15 +249,22 @@ void PointFinder::collect_library_call(llvm::CallBase& call, llvm::StringRef cal
       add_access(call, atomic->kind, address, size, sites);
   } else if (const auto guard = find_guard_call(callee)) {
     if (llvm::Value* address = argument(0); address != nullptr && address->getType()->isPointerTy())
-      add_access(call, guard->kind, address,
-                 llvm::ConstantInt::get(llvm::Type::getInt64Ty(call.getContext()), 1), sites,
-                 guard->order);
+      add_guard_access(call, *guard, address, sites);
   } else if (const auto block = find_block_call(callee)) {
     add_block(call, PointKind::kBlockRead, block->reads[0], sites);
     add_block(call, PointKind::kBlockRead, block->reads[1], sites);
     add_block(call, PointKind::kBlockWrite, block->write, sites);
     add_block(call, PointKind::kFree, block->freed, sites);
   }
+}
+
+// What __cxa_guard_acquire has waited for is over when it returns, not when it is called.
+void PointFinder::add_guard_access(llvm::CallBase& call, const GuardCall& guard,
+                                   llvm::Value* address, Sites& sites) {
+  llvm::Value* size = llvm::ConstantInt::get(llvm::Type::getInt64Ty(call.getContext()), 1);
+  add_access(call, guard.kind, address, size, sites, guard.order);
+  if (llvm::Instruction* next = call.getNextNode(); next != nullptr && guard.waits)
+    add_access(*next, PointKind::kAtomicLoad, address, size, sites, guard.order);
 }
 
 void PointFinder::add_block(llvm::CallBase& call, PointKind kind, const BlockOperand& operand,

@@ -61,7 +61,8 @@ bool SeenPairs::add(std::uint64_t a, std::uint64_t b) {
 Hearing RaceWatch::hearing() const {
   return {.topics = kTopicEvents | kTopicThreads | kTopicSync | kTopicMemory,
           .window = Window::all(),
-          .looks = Hearing::Looks::kAtEach};
+          .looks = Hearing::Looks::kAtEach,
+          .regions = true};
 }
 
 HeldLocks& RaceWatch::locks_of(std::uint32_t thread) {
@@ -78,7 +79,8 @@ HeldLocks& RaceWatch::locks_of(std::uint32_t thread) {
 // them; those that were, because they have been joined.
 void RaceWatch::before(const Event& event) {
   const Step& step = event.step;
-  if (!is_access_of_code(step) || event.thread.index >= kMaxThreads) return;
+  if (event.thread.index >= kMaxThreads) return;
+  if (!is_access_of_code(step)) return look_at_object(event);
   if (step.point == abi::PointKind::kScopeEnd) return detector_.forget(step.object, size_of(step));
   const AccessKind kind = kind_of(step);
   // A lone thread's atomic operations still end the release sequences of others.
@@ -106,6 +108,20 @@ void RaceWatch::before(const Event& event) {
     told_exhausted_ = true;
     g_findings.note("--watch ran out of memory: what came later was not watched in full");
   }
+}
+
+// Destroying a mutex is a write to it, and using it an atomic read: the two may not race.
+void RaceWatch::look_at_object(const Event& event) {
+  const Step& step = event.step;
+  const bool uses = step.kind == abi::StepKind::kLock || step.kind == abi::StepKind::kUnlock ||
+                    step.kind == abi::StepKind::kWait || step.kind == abi::StepKind::kSignal;
+  const bool destroys = step.kind == abi::StepKind::kDestroy;
+  // What has no yield point of its own (calls of libraries) has no place that could be told.
+  if ((!uses && !destroys) || step.object == 0 || (step.place & 1) != 0 || event.alone) return;
+  detector_.on_race(found, this);
+  detector_.access({event.thread.index, destroys ? AccessKind::kWrite : AccessKind::kAtomicRead,
+                    step.object, 1, event.clock, static_cast<std::uint32_t>(step.place >> 1),
+                    locks_of(event.thread.index).number(sets_)});
 }
 
 void RaceWatch::found(void* context, const Seen& earlier, const RaceDetector::Access& later,
@@ -191,7 +207,8 @@ Hearing LockOrderWatch::hearing() const {
   // Of each, lest it miss where a variable's scope ends: another lock may lie there next.
   return {.topics = kTopicEvents | kTopicThreads | kTopicSync | kTopicMemory,
           .window = Window::all(),
-          .looks = Hearing::Looks::kAtEach};
+          .looks = Hearing::Looks::kAtEach,
+          .regions = true};
 }
 
 // What ends here may have been a lock.
@@ -246,7 +263,8 @@ void LockOrderWatch::changed(const MemoryChange& change) {
 Hearing MemoryWatch::hearing() const {
   return {.topics = kTopicEvents | kTopicMemory,
           .window = Window::all(),
-          .looks = Hearing::Looks::kAtEach};
+          .looks = Hearing::Looks::kAtEach,
+          .regions = true};
 }
 
 void MemoryWatch::before(const Event& event) {

@@ -37,6 +37,7 @@ class RaceWatch final : public Listener {
  private:
   static void found(void* self, const Seen& earlier, const RaceDetector::Access& later,
                     std::uintptr_t address, std::uint32_t size);
+  void look_at_object(const Event& event);
   HeldLocks& locks_of(std::uint32_t thread);
   void take_lock(const Synchronised& what);
   void release_lock(const Synchronised& what);

@@ -19,6 +19,7 @@ void Listeners::add(Listener& listener, const Hearing& hearing) {
   CLEW_CHECK(count_ < kMost);
   entries_[count_++] = {&listener, hearing};
   topics_ |= hearing.topics;
+  regions_ |= hearing.regions;
   heard_ = joined(heard_, hearing.window);
   if (hearing.looks == Hearing::Looks::kAtEach) looked_at_ = joined(looked_at_, hearing.window);
 }
@@ -38,6 +39,11 @@ void Listeners::before_each(const Event& event) const {
         hearing.window.has(event.clock))
       entries_[i].listener->before(event);
   }
+}
+
+void Listeners::before_in_region(const Event& event) const {
+  for (std::uint32_t i = 0; i < count_; ++i)
+    if (entries_[i].hearing.regions) entries_[i].listener->before(event);
 }
 
 void Listeners::ended() const {

@@ -64,6 +64,9 @@ struct Hearing {
   // that decides at every point looks at accesses to what threads may share, others at very few.
   // Calls are looked at in any case.
   enum class Looks : std::uint8_t { kAsItComes, kAtEach } looks = Looks::kAsItComes;
+  // Whether it hears of accesses in regions without yield points, too; they are not counted.
+  // REQUIRES: kAtEach.
+  bool regions = false;
 };
 
 // The list. What nobody listens to costs one comparison.
@@ -87,6 +90,9 @@ class Listeners {
   void before(const Event& event) const;
   // The event would not have been looked at, were it not for those who want each: only they hear.
   void before_each(const Event& event) const;
+  // The event lies in a region without yield points.
+  void before_in_region(const Event& event) const;
+  bool hears_regions() const { return regions_; }
   void after(const Event& event) const;
   void at(const SchedulingPoint& point) const { tell(kTopicPoints, &Listener::at, point); }
   void decided(const DecisionMade& decision) const {
@@ -121,6 +127,7 @@ class Listeners {
   // From the first event that anybody is concerned with to the last.
   Window heard_ = Window::none();
   Window looked_at_ = Window::none();
+  bool regions_ = false;
 };
 
 extern Listeners g_listeners;

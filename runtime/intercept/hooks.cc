@@ -62,7 +62,9 @@ void clew_yield_slow(const Point* point) {
     __clew_countdown = kUnlimited;
     return;
   }
-  if (!g_sched.looks_at_every_point() || !g_sched.pass_quickly())
+  if (CLEW_UNLIKELY(g_sched.current->no_yield != 0))
+    g_sched.announce_in_region({});
+  else if (!g_sched.looks_at_every_point() || !g_sched.pass_quickly())
     g_sched.reach_at_limit({.place = place_of(point)});
   if (CLEW_UNLIKELY(point->kind == clew::abi::PointKind::kFence))
     g_sched.announce_fence({.place = place_of(point), .order = point->order});
@@ -83,6 +85,7 @@ void clew_yield_access_slow(const Point* point, const void* address, std::uint64
                   step_kind(point->kind),
                   point->kind,
                   point->order};
+  if (CLEW_UNLIKELY(g_sched.current->no_yield != 0)) return g_sched.announce_in_region(step);
   if (CLEW_LIKELY(!g_sched.looks_at_every_point())) {
     g_sched.reach_at_limit({.place = step.place});
     if (g_listeners.looked_at().has(g_sched.clock()))

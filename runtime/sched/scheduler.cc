@@ -35,15 +35,21 @@ void Scheduler::begin_job(const abi::Job& job) {
   decider_.begin(*make_strategy(job, *this), job.choices);
   g_listeners.clear();
   surroundings_->tune_in(job, decider_.strategy().manner);
-  clock_.set_window(g_listeners.looked_at());
+  set_window();
   decider_.tell(Occurrence::Kind::kCreated, *current);
   decider_.tell(Occurrence::Kind::kSwitched, *current, 0, clock_.settled() + 1);
   rearm();
 }
 
+void Scheduler::set_window() {
+  clock_.set_window(g_listeners.looked_at(), g_listeners.hears_regions()
+                                                 ? EventClock::Regions::kSeen
+                                                 : EventClock::Regions::kUnseen);
+}
+
 void Scheduler::listen_again() {
   clock_.settle();
-  clock_.set_window(g_listeners.looked_at());
+  set_window();
   rearm();
 }
 
@@ -158,6 +164,12 @@ void Scheduler::announce_slow(const Step& step, Counted counted) {
 
 void Scheduler::announce_to_each_slow(const Step& step) {
   g_listeners.before_each(event_of(step, Counted::kYes));
+}
+
+void Scheduler::announce_in_region(const Step& step) {
+  clock_.stop_counting();
+  if (g_listeners.hears_regions() && step.object != 0)
+    g_listeners.before_in_region(event_of(step, Counted::kNo));
 }
 
 void Scheduler::announce_sync_slow(Synchronised::Kind kind, std::uintptr_t object,

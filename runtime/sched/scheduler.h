@@ -121,6 +121,8 @@ class Scheduler final : private Run {
   void announce_to_each(const Step& step) {
     if (CLEW_UNLIKELY(g_listeners.looked_at().has(clock()))) announce_to_each_slow(step);
   }
+  // The running thread is in a region without yield points, and does this next.
+  void announce_in_region(const Step& step);
   // The running thread has synchronised by something else than an access.
   void announce_sync(Synchronised::Kind kind, const volatile void* object,
                      abi::WaitKind lock = abi::WaitKind::kNothing) {
@@ -266,6 +268,7 @@ class Scheduler final : private Run {
   void reach_slow();
   void stop_asking();
   void announce_slow(const Step& step, Counted counted);
+  void set_window();
   void announce_to_each_slow(const Step& step);
   void announce_sync_slow(Synchronised::Kind kind, std::uintptr_t object, abi::WaitKind lock);
   void announce_memory_slow(MemoryChange::Kind kind, std::uintptr_t address, std::uint64_t size,
