@@ -4,7 +4,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -14,8 +17,15 @@
 #include "cli/replay_report.h"
 #include "cli/ui.h"
 #include "cli/validators.h"
+#include "host/model/code_map.h"
+#include "host/names/object_name.h"
+#include "host/names/run_names.h"
+#include "host/names/value_text.h"
 #include "host/observe/line_history.h"
+#include "host/observe/run_trace.h"
+#include "host/observe/trace_names.h"
 #include "host/observe/traced_replay.h"
+#include "host/report/object_words.h"
 #include "host/report/words.h"
 #include "host/symbolize/symbolizer.h"
 #include "host/target/exit_status.h"
@@ -23,6 +33,9 @@
 
 namespace clew::cli {
 namespace {
+
+// Of a run that is kept as a whole for the names of its data. Chosen, not measured.
+constexpr std::uint64_t kMostKept = std::uint64_t{512} << 20;
 
 struct TraceOptions {
   std::string recording;
@@ -148,9 +161,17 @@ const char* verb(AccessKind kind) {
   }
 }
 
-std::string value_text(const LineAccess& access) {
+std::string value_text(const LineAccess& access, const ObjectName& name) {
   if (!access.has_value) return "";
   const char* before = access.kind == AccessKind::kUpdate ? " to " : ": ";
+  // By its type, if that has more to say than a number.
+  if (name.type != nullptr && !name.type->is_aggregate() && name.offset == 0 && access.size <= 8 &&
+      name.type->size() == access.size && name.type->kind() != Type::Kind::kSigned &&
+      name.type->kind() != Type::Kind::kUnsigned && !name.type->is_pointer()) {
+    std::uint8_t bytes[8];
+    std::memcpy(bytes, &access.value, sizeof bytes);
+    return before + clew::value_text(*name.type, std::span(bytes).first(access.size), {});
+  }
   if (access.size > 8) return fmt::format("{}0x{:x} and more", before, access.value);
   const unsigned shift = 64 - 8 * access.size;
   const auto value = static_cast<std::int64_t>(access.value << shift) >> shift;
@@ -158,11 +179,49 @@ std::string value_text(const LineAccess& access) {
                                    : fmt::format("{}{} (0x{:x})", before, value, access.value);
 }
 
-std::string object_text(const LineAccess& access, Symbolizer& symbols) {
-  const std::string name = symbols.object_name(access.address);
-  return name.empty() ? fmt::format("0x{:x}", access.address)
-                      : fmt::format("`{}`", printable(name));
+// What the accesses are to. A run that is too long to be kept as a whole has names for global
+// variables only.
+std::vector<ObjectName> names_of(const LineHistory& history, const TracedReplay& traced,
+                                 RunTrace& trace, Symbolizer& symbols, RunNames& names) {
+  std::vector<ObjectName> result;
+  std::optional<TraceNames> whole;
+  if (!trace.too_long()) {
+    CodeMap code(traced.run.reports.maps);
+    trace.finish(traced.blocks, code);
+    whole.emplace(trace, traced.run, symbols, names);
+  }
+  for (const LineAccess& access : history.accesses())
+    result.push_back(whole ? whole->name(access.address, access.size, access.step)
+                           : names.global(access.address, access.size));
+  return result;
 }
+
+std::string object_text(const LineAccess& access, const ObjectName& name,
+                        const std::string& thread) {
+  return name.known() ? object_words(name, thread) : fmt::format("0x{:x}", access.address);
+}
+
+// Both listen to the same run.
+class Both : public CodeTraceListener {
+ public:
+  Both(CodeTraceListener& first, CodeTraceListener& second) : first_(first), second_(second) {}
+  void block(const BlockRun& run) override {
+    first_.block(run);
+    second_.block(run);
+  }
+  void cut(std::uint64_t address) override {
+    first_.cut(address);
+    second_.cut(address);
+  }
+  void returned(const abi::ReturnMark& mark) override {
+    first_.returned(mark);
+    second_.returned(mark);
+  }
+
+ private:
+  CodeTraceListener& first_;
+  CodeTraceListener& second_;
+};
 
 // Two runs: the first tells which code ran, so that its lines can be looked up.
 Result<int> tell_line(const Replay& replay, const TraceOptions& options) {
@@ -182,7 +241,9 @@ Result<int> tell_line(const Replay& replay, const TraceOptions& options) {
                             printable(options.at)),
                 "was the program built with -g?");
   LineHistory history(instructions, options.most);
-  CLEW_TRY(const auto traced, run_traced_replay(quiet, TraceDetail::kAccesses, progress, history));
+  RunTrace whole(kMostKept);
+  Both both(history, whole);
+  CLEW_TRY(const auto traced, run_traced_replay(quiet, TraceDetail::kCalls, progress, both));
   progress.clear();
   if (!check_traced(replay, traced)) return status_of(traced);
 
@@ -190,19 +251,24 @@ Result<int> tell_line(const Replay& replay, const TraceOptions& options) {
   const auto thread = [&](const LineAccess& access) {
     return access.thread < threads.size() ? threads[access.thread].id : std::string("?");
   };
+  RunNames run_names(symbols);
+  const auto names = names_of(history, traced, whole, symbols, run_names);
   Json accesses = Json::array();
   std::string text = fmt::format("{} of {} in {}\n", counted(history.total(), "access"),
                                  printable(options.at), recording_name(replay.recording));
   text += fmt::format("{:>12}  {:<8} what\n", "after clock", "thread");
-  for (const LineAccess& access : history.accesses()) {
+  for (std::size_t i = 0; i < history.accesses().size(); ++i) {
+    const LineAccess& access = history.accesses()[i];
+    const ObjectName& name = names[i];
     text += fmt::format("{:>12}  {:<8} {} {}{}, {}\n", with_commas(access.clock), thread(access),
-                        verb(access.kind), object_text(access, symbols), value_text(access),
-                        counted(access.size, "byte"));
+                        verb(access.kind), object_text(access, name, thread(access)),
+                        value_text(access, name), counted(access.size, "byte"));
     accesses.push_back({{"clock", access.clock},
                         {"thread", thread(access)},
                         {"what", verb(access.kind)},
                         {"address", access.address},
-                        {"variable", symbols.object_name(access.address)},
+                        {"variable", short_object_words(name)},
+                        {"text", value_text(access, name)},
                         {"size", access.size},
                         {"value", access.has_value ? Json(access.value) : Json()}});
   }

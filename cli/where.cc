@@ -13,9 +13,11 @@
 #include "cli/common_options.h"
 #include "cli/replay_report.h"
 #include "cli/ui.h"
+#include "host/observe/values_at.h"
 #include "host/report/run_json.h"
 #include "host/report/run_text.h"
 #include "host/report/stacks.h"
+#include "host/report/values_text.h"
 #include "host/report/words.h"
 #include "host/symbolize/locate.h"
 #include "host/symbolize/symbolizer.h"
@@ -27,6 +29,7 @@ namespace {
 
 struct WhereOptions {
   std::vector<std::string> words;  // [RECORDING] CLOCK...
+  bool values = false;
   std::string json;
 };
 
@@ -55,6 +58,19 @@ Result<std::vector<std::uint64_t>> parse_clocks(std::span<const std::string> wor
   return clocks;
 }
 
+// A replay is stopped at each of the clocks.
+Result<int> tell_values(const Replay& replay, const std::vector<std::uint64_t>& clocks,
+                        const WhereOptions& options) {
+  Json json = {{"recording", replay.recording.number}, {"values", Json::array()}};
+  for (const std::uint64_t clock : clocks) {
+    CLEW_TRY(const auto values, values_at(replay, clock));
+    if (options.json != "-") print_result(values_text(values));
+    json["values"].push_back(values_json(values));
+  }
+  CLEW_CHECK_OK(write_json(options.json, json));
+  return 0;
+}
+
 Result<int> where(const WhereOptions& options) {
   // Of several numbers the first is a recording, if there is one of that number.
   std::span<const std::string> words = options.words;
@@ -67,6 +83,7 @@ Result<int> where(const WhereOptions& options) {
   }
   CLEW_CHECK_OK(replay);
   CLEW_TRY(const auto clocks, parse_clocks(words, replay->recording.meta.summary.clock));
+  if (options.values) return tell_values(*replay, clocks, options);
   replay->plan.output = OutputMode::kCaptureOnly;
   replay->plan.queries = clocks;
   std::ranges::sort(replay->plan.queries);
@@ -106,12 +123,15 @@ void register_where(CLI::App& app, int& exit_status) {
           "recording, if there is one of that number")
       ->type_name("[RECORDING] CLOCK...")
       ->required();
+  command->add_flag("--values", options->values,
+                    "Show the lines where threads stand, with the values of the variables on them");
   add_full(*command);
   add_json(*command, options->json);
   command->footer(
       "Examples:\n"
       "  clew where 1234            clock 1234 of the newest recording\n"
-      "  clew where 7 1234 1240     two clocks of recording 7\n\n"
+      "  clew where 7 1234 1240     two clocks of recording 7\n"
+      "  clew where --values 1234   what the variables hold there\n\n"
       "Exit status: 0; 123 if the replay departed from the recording; 124, 125, 126 for errors.");
   command->callback([options, &exit_status] {
     const auto status = where(*options);

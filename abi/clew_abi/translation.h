@@ -3,7 +3,8 @@
 // address by the runtime, which runs what it gets. All addresses in it are the program's.
 //
 //   kTranslationAddress   TranslationState
-//   + kTargetsOffset      Target[kTargetCount]: where indirect branches lead
+//   + kTargetsOffset      Target[kTargetCount], kTargetTables times: where indirect branches lead
+//   + kCountersOffset     counters of a counting run
 //   + kCodeOffset         translated code
 //   + kBufferOffset       what the code writes down; it ends at kBufferEnd, and a little beyond
 #ifndef CLEW_ABI_TRANSLATION_H_
@@ -17,6 +18,10 @@ namespace clew::abi {
 
 inline constexpr std::uintptr_t kTranslationAddress = 0x43ff'8000'0000;
 inline constexpr std::size_t kTargetsOffset = 0x10'0000;
+inline constexpr std::size_t kTargetsSize = 0x10'0000;  // of one table
+inline constexpr std::size_t kTargetTables = 4;
+inline constexpr std::size_t kCountersOffset = 0x50'0000;
+inline constexpr std::size_t kMostCounters = 0x100'0000;  // 8 bytes each
 inline constexpr std::size_t kCodeOffset = 0x1000'0000;
 inline constexpr std::size_t kCodeSize = 0x3000'0000;
 // The fifth byte of an address in the buffer is 0xff, and 0 from its end on: code can tell without
@@ -34,6 +39,21 @@ struct Target {
   std::uint64_t code;
 };
 inline constexpr std::size_t kTargetCount = 0x1'0000;
+static_assert(kTargetCount * sizeof(Target) == kTargetsSize);
+static_assert(kTargetsOffset + kTargetTables * kTargetsSize <= kCountersOffset);
+static_assert(kCountersOffset + 8 * kMostCounters <= kCodeOffset);
+
+// Which table an indirect branch looks its target up in. A run that is not counted has the first only.
+enum class TargetTable : std::uint32_t {
+  kPlain,
+  kFromLibrary,   // calls and jumps of code that is not the program's own, and the runtime
+  kOfOwnReturns,  // returns of the program's own functions
+  kOfOwnJumps,    // jumps of theirs: of a switch, or calls whose caller has nothing left to do
+};
+// TranslationState::exit of an indirect branch that was not found in a table.
+constexpr std::uint32_t exit_of(TargetTable table) {
+  return 0u - static_cast<std::uint32_t>(table);
+}
 
 enum class TranslationRequest : std::uint32_t {
   kNone = 0,
@@ -69,6 +89,12 @@ struct TranslationState {
   // What the runtime tells about itself when it begins: its code is never translated.
   std::uint64_t native_begin;
   std::uint64_t native_end;
+  std::int32_t process;  // its id
+
+  // Of a counting run, which has a return mark only where the thread has changed.
+  std::uint32_t counts;  // 1: it is one
+  std::uint32_t site;    // of the indirect jump that is under way
+  std::uint32_t last_thread;
 
   // A request. `turn` is a futex.
   std::atomic<TranslationTurn> turn;
@@ -101,6 +127,27 @@ struct ReturnMark {
   std::uint64_t clock;      // ... and is now this
   std::uint64_t countdown;  // addresses of the variables that compiled code has of the runtime
   std::uint64_t call_site;
+};
+
+// What a counting run writes down (host/translate/counting.h).
+inline constexpr std::uint32_t kCallMark = 0xffff'fffd;   // the program's own code calls
+inline constexpr std::uint32_t kEntryMark = 0xffff'fffc;  // other code calls a function of its own
+inline constexpr std::uint32_t kBackMark = 0xffff'fffb;   // ... which returns there
+
+inline constexpr std::uint32_t kCreateMark = 0xffff'fffa;  // a thread creates another
+
+struct CreateMark {
+  std::uint32_t mark;  // kCreateMark
+  std::uint32_t unused;
+  std::uint32_t creator;  // in order of creation
+  std::uint32_t created;
+};
+
+struct CallMark {
+  std::uint32_t mark;
+  std::uint32_t site;    // its number; of kEntryMark and kBackMark that of the place it leads to
+  std::uint64_t stack;   // the stack pointer
+  std::uint64_t target;  // of an indirect call
 };
 
 }  // namespace clew::abi

@@ -9,6 +9,7 @@
 #include "host/isolate/answer.h"
 #include "host/isolate/experiment.h"
 #include "host/isolate/narrowing.h"
+#include "host/isolate/object_names.h"
 #include "host/isolate/sides.h"
 #include "host/schedule/stream.h"
 #include "host/seconds.h"
@@ -120,6 +121,7 @@ Result<IsolateResult> Isolation::run() {
   note_interrupt();  // one that came while the answer was completed
   if (!x_.result.minimal && !x_.result.switches.empty())
     x_.doubt("the isolation stopped before the difference was as small as it can be");
+  if (x_.result.interrupted_by == 0) name_objects(x_.result);
   x_.result.cost_runs = x_.trials.cost_runs();
   x_.result.seconds = seconds_now() - started_;
   x_.result.notes = x_.trials.notes();

@@ -10,6 +10,7 @@
 #include "clew_abi/step.h"
 #include "clew_abi/stream.h"
 #include "host/isolate/dd.h"
+#include "host/names/object_name.h"
 #include "host/outcome.h"
 #include "host/schedule/schedule.h"
 #include "host/symbolize/symbolizer.h"
@@ -24,9 +25,10 @@ struct EventInfo {
   std::optional<Location> at;
   abi::StepKind kind = abi::StepKind::kOther;
   std::uint64_t object = 0;  // address; 0: none
-  std::string variable;      // "head", "queue+40"; empty: not known
+  std::string variable;      // "head", "queue.items_[3]", "Entry::next"; empty: not known
   LockStep lock = LockStep::kNone;
   std::uint64_t time = 0;  // the thread comes to this place for the n-th time; 0: not known
+  ObjectName name = {};    // what is known of the object besides
 };
 
 // Where a thread stands: before the event that it would execute next.
@@ -142,6 +144,7 @@ struct WaitInfo {
   abi::WaitKind kind = abi::WaitKind::kNothing;
   std::uint64_t object = 0;          // what it waits for, as abi::WaitKind says; kJoin: not used
   std::string variable;              // the object's name; empty: not known
+  ObjectName name = {};              // what is known of it besides
   std::string ending;                // kJoin: the thread whose end it waits for
   std::string holder;                // the thread that has it; empty: none, or not known
   std::optional<Location> taken_at;  // where that one took it

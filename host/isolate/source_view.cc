@@ -89,7 +89,9 @@ EventInfo SourceView::event(const TraceStep& event) {
                         ? run_.thread_id(static_cast<ThreadIndex>(event.object))
                         : "";
   else if (event.object != 0)
-    info.variable = symbols_.object_name(event.object);
+    info.name = names_.global(event.object, event.size);
+  if (info.name.known()) info.variable = source_text(info.name);
+  info.name.type = nullptr;
   return info;
 }
 
@@ -149,7 +151,9 @@ std::vector<WaitInfo> SourceView::waits() {
       if (report.holder) wait.ending = run_.thread_id(*report.holder);
     } else {
       wait.object = report.object;
-      wait.variable = symbols_.object_name(report.object);
+      wait.name = names_.global(report.object, 0);
+      wait.name.type = nullptr;
+      wait.variable = source_text(wait.name);
       if (report.holder) wait.holder = run_.thread_id(*report.holder);
       for (const HoldReport& hold : run_.reports.holds)
         if (report.holder && hold.thread == *report.holder && hold.object == report.object) {

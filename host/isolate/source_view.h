@@ -10,6 +10,7 @@
 
 #include "host/isolate/isolate_result.h"
 #include "host/isolate/pair.h"
+#include "host/names/run_names.h"
 #include "host/symbolize/moments.h"
 #include "host/symbolize/symbolizer.h"
 #include "host/target/run_result.h"
@@ -59,6 +60,7 @@ class SourceView {
 
   const RunResult& run_;
   Symbolizer symbols_;
+  RunNames names_{symbols_};
   std::unordered_map<abi::ThreadKey, std::string> threads_;
   std::unordered_map<std::uint64_t, Moment> moments_;
   std::unordered_map<std::uint64_t, LockStep> locks_;  // by clock

@@ -57,9 +57,11 @@ class Evaluation {
       execute(operation);
       ++at;
     }
-    if (failed_ != Kind::kMemory) return {{.kind = failed_}, false};
+    if (failed_ != Kind::kMemory) return {{.kind = failed_, .home = home_}, false};
     if (!any) return {{.kind = Kind::kGone}, false};
-    if (in_pieces_) return {{.kind = Kind::kValue, .bytes = std::move(pieces_)}, false};
+    if (in_pieces_ && missing_) return {{.kind = *missing_, .home = home_}, false};
+    if (in_pieces_)
+      return {{.kind = Kind::kValue, .bytes = std::move(pieces_), .home = home_}, false};
     return {simple(), thread_local_};
   }
 
@@ -114,6 +116,8 @@ class Evaluation {
   bool thread_local_ = false;
   bool in_pieces_ = false;
   std::vector<std::uint8_t> pieces_;
+  std::optional<Kind> missing_;  // a piece that is gone or not known
+  std::optional<std::uint64_t> home_;
   Kind failed_ = Kind::kMemory;  // kMemory: not
   BaseType top_type_;
 };
@@ -349,21 +353,23 @@ void Evaluation::piece(std::uint64_t size) {
   std::vector<std::uint8_t> bytes(size);
   switch (part.kind) {
     case Kind::kMemory:
+      home_ = part.address - pieces_.size();
       if (!input_.machine.read || !input_.machine.read(part.address, bytes))
-        return give_up(Kind::kUnknown);
+        missing_ = missing_.value_or(Kind::kUnknown);
       break;
     case Kind::kRegister: {
       const auto value = input_.machine.register_value(part.reg);
-      if (!value) return give_up(Kind::kUnknown);
+      if (!value) missing_ = missing_.value_or(Kind::kUnknown);
       for (std::size_t i = 0; i < std::min<std::size_t>(size, 8); ++i)
-        bytes[i] = static_cast<std::uint8_t>(*value >> 8 * i);
+        bytes[i] = static_cast<std::uint8_t>(value.value_or(0) >> 8 * i);
       break;
     }
     case Kind::kValue:
       std::copy_n(part.bytes.begin(), std::min(part.bytes.size(), bytes.size()), bytes.begin());
       break;
     default:
-      return give_up(part.kind);
+      missing_ = part.kind;
+      break;
   }
   pieces_.insert(pieces_.end(), bytes.begin(), bytes.end());
   stack_.clear();

@@ -68,6 +68,9 @@ struct Whereabouts {
   std::uint64_t address = 0;
   unsigned reg = 0;
   std::vector<std::uint8_t> bytes = {};
+  // Of an object in pieces of which one is in memory: where the object as a whole has its place, be
+  // it up to date there or not.
+  std::optional<std::uint64_t> home = std::nullopt;
 };
 
 }  // namespace clew

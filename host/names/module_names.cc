@@ -111,6 +111,17 @@ std::optional<NamedData> ModuleNames::global_at(std::uint64_t address, std::uint
   return impl_->named(impl_->globals, address, size);
 }
 
+std::optional<ModuleNames::Global> ModuleNames::global_named(const std::string& name) {
+  impl_->index_statics();
+  std::optional<Global> found;
+  for (const StaticVariable& one : impl_->globals) {
+    if (name_of(one.die) != name && impl_->file->qualified_name(one.die) != name) continue;
+    if (found && found->address != one.address) return std::nullopt;
+    found = Global{one.address, impl_->file->type_of(one.die)};
+  }
+  return found;
+}
+
 std::optional<NamedData> ModuleNames::thread_local_at(std::uint64_t offset, std::uint64_t size) {
   impl_->index_statics();
   return impl_->named(impl_->thread_locals, offset, size);
@@ -262,9 +273,9 @@ std::optional<NamedData> ModuleNames::local_at(std::uint64_t address, std::uint6
     if (variable.type == nullptr) continue;
     const Whereabouts at = locate(variable, pc, machine);
     const std::uint64_t extent = std::max<std::uint64_t>(variable.type->size().value_or(1), 1);
-    if (at.kind != Kind::kMemory || address < at.address || address - at.address >= extent)
-      continue;
-    const auto path = member_path(*variable.type, address - at.address, size);
+    const auto begin = at.kind == Kind::kMemory ? std::optional(at.address) : at.home;
+    if (!begin || address < *begin || address - *begin >= extent) continue;
+    const auto path = member_path(*variable.type, address - *begin, size);
     if (!path) continue;
     return NamedData{variable.name, path->text, path->type, path->offset, variable.function};
   }

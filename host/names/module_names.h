@@ -55,7 +55,13 @@ class ModuleNames {
 
   // The global or static variable at an address. Size 0: not known.
   [[nodiscard]] std::optional<NamedData> global_at(std::uint64_t address, std::uint64_t size);
-  // Likewise of thread-local ones, by the offset in the module's block of them.
+  // A global or static variable by its name, with or without scopes; nothing: none, or several.
+  struct Global {
+    std::uint64_t address = 0;
+    const Type* type = nullptr;  // null: not known
+  };
+  [[nodiscard]] std::optional<Global> global_named(const std::string& name);
+  // The thread-local variable, by the offset in the module's block of them.
   [[nodiscard]] std::optional<NamedData> thread_local_at(std::uint64_t offset, std::uint64_t size);
   // The size of that block, rounded to its alignment: in a program it ends at the thread pointer.
   // 0: there is none.

@@ -51,6 +51,10 @@ struct ObjectName {
   bool known() const { return kind != Kind::kUnknown; }
 };
 
+// As in source code: "queue.items_[3]", "Entry::next", "sessions[2].user"; empty: it has no such
+// name. Types are as demangled.
+[[nodiscard]] std::string source_text(const ObjectName& name);
+
 }  // namespace clew
 
 #endif  // CLEW_HOST_NAMES_OBJECT_NAME_H_

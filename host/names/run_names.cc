@@ -7,10 +7,6 @@ namespace {
 
 // A stack that goes on is one that cannot be followed, or a recursion that does not end.
 constexpr std::size_t kMostFrames = 200;
-// Memory that a thread's stack occupies at most, as far as names are looked for: pthreads' default
-// is a tenth of it.
-constexpr std::uint64_t kMostStack = std::uint64_t{80} << 20;
-
 ObjectName named(ObjectName::Kind kind, NamedData data) {
   ObjectName name;
   name.kind = kind;
@@ -72,33 +68,31 @@ std::vector<StackFrame> RunNames::frames(const ThreadState& thread, const ReadMe
 
 ObjectName RunNames::local(std::uint64_t address, std::uint64_t size,
                            std::span<const StackFrame> frames) {
-  for (const StackFrame& frame : frames) {
+  for (const StackFrame& frame : frames)
     if (auto found = frame.module->local_at(address, size, frame.linked(), frame.machine))
       return named(ObjectName::Kind::kLocal, std::move(*found));
-    // The frame that the address lies in has been looked at.
-    if (frame.machine.cfa && address < *frame.machine.cfa - 16) break;
-  }
   return {};
+}
+
+ObjectName RunNames::thread_local_variable(std::uint64_t address, std::uint64_t size,
+                                           std::uint64_t thread_pointer) {
+  const auto program = module_of(symbols_.program_start());
+  if (!program) return {};
+  const std::uint64_t block = thread_pointer - program->names->thread_local_size();
+  if (address < block || address >= thread_pointer) return {};
+  auto data = program->names->thread_local_at(address - block, size);
+  return data ? named(ObjectName::Kind::kThreadLocal, std::move(*data)) : ObjectName();
 }
 
 ObjectName RunNames::name(std::uint64_t address, std::uint64_t size, const Situation& situation) {
   for (const ThreadState& thread : situation.threads) {
-    const auto top = thread.registers[kStackRegister];
-    // Below the stack pointer is the red zone of a function that calls no other.
-    if (top && address + 128 >= *top && address - *top <= kMostStack) {
-      ObjectName name = local(address, size, frames(thread, situation.read));
-      name.thread = thread.id;
-      if (name.known()) return name;
-    }
-    const auto program = thread.thread_pointer ? module_of(symbols_.program_start()) : std::nullopt;
-    if (!program) continue;
-    const std::uint64_t block = *thread.thread_pointer - program->names->thread_local_size();
-    if (address < block || address >= *thread.thread_pointer) continue;
-    if (auto data = program->names->thread_local_at(address - block, size)) {
-      ObjectName name = named(ObjectName::Kind::kThreadLocal, std::move(*data));
-      name.thread = thread.id;
-      return name;
-    }
+    ObjectName on_stack = local(address, size, frames(thread, situation.read));
+    on_stack.thread = thread.id;
+    if (on_stack.known()) return on_stack;
+    if (!thread.thread_pointer) continue;
+    ObjectName name = thread_local_variable(address, size, *thread.thread_pointer);
+    name.thread = thread.id;
+    if (name.known()) return name;
   }
   return global(address, size);
 }

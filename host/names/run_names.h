@@ -56,6 +56,9 @@ class RunNames {
   // The variable of one of these frames that has the address; kUnknown: none of them.
   [[nodiscard]] ObjectName local(std::uint64_t address, std::uint64_t size,
                                  std::span<const StackFrame> frames);
+  // The thread-local variable of the program that a thread has there.
+  [[nodiscard]] ObjectName thread_local_variable(std::uint64_t address, std::uint64_t size,
+                                                 std::uint64_t thread_pointer);
   // Without a situation: global variables alone.
   [[nodiscard]] ObjectName global(std::uint64_t address, std::uint64_t size);
 

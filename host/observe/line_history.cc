@@ -46,8 +46,10 @@ void LineHistory::block(const BlockRun& run) {
                          .address = address,
                          .size = access.size,
                          .has_value = access.has_value,
-                         .value = access.has_value ? run.value(access) : 0});
+                         .value = access.has_value ? run.value(access) : 0,
+                         .step = steps_});
   }
+  ++steps_;
 }
 
 void LineHistory::cut(std::uint64_t address) {

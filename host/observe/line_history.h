@@ -26,6 +26,7 @@ struct LineAccess {
   std::uint32_t size = 0;
   bool has_value = false;   // of an update the new one
   std::uint64_t value = 0;  // the first eight bytes
+  std::uint32_t step = 0;   // blocks that ran before its own
 };
 
 // The instructions of the line among those of the blocks.
@@ -54,6 +55,7 @@ class LineHistory : public CodeTraceListener {
   std::size_t most_;
   std::vector<LineAccess> accesses_;
   std::uint64_t total_ = 0;
+  std::uint32_t steps_ = 0;
   abi::ReturnMark now_{};
   std::uint64_t countdown_ = 0;
   // Of the last block, how many accesses were kept up to each of its instructions.

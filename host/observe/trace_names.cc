@@ -1,6 +1,7 @@
 #include "host/observe/trace_names.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "host/names/library_layout.h"
@@ -21,6 +22,23 @@ constexpr unsigned kResultRegister = 0;  // rax
 bool is_push(std::span<const std::uint8_t> code) {
   if (!code.empty() && code[0] == 0x41) code = code.subspan(1);
   return !code.empty() && code[0] >= 0x50 && code[0] <= 0x57;
+}
+
+constexpr std::uint8_t kThreadPrefix = 0x64;  // of instructions that use fs
+
+// Of an instruction, behind the prefix, whose memory operand is a displacement alone.
+std::optional<std::uint64_t> absolute_displacement(std::span<const std::uint8_t> code) {
+  std::size_t at = 0;
+  if (at < code.size() && code[at] == 0x66) ++at;
+  if (at < code.size() && (code[at] & 0xf0) == 0x40) ++at;  // REX
+  if (at < code.size() && code[at] == 0x0f) ++at;           // two bytes of opcode
+  ++at;
+  // ModRM without a base, SIB without base and index.
+  if (at + 6 > code.size() || (code[at] & 0xc7) != 0x04 || code[at + 1] != 0x25)
+    return std::nullopt;
+  std::int32_t displacement;
+  std::memcpy(&displacement, code.data() + at + 2, sizeof displacement);
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(displacement));
 }
 
 }  // namespace
@@ -62,6 +80,36 @@ std::uint64_t TraceNames::cfa_of(FrameIndex frame, const RunNames::Module& modul
     return known->second = module.names->cfa(pc - bias, machine).value_or(0);
   }
   return 0;
+}
+
+// By an access relative to it: with a displacement, or with an offset that the instruction before has
+// read from a table of the dynamic linker's, as the code of yield points does.
+std::optional<std::uint64_t> TraceNames::thread_pointer(std::uint16_t thread) {
+  const auto [known, added] = thread_pointers_.try_emplace(thread);
+  if (!added) return known->second;
+  constexpr std::uint64_t kAlignment = 64;  // of the C library's thread block
+  constexpr std::uint64_t kMostOffset = std::uint64_t{1} << 24;
+  const auto plausible = [](std::uint64_t pointer) {
+    return pointer != 0 && pointer % kAlignment == 0;
+  };
+  for (const StepIndex step : trace_.thread(thread)) {
+    const TranslatedBlock& block = trace_.block_of(step);
+    for (std::uint32_t i = 0; i < block.accesses.size(); ++i) {
+      const RecordedAccess& access = block.accesses[i];
+      if (access.instruction >= trace_.steps()[step].executed) break;
+      std::span<const std::uint8_t> code =
+          std::span(block.code).subspan(block.instructions[access.instruction]);
+      if (code.empty() || code[0] != kThreadPrefix) continue;
+      const std::uint64_t address = trace_.access_address(step, i);
+      if (const auto displacement = absolute_displacement(code.subspan(1)))
+        if (plausible(address - *displacement)) return known->second = address - *displacement;
+      if (i == 0 || !block.accesses[i - 1].has_value || block.accesses[i - 1].size != 8) continue;
+      const std::uint64_t offset = trace_.access_value(step, i - 1);
+      if (0 - offset < kMostOffset && plausible(address - offset))
+        return known->second = address - offset;
+    }
+  }
+  return std::nullopt;
 }
 
 std::vector<StackFrame> TraceNames::frames(std::uint16_t thread, StepIndex at) {
@@ -119,6 +167,15 @@ ObjectName TraceNames::name_within(std::uint64_t address, std::uint64_t size, St
     const std::uint64_t top = trace_.stack_top(thread);
     if (top != 0 && (address > top + kMostStack || address + kMostStack < top)) continue;
     ObjectName name = names_.local(address, size, frames(thread, at));
+    if (!name.known()) continue;
+    name.thread = thread_id(thread);
+    return name;
+  }
+  for (std::size_t i = 0; i < trace_.thread_count(); ++i) {
+    const auto thread = static_cast<std::uint16_t>(i);
+    const auto pointer = thread_pointer(thread);
+    if (!pointer) continue;
+    ObjectName name = names_.thread_local_variable(address, size, *pointer);
     if (!name.known()) continue;
     name.thread = thread_id(thread);
     return name;

@@ -57,6 +57,7 @@ class TraceNames {
   std::uint64_t cfa_of(FrameIndex frame, const RunNames::Module& module, std::uint64_t bias);
   std::optional<Location> place_of(StepIndex step);
   std::string thread_id(std::uint16_t thread) const;
+  std::optional<std::uint64_t> thread_pointer(std::uint16_t thread);
 
   const RunTrace& trace_;
   const RunResult& run_;
@@ -64,6 +65,7 @@ class TraceNames {
   RunNames& names_;
   std::map<StepIndex, HeapType> types_;  // by the step that allocated
   std::map<FrameIndex, std::uint64_t> cfas_;
+  std::map<std::uint16_t, std::optional<std::uint64_t>> thread_pointers_;
 };
 
 }  // namespace clew

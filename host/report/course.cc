@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "host/report/names.h"
+#include "host/report/object_words.h"
 #include "host/report/words.h"
 
 namespace clew {
@@ -59,7 +60,10 @@ std::string cell_text(const EventInfo& event) {
     text = printable(function_text(event.at->function));
   if (const std::string what = to_word(event.kind); !what.empty()) text += " " + what;
   if (event.lock == LockStep::kBlocked) text += " (blocked)";
-  if (!event.variable.empty()) text += " " + printable(event.variable);
+  if (event.name.known())
+    text += " " + short_object_words(event.name);
+  else if (!event.variable.empty())
+    text += " " + printable(event.variable);
   return text;
 }
 

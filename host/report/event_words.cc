@@ -10,6 +10,7 @@
 
 #include "host/isolate/source_view.h"
 #include "host/report/names.h"
+#include "host/report/object_words.h"
 #include "host/report/words.h"
 
 namespace clew {
@@ -56,7 +57,7 @@ constexpr std::array<Verb, 4> kUnnamed{{
 }};
 
 const Verb* verb_of(const EventInfo& event) {
-  const bool unnamed = event.variable.empty();
+  const bool unnamed = event.variable.empty() && !event.name.known();
   if (event.lock == LockStep::kBlocked) return unnamed ? &kUnnamed[2] : &kBlockedLock;
   if (event.lock == LockStep::kUnclear) return unnamed ? &kUnnamed[3] : &kUnclearLock;
   if (unnamed && event.kind == abi::StepKind::kLock) return &kUnnamed[0];
@@ -89,7 +90,10 @@ std::string object_of(const EventInfo& event) {
   for (const auto& [name, words] : kOwnObjects)
     if (event.variable == name) return std::string(words);
   if (event.kind == abi::StepKind::kJoin) return printable(event.variable);
+  // Where its handle is kept says less than "a thread".
+  if (event.kind == abi::StepKind::kCreate) return "";
   if (event.variable.starts_with("std::__")) return "data of the C++ library";
+  if (event.name.known()) return object_words(event.name, event.thread);
   if (!event.variable.empty()) return fmt::format("`{}`", printable(short_type(event.variable)));
   // The sentence says where it is taken, which tells a reader more than its address.
   if (event.kind == abi::StepKind::kLock || event.kind == abi::StepKind::kUnlock)
@@ -133,7 +137,7 @@ std::string ahead_text(const Standpoint& standpoint) {
   // no name.
   if (!step.at || !is_user_location(*step.at)) {
     if (!standpoint.at) return "";
-    if (step.variable.empty() && abi::is_access(step.kind))
+    if (step.variable.empty() && !step.name.known() && abi::is_access(step.kind))
       return fmt::format("a step inside the call at {}", spot_text(standpoint.at));
     step.at = standpoint.at;
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "host/report/object_words.h"
 #include "host/report/words.h"
 
 namespace clew {
@@ -15,7 +16,9 @@ Json event_json(const EventInfo& event) {
           {"at", location_json(event.at)},
           {"what", clew::to_word(event.kind)},
           {"object", event.object == 0 ? Json(nullptr) : Json(fmt::format("{:#x}", event.object))},
-          {"variable", text_or_null(event.variable)},
+          {"variable",
+           text_or_null(event.name.known() ? short_object_words(event.name) : event.variable)},
+          {"name", event.name.known() ? Json(object_words(event.name, "")) : Json(nullptr)},
           {"blocked", event.lock == LockStep::kBlocked},
           {"time", event.time == 0 ? Json(nullptr) : Json(event.time)}};
 }

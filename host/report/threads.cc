@@ -6,7 +6,9 @@
 #include <cctype>
 #include <filesystem>
 
+#include "host/isolate/each_event.h"
 #include "host/report/names.h"
+#include "host/report/object_words.h"
 #include "host/report/words.h"
 
 namespace clew {
@@ -77,9 +79,27 @@ Mentions::Mentions(const IsolateResult& result) {
     if (one.pass_from) add_both(*one.pass_from, one.pass_next);
   }
   for (const PreemptionInfo& one : result.preemptions) add_both(one.from, one.next);
+  for_each_event(result, [this](const EventInfo& event, EventSide) {
+    Object object{object_words(event.name, event.thread), object_words_again(event.name)};
+    if (object.first != object.again &&
+        std::ranges::find(objects_, object.first, &Object::first) == objects_.end())
+      objects_.push_back(std::move(object));
+  });
+}
+
+std::string Mentions::shorten_objects(std::string text) {
+  for (const auto& [first, again] : objects_) {
+    std::size_t at = text.find(first);
+    if (at == std::string::npos) continue;
+    if (mentioned_.insert(first).second) at = text.find(first, at + first.size());
+    for (; at != std::string::npos; at = text.find(first, at + again.size()))
+      text.replace(at, first.size(), again);
+  }
+  return text;
 }
 
 std::string Mentions::introduce(std::string text) {
+  text = shorten_objects(std::move(text));
   const auto is_part = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
   };

@@ -31,13 +31,22 @@ class Mentions {
  public:
   explicit Mentions(const IsolateResult& result);
 
+  // Threads are told apart by their roles, and objects by where they come from, when they are
+  // mentioned first.
   std::string introduce(std::string text);
   // What ids, clocks and steps mean, and the roles of threads that are too long for a sentence or
   // were not introduced. Empty if the result names no thread.
   [[nodiscard]] std::string legend() const;
 
  private:
+  std::string shorten_objects(std::string text);
+
   std::map<std::string, std::string> roles_;  // by id
+  struct Object {
+    std::string first, again;  // words for it
+  };
+  std::vector<Object> objects_;
+  std::set<std::string> mentioned_;  // of Object::first
   std::set<std::string> introduced_;
 };
 

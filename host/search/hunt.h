@@ -3,6 +3,7 @@
 #define CLEW_HOST_SEARCH_HUNT_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,6 +41,8 @@ struct HuntOptions {
   bool clock_speed_is_given = false;  // the plan's, instead of one that follows from the first run
   bool budget_is_guess = false;       // a hang must hold with many times the plan's budget
   bool keep_passing = true;           // look for a passing schedule close to the failing one
+  bool keep_failing = true;           // record each different failure; else they are only counted
+  std::function<bool()> enough = {};  // asked between rounds: nothing more is wanted
   Criteria criteria;
   RunnerFactory runner = {};  // who runs the jobs; empty: this machine
 };

@@ -31,6 +31,7 @@ Result<Judgement> Hunt::judge(const RanJob& ran) {
 }
 
 Result<void> Hunt::failed(const JobPlan& plan, const RanJob& ran, const Judgement& judgement) {
+  if (!options_.keep_failing) return {};
   std::uint64_t key = ran.job.result.failure_key;
   for (const char c : std::string_view(to_word(*judgement.kind)))
     key = key * 31 + static_cast<unsigned char>(c);

@@ -114,6 +114,7 @@ class Hunt {
   bool found_enough() const { return !options_.keep_going && !result_.failures.empty(); }
   bool over() const {
     return interrupted_ || out_of_time_ || failed_ || found_enough() ||
+           (options_.enough && options_.enough()) ||
            (options_.schedules != 0 && result_.schedules >= options_.schedules) ||
            (nothing_varies_ && result_.schedules >= kRunsIfNothingVaries);
   }

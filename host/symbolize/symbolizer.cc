@@ -151,11 +151,11 @@ std::uint64_t Symbolizer::program_start() const {
 std::optional<Symbolizer::ModuleAddress> Symbolizer::module_of(std::uint64_t address) {
   const Mapping* mapping = impl_->maps.find(address);
   ModuleAddress result;
-  if (mapping != nullptr) {
-    const auto linked = impl_->linked_address(*mapping, address);
-    if (!linked) return std::nullopt;
+  const auto linked = mapping != nullptr ? impl_->linked_address(*mapping, address) : std::nullopt;
+  if (linked) {
     result.linked = *linked;
   } else {
+    // Uninitialised data, which begin in the last page of the others.
     mapping = impl_->maps.module_before(address);
     if (mapping == nullptr) return std::nullopt;
     const auto base = impl_->linked_address(*mapping, mapping->start);

@@ -210,7 +210,8 @@ std::vector<std::string> ServedProgram::lacks() const {
 std::size_t ServedProgram::fitting(std::span<const JobPlan> jobs) const {
   std::size_t size = 0;
   std::size_t count = 0;
-  const std::size_t most = state_->options.capture ? 1 : state_->options.jobs;
+  const bool single = state_->options.capture || state_->options.watch;
+  const std::size_t most = single ? 1 : state_->options.jobs;
   for (const JobPlan& job : jobs) {
     size += data_size(job);
     if (count == most || size > state_->memory.layout().data_size) break;

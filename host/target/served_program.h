@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,10 +25,21 @@ namespace clew {
 // must be the same as another must have the same number of bits.
 inline constexpr std::uint64_t kSharingBytes = std::uint64_t{256} << 10;
 
+// Looks at the jobs of a program that is served, from the thread that runs them.
+class JobWatcher {
+ public:
+  virtual ~JobWatcher() = default;
+  virtual void before_job() = 0;
+  virtual void after_job(abi::JobResult& result) = 0;
+};
+
 struct ServeOptions {
-  bool in_place = false;     // reset the process between jobs instead of forking
-  bool capture = false;      // keep what a job writes; batches must then be of one job
-  std::uint32_t jobs = 256;  // at most in a batch
+  bool in_place = false;  // reset the process between jobs instead of forking
+  bool capture = false;   // keep what a job writes; batches must then be of one job
+  // For a program that is about to be started by this plan; batches must then be of one job, too. The
+  // watcher lives longer than the program.
+  std::function<Result<std::unique_ptr<JobWatcher>>(LaunchPlan& plan)> watch = {};
+  std::uint32_t jobs = 256;                      // at most in a batch
   std::uint64_t data = std::uint64_t{16} << 20;  // bytes for their guides
   std::uint64_t sharing = kSharingBytes;
   std::uint64_t trace = std::uint64_t{64} << 20;  // bytes for their traces

@@ -48,8 +48,19 @@ struct Workers::State {
   std::vector<std::jthread> threads;
 
   // `seen`: the rounds that were over when the thread was made.
+  // A program and who looks at it.
+  struct Watched {
+    std::unique_ptr<JobWatcher> watcher;
+    std::optional<ServedProgram> program;
+
+    void reset() {
+      program.reset();
+      watcher.reset();
+    }
+  };
   void work(std::uint64_t seen);
-  Result<void> work_on_round(std::optional<ServedProgram>& program);
+  Result<void> start(Watched& worker);
+  Result<void> work_on_round(Watched& worker);
   void note_files(const ServedProgram::FileUse& before, const ServedProgram::FileUse& now) {
     if (now.created == before.created && now.changed == before.changed) return;
     const std::lock_guard lock(mutex);
@@ -77,31 +88,41 @@ struct Workers::State {
   }
 };
 
-Result<void> Workers::State::work_on_round(std::optional<ServedProgram>& program) {
+Result<void> Workers::State::start(Watched& worker) {
+  CLEW_TRY(auto input, open_input());
+  LaunchPlan with_pool = plan;
+  with_pool.pool = pool;
+  worker.reset();
+  if (options.watch) {
+    CLEW_TRY(worker.watcher, options.watch(with_pool));
+  }
+  CLEW_TRY(auto started, ServedProgram::start(with_pool, input.get(), options));
+  worker.program.emplace(std::move(started));
+  return {};
+}
+
+Result<void> Workers::State::work_on_round(Watched& worker) {
+  std::optional<ServedProgram>& program = worker.program;
   std::size_t first = 0;
   for (auto piece = take(first); !piece.empty(); piece = take(first)) {
     int restarts = 0;
     for (std::size_t at = 0; at < piece.size() && !stop;) {
-      if (!program) {
-        CLEW_TRY(auto input, open_input());
-        LaunchPlan with_pool = plan;
-        with_pool.pool = pool;
-        CLEW_TRY(auto started, ServedProgram::start(with_pool, input.get(), options));
-        program.emplace(std::move(started));
-      }
+      if (!program) CLEW_CHECK_OK(start(worker));
       const std::size_t fitting = program->fitting(piece.subspan(at));
       if (fitting == 0) return fail(ErrorCode::kInternal, "a schedule is too large to be run");
       const ServedProgram::FileUse files_before = program->file_use();
+      if (worker.watcher) worker.watcher->before_job();
       auto ran = program->run(piece.subspan(at, fitting), sharing, choices, &stop);
       note_files(files_before, program->file_use());
       if (!ran) {
-        program.reset();
+        worker.reset();
         if (++restarts > kMostRestarts) return std::unexpected(ran.error());
         continue;
       }
       if (!ran->empty()) restarts = 0;
       for (ServedJob& job : *ran) {
         RanJob& result = (*results)[first + at++];
+        if (worker.watcher) worker.watcher->after_job(job.result);
         result.job = std::move(job);
         result.done = true;
         if (options.capture) {
@@ -110,25 +131,25 @@ Result<void> Workers::State::work_on_round(std::optional<ServedProgram>& program
         }
       }
       done += ran->size();
-      if (stop) program.reset();
+      if (stop) worker.reset();
     }
   }
   return {};
 }
 
 void Workers::State::work(std::uint64_t seen) {
-  std::optional<ServedProgram> program;
+  Watched worker;
   std::uint64_t own_start = 0;
   std::unique_lock lock(mutex);
   for (;;) {
     changed.wait(lock, [&] { return quitting || generation != seen; });
     if (quitting) return;
     seen = generation;
-    if (own_start != starts) program.reset();
+    if (own_start != starts) worker.reset();
     own_start = starts;
     lock.unlock();
-    if (auto worked = work_on_round(program); !worked) {
-      program.reset();
+    if (auto worked = work_on_round(worker); !worked) {
+      worker.reset();
       note_error(worked.error());
     }
     lock.lock();

@@ -1,5 +1,5 @@
-// x86-64 machine code, written instruction by instruction. Only what translations need, and nothing
-// that changes the flags.
+// x86-64 machine code, written instruction by instruction. Only what translations need; but for
+// increment(), nothing changes the flags.
 #ifndef CLEW_HOST_TRANSLATE_EMITTER_H_
 #define CLEW_HOST_TRANSLATE_EMITTER_H_
 
@@ -71,6 +71,13 @@ class Emitter {
     byte(0x05);
     u32(static_cast<std::uint32_t>(slot - (here() + 8)));
     u32(value);
+  }
+  // inc qword [slot]: the only one that changes flags
+  void increment(std::uint64_t slot) {
+    byte(0x48);
+    byte(0xff);
+    byte(0x05);
+    relative(slot);
   }
   void set(Reg reg, std::uint64_t value) {
     if (value <= UINT32_MAX) {

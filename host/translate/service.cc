@@ -27,6 +27,25 @@ long futex(std::atomic<TranslationTurn>& word, int operation, std::uint32_t valu
 
 Result<std::unique_ptr<TranslationService>> TranslationService::create(TraceDetail detail,
                                                                        Sink sink) {
+  return create(
+      [detail](std::span<std::uint8_t> memory) {
+        return std::make_unique<Translator>(memory, detail);
+      },
+      std::move(sink));
+}
+
+Result<std::unique_ptr<TranslationService>> TranslationService::create(OwnCode& map,
+                                                                       CallDetail detail,
+                                                                       Sink sink) {
+  return create(
+      [&map, detail](std::span<std::uint8_t> memory) {
+        return std::make_unique<Translator>(memory, map, detail);
+      },
+      std::move(sink));
+}
+
+Result<std::unique_ptr<TranslationService>> TranslationService::create(const MakeTranslator& make,
+                                                                       Sink sink) {
   // The program opens the memory by its name there.
   if (access("/proc/self/fd", X_OK) != 0)
     return fail(ErrorCode::kSystem, "tracing needs /proc, which is not there");
@@ -47,18 +66,18 @@ Result<std::unique_ptr<TranslationService>> TranslationService::create(TraceDeta
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   std::unique_ptr<TranslationService> service(new TranslationService(
-      descriptor, {static_cast<std::uint8_t*>(memory), abi::kTranslationSize}, detail,
+      descriptor, {static_cast<std::uint8_t*>(memory), abi::kTranslationSize}, make,
       std::move(sink)));
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return service;
 }
 
 TranslationService::TranslationService(int descriptor, std::span<std::uint8_t> memory,
-                                       TraceDetail detail, Sink sink)
+                                       const MakeTranslator& make, Sink sink)
     : descriptor_(descriptor),
       memory_(memory),
       sink_(std::move(sink)),
-      translator_(std::make_unique<Translator>(memory, detail)),
+      translator_(make(memory)),
       thread_([this] { serve(); }) {}
 
 TranslationService::~TranslationService() {
@@ -108,11 +127,23 @@ void TranslationService::answer() {
   const std::uint64_t code = translator_->translate(asked.target, {asked.bytes, count});
   asked.answer = code;
   if (code == 0) return;
-  if (asked.exit != 0) {
-    translator_->connect(asked.exit, code);
-  } else {
-    translator_->enlist(asked.target, code);
+  for (std::uint32_t i = 0; i < abi::kTargetTables; ++i) {
+    const auto table = static_cast<abi::TargetTable>(i);
+    if (asked.exit != abi::exit_of(table)) continue;
+    asked.answer = translator_->enlist(table, asked.target, code);
+    return;
   }
+  translator_->connect(asked.exit, code);
+}
+
+std::span<std::uint64_t> TranslationService::counters() {
+  return {reinterpret_cast<std::uint64_t*>(memory_.data() + abi::kCountersOffset),
+          translator_->counting() != nullptr ? translator_->counting()->counters().size() : 0};
+}
+
+void TranslationService::begin_run() {
+  drain();
+  state().last_thread = UINT32_MAX;
 }
 
 void TranslationService::drain() {

@@ -21,6 +21,10 @@ class TranslationService {
 
   [[nodiscard]] static Result<std::unique_ptr<TranslationService>> create(TraceDetail detail,
                                                                           Sink sink);
+  // For counting runs. REQUIRES: the map outlives this.
+  [[nodiscard]] static Result<std::unique_ptr<TranslationService>> create(OwnCode& map,
+                                                                          CallDetail detail,
+                                                                          Sink sink);
   ~TranslationService();
   TranslationService(const TranslationService&) = delete;
   TranslationService& operator=(const TranslationService&) = delete;
@@ -29,16 +33,24 @@ class TranslationService {
   [[nodiscard]] int descriptor() const { return descriptor_; }
   // The run has ended: takes the rest.
   void finish();
+  // Of a counting service, which serves several runs, one after the other. REQUIRES of these: no run is
+  // under way.
+  [[nodiscard]] std::span<std::uint64_t> counters();
+  void drain();
+  void begin_run();  // the next one's marks begin anew
   [[nodiscard]] const Translator& translator() const { return *translator_; }
 
  private:
-  TranslationService(int descriptor, std::span<std::uint8_t> memory, TraceDetail detail, Sink sink);
+  using MakeTranslator = std::function<std::unique_ptr<Translator>(std::span<std::uint8_t> memory)>;
+  [[nodiscard]] static Result<std::unique_ptr<TranslationService>> create(
+      const MakeTranslator& make, Sink sink);
+  TranslationService(int descriptor, std::span<std::uint8_t> memory, const MakeTranslator& make,
+                     Sink sink);
   abi::TranslationState& state() {
     return *reinterpret_cast<abi::TranslationState*>(memory_.data());
   }
   void serve();
   void answer();
-  void drain();
 
   int descriptor_;
   std::span<std::uint8_t> memory_;

@@ -3,31 +3,17 @@
 #include <algorithm>
 #include <array>
 
+#include "host/translate/slots.h"
+
 namespace clew {
 namespace {
 
-using abi::TranslationState;
+using abi::TargetTable;
+using namespace slots;
 
 constexpr std::size_t kMostInstructions = 64;
 constexpr std::size_t kLeastRoom = 0x10000;  // more than any block needs
 constexpr std::uint32_t kLargestValue = 64;
-
-constexpr std::uint64_t slot(std::size_t offset) { return abi::kTranslationAddress + offset; }
-constexpr std::uint64_t scratch(unsigned i) {
-  return slot(offsetof(TranslationState, scratch) + 8 * i);
-}
-// Scratch memory: the two registers of what is put between instructions, the third of indirect
-// branches, and the one that stands for an address relative to the instruction.
-constexpr std::uint64_t kSaved0 = scratch(0);
-constexpr std::uint64_t kSaved1 = scratch(1);
-constexpr std::uint64_t kSaved2 = scratch(2);
-constexpr std::uint64_t kSavedBase = scratch(3);
-constexpr std::uint64_t kBuffer = slot(offsetof(TranslationState, buffer));
-constexpr std::uint64_t kTarget = slot(offsetof(TranslationState, target));
-constexpr std::uint64_t kJump = slot(offsetof(TranslationState, jump));
-constexpr std::uint64_t kAsk = slot(offsetof(TranslationState, ask));
-constexpr std::uint64_t kExit = slot(offsetof(TranslationState, exit));
-constexpr std::uint64_t kRequest = slot(offsetof(TranslationState, request));
 
 int number_of(ZydisRegister reg) {
   if (reg == ZYDIS_REGISTER_NONE) return kNoRegister;
@@ -169,25 +155,42 @@ Translator::Translator(std::span<std::uint8_t> memory, TraceDetail detail)
       detail_(detail),
       emitter_(memory.subspan(abi::kCodeOffset, abi::kCodeSize),
                abi::kTranslationAddress + abi::kCodeOffset) {
+  begin();
+}
+
+Translator::Translator(std::span<std::uint8_t> memory, OwnCode& map, CallDetail detail)
+    : memory_(memory),
+      detail_(TraceDetail::kAccesses),
+      emitter_(memory.subspan(abi::kCodeOffset, abi::kCodeSize),
+               abi::kTranslationAddress + abi::kCodeOffset),
+      counting_(std::make_unique<CountingCode>(emitter_, map, detail)) {
+  state().counts = 1;
+  begin();
+}
+
+void Translator::begin() {
   ZydisDecoderInit(&decoder_, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
   blocks_.emplace_back();  // 0 is no block
   exits_.emplace_back();
-  auto* targets = reinterpret_cast<abi::Target*>(memory.data() + abi::kTargetsOffset);
-  for (std::size_t i = 0; i < abi::kTargetCount; ++i) targets[i] = {.inverse = 1, .code = 0};
+  auto* targets = reinterpret_cast<abi::Target*>(memory_.data() + abi::kTargetsOffset);
+  const std::size_t tables = counting_ ? abi::kTargetTables : 1;
+  for (std::size_t i = 0; i < tables * abi::kTargetCount; ++i)
+    targets[i] = {.inverse = 1, .code = 0};
   state().buffer = abi::kBufferEnd - abi::kBufferSize;
   state().request = abi::TranslationRequest::kBlock;
   emit_routines();
 }
 
-void Translator::emit_routines() {
+// The target is in rax; rax and rcx are saved.
+std::uint64_t Translator::emit_lookup(TargetTable table) {
   Emitter& e = emitter_;
-  // The target is in rax; rax and rcx are saved.
-  indirect_ = e.here();
+  const std::uint64_t start = e.here();
   e.store(kTarget, Reg::kRax);
   e.store(kSaved2, Reg::kRdx);
   e.bytes(std::array<std::uint8_t, 3>{0x0f, 0xb7, 0xc8});  // movzx ecx, ax
   e.lea(Reg::kRcx, {.base = 1, .index = 1});
-  e.lea_slot(Reg::kRdx, slot(abi::kTargetsOffset));
+  e.lea_slot(Reg::kRdx,
+             slot(abi::kTargetsOffset + abi::kTargetsSize * static_cast<std::uint32_t>(table)));
   e.lea(Reg::kRdx, {.base = 2, .index = 1, .scale = 8});
   e.load_from(Reg::kRcx, {.base = 2}, 8);
   e.load_from(Reg::kRdx, {.base = 2, .displacement = 8}, 8);
@@ -203,14 +206,21 @@ void Translator::emit_routines() {
   e.load(Reg::kRax, kSaved0);
   e.load(Reg::kRcx, kSaved1);
   e.load(Reg::kRdx, kSaved2);
-  e.store_u32(kExit, 0);
+  e.store_u32(kExit, abi::exit_of(table));
   e.jump_by(kAsk);
+  return start;
+}
 
+void Translator::emit_routines() {
+  Emitter& e = emitter_;
+  for (std::uint32_t i = 0; i < (counting_ ? abi::kTargetTables : 1); ++i)
+    lookups_[i] = emit_lookup(static_cast<TargetTable>(i));
+  const TargetTable from_runtime = counting_ ? TargetTable::kFromLibrary : TargetTable::kPlain;
   state().enter = e.here();
   e.store(kSaved0, Reg::kRax);
   e.store(kSaved1, Reg::kRcx);
   e.load(Reg::kRax, kTarget);
-  e.jump(indirect_);
+  e.jump(lookups_[static_cast<std::uint32_t>(from_runtime)]);
 }
 
 std::uint64_t Translator::emit_native(std::uint64_t address) {
@@ -223,6 +233,7 @@ std::uint64_t Translator::emit_native(std::uint64_t address) {
 std::uint64_t Translator::translate(std::uint64_t address, std::span<const std::uint8_t> bytes) {
   if (const auto known = code_of_.find(address); known != code_of_.end()) return known->second;
   if (emitter_.left() < kLeastRoom) return 0;
+  if (counting_) counting_->map().see(state().process, address);
   if (address >= state().native_begin && address < state().native_end)
     return code_of_[address] = emit_native(address);
   std::vector<Decoded> code;
@@ -253,7 +264,8 @@ std::uint64_t Translator::emit_block(std::span<const Decoded> code) {
     block.instructions.push_back(static_cast<std::uint32_t>(one.address - block.address));
     block.size += one.instruction.length;
     block.code.insert(block.code.end(), one.bytes.begin(), one.bytes.end());
-    if (only_names_memory(one.instruction) || one.instruction.meta.category == ZYDIS_CATEGORY_RET)
+    if (counting_ || only_names_memory(one.instruction) ||
+        one.instruction.meta.category == ZYDIS_CATEGORY_RET)
       continue;
     if (is_repeated(one.instruction)) {
       block.accesses.push_back({i, AccessKind::kString, 0, block.record_size, false});
@@ -286,8 +298,9 @@ std::uint64_t Translator::emit_block(std::span<const Decoded> code) {
     }
   }
   const std::uint64_t start = emitter_.here();
-  emit_head(block);
+  if (!counting_) emit_head(block);
   for (std::uint32_t i = 0; i < code.size(); ++i) {
+    if (counting_) counting_->before_instruction(code[i].address);
     if (ends_block(code[i].instruction)) {
       emit_end(code[i], plan, i);
     } else {
@@ -295,7 +308,7 @@ std::uint64_t Translator::emit_block(std::span<const Decoded> code) {
     }
   }
   if (!ends_block(code.back().instruction)) emit_exit(emitter_.jump(), code.back().next());
-  blocks_.push_back(std::move(block));
+  if (!counting_) blocks_.push_back(std::move(block));
   return start;
 }
 
@@ -474,9 +487,22 @@ void Translator::emit_exit(Gap from, std::uint64_t target) {
 void Translator::emit_indirect(const Decoded& code, const Plan& plan, std::uint32_t number) {
   Emitter& e = emitter_;
   const ZydisDecodedOperand& operand = code.operands[0];
+  const bool calls = is_call(code.instruction);
+  const bool returns = code.instruction.meta.category == ZYDIS_CATEGORY_RET;
+  const bool relative =
+      operand.type == ZYDIS_OPERAND_TYPE_MEMORY && operand.mem.base == ZYDIS_REGISTER_RIP;
+  const std::uint64_t slot_of_target = relative ? code.absolute(operand) : 0;
+  TargetTable table = TargetTable::kPlain;
+  if (counting_) {
+    table = returns ? counting_->table_of_return(code.address)
+            : calls ? counting_->table_of_call(code.address)
+                    : counting_->table_of_jump(code.address);
+    if (calls) counting_->before_indirect_call(code.address, slot_of_target);
+    if (!calls && !returns) counting_->indirect_jump(code.address);
+  }
   e.store(kSaved0, Reg::kRax);
   e.store(kSaved1, Reg::kRcx);
-  if (code.instruction.meta.category == ZYDIS_CATEGORY_RET) {
+  if (returns) {
     note_origin(code.address);
     e.load_from(Reg::kRax, {.base = 4}, 8);
     const bool more = operand.type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
@@ -500,8 +526,17 @@ void Translator::emit_indirect(const Decoded& code, const Plan& plan, std::uint3
       e.load(Reg::kRax, kTarget);
     }
   }
-  if (is_call(code.instruction)) e.push(code.next());
-  e.jump(indirect_);
+  if (calls && counting_) counting_->indirect_call(code.address, slot_of_target);
+  if (calls) e.push(code.next());
+  e.jump(lookups_[static_cast<std::uint32_t>(table)]);
+}
+
+// A jump to a known target that is under way from `from`.
+void Translator::emit_direct(Gap from, std::uint64_t address, std::uint64_t target) {
+  if (!counting_ || !counting_->counts_jump(address, target)) return emit_exit(from, target);
+  emitter_.fill(from, emitter_.here());
+  counting_->direct_jump(address, target);
+  emit_exit(emitter_.jump(), target);
 }
 
 void Translator::emit_call_registers(const Plan& plan) {
@@ -535,15 +570,17 @@ void Translator::emit_end(const Decoded& code, const Plan& plan, std::uint32_t n
   std::uint64_t target = 0;
   ZydisCalcAbsoluteAddress(&instruction, &code.operands[0], code.address, &target);
   if (is_call(instruction)) {
+    if (counting_) counting_->direct_call(code.address, target);
     note_origin(code.address);
     e.push(code.next());
+    if (counting_) counting_->after_return_address(code.address, target);
     return emit_exit(e.jump(), target);
   }
-  if (category == ZYDIS_CATEGORY_UNCOND_BR) return emit_exit(e.jump(), target);
+  if (category == ZYDIS_CATEGORY_UNCOND_BR) return emit_direct(e.jump(), code.address, target);
   if (!is_counted_branch(instruction.mnemonic)) {
     const Gap taken = e.jump_if(instruction.opcode & 0xf);
     const Gap not_taken = e.jump();
-    emit_exit(taken, target);
+    emit_direct(taken, code.address, target);
     return emit_exit(not_taken, code.next());
   }
   // These reach 127 bytes only.
@@ -561,9 +598,13 @@ void Translator::connect(std::uint32_t exit, std::uint64_t code) {
   emitter_.fill(exits_[exit].first, code);
 }
 
-void Translator::enlist(std::uint64_t address, std::uint64_t code) {
-  auto* targets = reinterpret_cast<abi::Target*>(memory_.data() + abi::kTargetsOffset);
+std::uint64_t Translator::enlist(TargetTable table, std::uint64_t address, std::uint64_t code) {
+  if (counting_) code = counting_->found_in(table, address, code);
+  const std::size_t offset =
+      abi::kTargetsOffset + abi::kTargetsSize * static_cast<std::uint32_t>(table);
+  auto* targets = reinterpret_cast<abi::Target*>(memory_.data() + offset);
   targets[address % abi::kTargetCount] = {.inverse = 0 - address, .code = code};
+  return code;
 }
 
 Translator::Origin Translator::origin(std::uint64_t code) const {

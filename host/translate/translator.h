@@ -11,8 +11,10 @@
 
 #include <Zydis/Zydis.h>
 
+#include <array>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
@@ -20,6 +22,7 @@
 #include <vector>
 
 #include "clew_abi/translation.h"
+#include "host/translate/counting_code.h"
 #include "host/translate/emitter.h"
 
 namespace clew {
@@ -66,14 +69,19 @@ class Translator {
  public:
   // The memory of clew_abi/translation.h as the host has it.
   Translator(std::span<std::uint8_t> memory, TraceDetail detail);
+  // For counting runs. REQUIRES: the map outlives this.
+  Translator(std::span<std::uint8_t> memory, OwnCode& map, CallDetail detail);
+  // Of a counting translation, else null.
+  [[nodiscard]] const CountingCode* counting() const { return counting_.get(); }
 
   // The code for the program's code at `address`, which begins with `bytes`. 0: there is none, the
   // program's own must run.
   std::uint64_t translate(std::uint64_t address, std::span<const std::uint8_t> bytes);
   // Direct branch number `exit` leads to the code from now on.
   void connect(std::uint32_t exit, std::uint64_t code);
-  // Indirect branches to `address` find the code from now on.
-  void enlist(std::uint64_t address, std::uint64_t code);
+  // Indirect branches to `address` find the code from now on, if they look in this table. Returns
+  // what they find.
+  std::uint64_t enlist(abi::TargetTable table, std::uint64_t address, std::uint64_t code);
 
   // The instruction that translated code stands for, or the one behind it.
   struct Origin {
@@ -91,7 +99,10 @@ class Translator {
   abi::TranslationState& state() {
     return *reinterpret_cast<abi::TranslationState*>(memory_.data());
   }
+  void begin();
   void emit_routines();
+  std::uint64_t emit_lookup(abi::TargetTable table);
+  void emit_direct(Gap from, std::uint64_t address, std::uint64_t target);
   std::uint64_t emit_native(std::uint64_t address);
   std::uint64_t emit_block(std::span<const Decoded> code);
   void emit_head(const TranslatedBlock& block);
@@ -112,8 +123,9 @@ class Translator {
   TraceDetail detail_;
   Emitter emitter_;
   ZydisDecoder decoder_;
-  std::uint64_t indirect_ = 0;          // the routine
-  std::deque<TranslatedBlock> blocks_;  // listeners keep references
+  std::array<std::uint64_t, abi::kTargetTables> lookups_{};  // the routines, by table
+  std::unique_ptr<CountingCode> counting_;                   // null: everything is written down
+  std::deque<TranslatedBlock> blocks_;                       // listeners keep references
   std::unordered_map<std::uint64_t, std::uint64_t> code_of_;
   std::unordered_set<std::uint64_t> return_sites_;    // kCalls
   std::vector<std::pair<Gap, std::uint64_t>> exits_;  // from 1

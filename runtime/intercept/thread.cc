@@ -15,6 +15,7 @@
 #include "runtime/syscall/copy.h"
 #include "runtime/thread/names.h"
 #include "runtime/thread/thread_block.h"
+#include "runtime/translate/translate.h"
 
 using namespace clew::rt;
 
@@ -134,6 +135,7 @@ int create_thread(pthread_t* out, const pthread_attr_t* attributes, void* (*star
   }
   *out = fiber->handle;
   announce_stack(*fiber, *attributes);
+  note_created_thread(g_sched.current->index, fiber->index);
   g_sched.add(*fiber);
   return 0;
 }
@@ -209,7 +211,8 @@ CLEW_INTERPOSE int pthread_detach(pthread_t handle) noexcept {
 
 CLEW_EXPORT int pthread_once(pthread_once_t* control, void (*routine)(void)) {
   CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kWait, control}), pthread_once, control, routine);
-  return answer(run_once(control, routine, CLEW_CALLER));
+  (void)answer(run_once(control, routine, CLEW_CALLER));
+  [[clang::musttail]] return clew_return_zero(control, routine);
 }
 
 CLEW_INTERPOSE int pthread_setname_np(pthread_t handle, const char* name) noexcept {

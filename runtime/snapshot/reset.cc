@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 
 #include "clew_abi/control.h"
+#include "clew_abi/translation.h"
 #include "runtime/arena.h"
 #include "runtime/fiber/context.h"
 #include "runtime/keep.h"
@@ -122,7 +123,8 @@ std::uintptr_t parse_hex(const char*& at) {
 }
 
 bool is_ours(std::uintptr_t address) {
-  return address == abi::kControlAddress || address == kKeepAddress;
+  return address == abi::kControlAddress || address == kKeepAddress ||
+         address - abi::kTranslationAddress < abi::kTranslationSize;
 }
 
 // The process's mappings, without the kernel's own and those shared with the host. False: they

@@ -28,6 +28,7 @@
 #include "runtime/snapshot/prelude.h"
 #include "runtime/snapshot/reset.h"
 #include "runtime/thread/thread_block.h"
+#include "runtime/translate/translate.h"
 
 namespace clew::rt {
 
@@ -213,6 +214,7 @@ bool goes_back() {
 
 // REQUIRES: this process has been forked for a job. Returns for each that it runs.
 void run_jobs() {
+  continue_translating(control());
   const abi::Job& job = job_at(control().jobs_done.load(std::memory_order_acquire));
   // A process that stops at a checkpoint is not put back.
   if (goes_back() && !(job.flags & kStandsStill)) {

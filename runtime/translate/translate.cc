@@ -61,6 +61,16 @@ void put(const Mark& mark) {
   state().buffer += sizeof mark;
 }
 
+// Of a counting run only where it tells something; there, blocks do not make sure of room.
+void put_return_mark(const abi::ReturnMark& mark) {
+  if (state().counts != 0) {
+    if (state().last_thread == mark.thread) return;
+    state().last_thread = mark.thread;
+    if (state().buffer >= abi::kBufferEnd) ask(TranslationRequest::kDrain);
+  }
+  put(mark);
+}
+
 // As far as it is there.
 std::uint32_t copy_code(std::uint64_t from) {
   iovec here{state().bytes, abi::kMostCodeBytes};
@@ -133,11 +143,27 @@ void begin_translating(abi::Control& control) {
   state().native_begin = ours.begin;
   state().native_end = ours.end;
   state().ask = reinterpret_cast<std::uint64_t>(&clew_ask_host);
+  state().process = static_cast<std::int32_t>(raw_syscall(SYS_getpid));
   clew_translation_stack = abi::kTranslationAddress + abi::kTargetsOffset;
   // A copy of the process runs its own code: the memory is the original's.
   raw_syscall(SYS_madvise, reinterpret_cast<long>(clew_translating), sizeof clew_translating,
               MADV_WIPEONFORK);
   clew_translating[0] = 1;
+}
+
+void continue_translating(const abi::Control& control) {
+  if (control.translation < 0 || clew_native_size == 0) return;
+  // The process that ran before may have ended in the middle of a request.
+  state().request = TranslationRequest::kBlock;
+  state().turn.store(TranslationTurn::kProgram, std::memory_order_release);
+  state().process = static_cast<std::int32_t>(raw_syscall(SYS_getpid));
+  clew_translating[0] = 1;
+}
+
+void note_created_thread(std::uint32_t creator, std::uint32_t created) {
+  if (clew_translating[0] == 0 || state().counts == 0) return;
+  if (state().buffer >= abi::kBufferEnd) ask(TranslationRequest::kDrain);
+  put(abi::CreateMark{abi::kCreateMark, 0, creator, created});
 }
 
 bool is_translated(const ucontext_t& context) {
@@ -188,7 +214,7 @@ std::uint64_t clew_serve_translated() {
       return state().jump;
     case TranslationRequest::kReturn:
       state().request = TranslationRequest::kBlock;
-      put(g_translation_callbacks.mark());
+      put_return_mark(g_translation_callbacks.mark());
       return state().enter;
     default:
       break;

@@ -14,6 +14,8 @@
 extern "C" {
 // Whether the stubs return to translated code; a page of its own.
 extern unsigned char clew_translating[4096] __attribute__((visibility("hidden")));
+// How pthread_once ends, by a tail call: returns 0 to the program, translated if the run is.
+int clew_return_zero(int* control, void (*routine)(void)) __attribute__((visibility("hidden")));
 // Calls the program's function, translated if the run is.
 long clew_call_function(void* function, long a, long b, long c)
     __attribute__((visibility("hidden")));
@@ -23,6 +25,12 @@ namespace clew::rt {
 
 // Maps the memory, if the host has some. From now on what returns to the program is translated.
 void begin_translating(abi::Control& control);
+
+// In a copy of the process that runs a job: from now on its code is translated, as the original's was.
+void continue_translating(const abi::Control& control);
+
+// By their order of creation: for counting runs.
+void note_created_thread(std::uint32_t creator, std::uint32_t created);
 
 // Whether a signal has interrupted translated code within an instruction of the program's: no other
 // thread may run before the handler returns.

@@ -107,6 +107,19 @@ clew_return_translated_or_native:
         .cfi_endproc
         .size   clew_return_translated_or_native, .-clew_return_translated_or_native
 
+// The last thing that a function does which is no stub, because it calls the program back: returns 0.
+        .globl  clew_return_zero
+        .hidden clew_return_zero
+        .type   clew_return_zero, @function
+clew_return_zero:
+        .cfi_startproc
+        xorl    %eax, %eax
+        cmpb    $0, clew_translating(%rip)
+        jne     clew_return_translated
+        ret
+        .cfi_endproc
+        .size   clew_return_zero, .-clew_return_zero
+
 // Called like a function of the program, whose address is in TARGET: it is called, with all
 // registers as they are but for rax, which has its address, as after a call by it.
         .globl  clew_call_translated

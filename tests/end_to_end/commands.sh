@@ -59,6 +59,8 @@ check "where" run 0 where 60 90
 check "... shows source" says out.txt "echo.c"
 check "where json" run 0 where 60 90 --json out.json
 for f in at clock thread file line function stack; do check "json has $f" says out.json "\"$f\""; done
+check "where --values" run 0 where --values 60 --json out.json
+check "... has the variables on the lines" json 'all(t["thread"] and isinstance(t["lines"], list) for v in d["values"] for t in v["threads"]) and any(l["values"] for v in d["values"] for t in v["threads"] for l in t["lines"])'
 check "where past the end" run 124 where 999999999
 check "... in one line and a hint" says err.txt "hint"
 check "show" run 0 show

@@ -46,7 +46,7 @@ check "each instruction, read and write of the loop is counted" exact
 check "figure 4" run 1 run --schedule 5:T0.2,7:T0.1,8:T0.2,10:T0.3,15:T0.2 -- ./int_queue
 tails() {
   run 0 trace --at int_queue.cpp:36 --json out.json &&
-    json '[(a["thread"], a["value"]) for a in d["accesses"] if a["variable"] == "queue+404"] == [("T0.1", 11), ("T0.3", 95)]'
+    json '[(a["thread"], a["value"]) for a in d["accesses"] if a["variable"] == "queue.tail"] == [("T0.1", 11), ("T0.3", 95)]'
 }
 check "what a line writes, by whom" tails
 check "a line that is none" run 124 trace --at int_queue

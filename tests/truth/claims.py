@@ -533,8 +533,12 @@ class IsolateChecker:
         if not info['object'] or not self.symbols or info['what'] in ('create', 'join'):
             return
         expected = self.symbols.name(int(info['object'], 16))
-        self.v.claim('event: its variable', (info['variable'] or '') == expected,
-                     f'{info["variable"]} at {info["object"]} is {expected}')
+        told = info['variable'] or ''
+        # Members and elements have names of their own. What is no global variable is told with whose it is.
+        whole = expected.partition('+')[0]
+        right = (told == expected or told.startswith((whole + '.', whole + '['))) if expected else (
+            not told or '(' in info['name'])
+        self.v.claim('event: its variable', right, f'{told} at {info["object"]} is {expected}')
 
     def event_by_line(self, info):
         """An event that the failing run does not get to, from the passing run."""

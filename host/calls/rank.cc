@@ -1,0 +1,267 @@
+#include "host/calls/rank.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+#include "host/calls/counted_jobs.h"
+#include "host/search/servable.h"
+#include "host/seconds.h"
+
+namespace clew {
+namespace {
+
+// A run that passes this many times as many points as the first hangs, and so does one that passes
+// kLeastBudget. Chosen: counts of a hang grow with the budget, and so does the time that it takes.
+constexpr std::uint64_t kTimesFirst = 50;
+constexpr std::uint64_t kLeastBudget = 500'000;
+// Of the more frequent class not more runs are kept than this, or this many times the other's: they
+// would cost time and tell nothing.
+constexpr std::size_t kMostOfOne = 2000;
+constexpr std::size_t kTimesRarer = 20;
+
+ScoreOptions score_of(const RankOptions& options) {
+  if (options.score) return *options.score;
+  if (options.method == RankMethod::kPaper)
+    return {ScoreKind::kDiscretised, ClassWeight::kAsCounted, {}};
+  return {ScoreKind::kBestSplit, ClassWeight::kBalanced, {}};
+}
+
+bool leaves_count(const RankOptions& options) {
+  return options.leaves.value_or(options.method != RankMethod::kPaper);
+}
+
+Assign assign_by(const RankOptions& options, const std::vector<CallEdge>& edges) {
+  const bool leaves = leaves_count(options);
+  const bool lines = options.level == CountLevel::kLines;
+  return [leaves, lines, &edges](std::uint64_t feature) -> std::optional<std::uint32_t> {
+    const CallEdge& edge = edges[feature];
+    if (lines != (edge.context == kLineContext)) return std::nullopt;
+    if (!lines && !leaves && edge.callee >= kFirstLeaf) return std::nullopt;
+    return edge.caller;
+  };
+}
+
+class Ranker final : public HuntObserver, public ReportListener {
+ public:
+  Ranker(const RankOptions& options, RecordingStore& store, RankObserver& observer)
+      : options_(options),
+        store_(store),
+        observer_(observer),
+        jobs_(options.level, options.graph),
+        started_(seconds_now()) {}
+
+  Result<RankResult> run();
+
+  void status(const HuntStatus&) override {
+    const double passed = seconds_now() - started_;
+    observer_.status(
+        {result_.table.runs(RunClass::kPassing), result_.table.runs(RunClass::kFailing), passed,
+         options_.hunt.seconds > 0 ? std::max(0.0, options_.hunt.seconds - passed) : 0});
+  }
+  void found(const FoundFailure&) override {}
+  void learn(const JobPlan& plan, const JobReport& report) override;
+
+ private:
+  Result<void> settle_budget();
+  Result<void> run_inputs();
+  Result<void> hunt_once(HuntOptions options);
+  HuntOptions hunt_options() const;
+  void look();
+  bool wanted(RunClass of) const;
+
+  const RankOptions& options_;
+  RecordingStore& store_;
+  RankObserver& observer_;
+  CountedJobs jobs_;
+  double started_;
+  std::uint64_t budget_ = 0;
+  std::uint64_t first_clock_ = 0;
+  bool probing_ = false;
+  Stability stability_;
+  std::unordered_map<CallEdge, std::uint64_t, CallEdgeHash> feature_of_;
+  RankResult result_;
+};
+
+bool Ranker::wanted(RunClass of) const {
+  const std::size_t passing = result_.table.runs(RunClass::kPassing);
+  const std::size_t failing = result_.table.runs(RunClass::kFailing);
+  const std::size_t have = of == RunClass::kPassing ? passing : failing;
+  return have < std::max(kMostOfOne, kTimesRarer * std::min(passing, failing));
+}
+
+void Ranker::learn(const JobPlan&, const JobReport& report) {
+  if (probing_) {
+    first_clock_ = report.result.clock;
+    return;
+  }
+  ++result_.runs;
+  auto counts = jobs_.take(report.result.number);
+  if (report.verdict == Verdict::kUnresolved || !counts) {
+    ++result_.unresolved;
+    return;
+  }
+  const RunClass of = report.verdict == Verdict::kFail ? RunClass::kFailing : RunClass::kPassing;
+  if (!wanted(of)) return;
+  RunCounts row;
+  for (const auto& [edge, count] : *counts) {
+    const auto [feature, added] = feature_of_.try_emplace(edge, result_.edges.size());
+    if (added) result_.edges.push_back(edge);
+    row.emplace_back(feature->second, count);
+  }
+  std::ranges::sort(row);
+  result_.table.add(of, row);
+  look();
+}
+
+void Ranker::look() {
+  if (!options_.until_stable || stability_.stable() || !stability_.is_time(result_.table)) return;
+  std::vector<std::uint32_t> lines;
+  for (const ProgramFunction& function : jobs_.code().functions()) lines.push_back(function.lines);
+  stability_.look(
+      result_.table,
+      rank_functions(result_.table, lines, assign_by(options_, result_.edges), score_of(options_)));
+}
+
+HuntOptions Ranker::hunt_options() const {
+  HuntOptions options = options_.hunt;
+  options.keep_going = true;
+  options.keep_passing = options.keep_failing = false;
+  options.in_place = options.in_place && !how_to_serve(options.plan.program).not_in_place;
+  options.plan.budget = budget_;
+  options.budget_is_guess = false;
+  if (options.seconds > 0)
+    options.seconds = std::max(0.001, options.seconds - (seconds_now() - started_));
+  return options;
+}
+
+// One run as it would be made anyway: how long it is tells when another hangs.
+Result<void> Ranker::settle_budget() {
+  budget_ = options_.hunt.plan.budget;
+  if (options_.budget_is_given) return {};
+  probing_ = true;
+  HuntOptions options = hunt_options();
+  options.schedules = 1;
+  if (options_.inputs) {
+    CLEW_TRY(const auto first, options_.inputs(0));
+    if (first) apply(*first, options.plan);
+  }
+  ReportListener* const listeners[] = {this};
+  CLEW_CHECK_OK(hunt(options, store_, *this, listeners));
+  probing_ = false;
+  budget_ = std::min(budget_, std::max(kLeastBudget, kTimesFirst * first_clock_));
+  return {};
+}
+
+Result<void> Ranker::hunt_once(HuntOptions options) {
+  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  options.runner = jobs_.factory(options.jobs != 0 ? options.jobs : cores);
+  options.enough = [this] { return options_.until_stable && stability_.stable(); };
+  ReportListener* const listeners[] = {this};
+  CLEW_TRY(const auto hunted, hunt(options, store_, *this, listeners));
+  jobs_.forget_others();
+  for (const std::string& note : hunted.notes)
+    if (std::ranges::find(result_.notes, note) == result_.notes.end())
+      result_.notes.push_back(note);
+  result_.interrupted_by = hunted.interrupted_by;
+  return {};
+}
+
+Result<void> Ranker::run_inputs() {
+  for (std::uint64_t i = 0;; ++i) {
+    const HuntOptions& given = options_.hunt;
+    if (result_.interrupted_by != 0 || (options_.until_stable && stability_.stable()) ||
+        (given.schedules != 0 && result_.runs >= given.schedules) ||
+        (given.seconds > 0 && seconds_now() - started_ >= given.seconds))
+      return {};
+    CLEW_TRY(const auto input, options_.inputs(i));
+    if (!input) return {};
+    HuntOptions options = hunt_options();
+    apply(*input, options.plan);
+    options.seed = given.seed + i;
+    options.schedules = options_.runs_per_input;
+    options.jobs = 1;
+    ++result_.inputs;
+    CLEW_CHECK_OK(hunt_once(std::move(options)));
+  }
+}
+
+Result<RankResult> Ranker::run() {
+  CLEW_CHECK_OK(settle_budget());
+  if (options_.inputs) {
+    CLEW_CHECK_OK(run_inputs());
+  } else {
+    CLEW_CHECK_OK(hunt_once(hunt_options()));
+  }
+  result_.stable = stability_.stable();
+  result_.functions = jobs_.code().functions();
+  for (const CallEdge& edge : result_.edges)
+    result_.callees.push_back(edge.context == kLineContext ? fmt::format("line {}", edge.callee)
+                                                           : jobs_.code().name_of(edge.callee));
+  for (std::string& lack : jobs_.code().lacks()) result_.notes.push_back(std::move(lack));
+  rank_again(options_, result_);
+  result_.seconds = seconds_now() - started_;
+  return std::move(result_);
+}
+
+}  // namespace
+
+void apply(const ProgramInput& input, LaunchPlan& plan) {
+  for (const auto& [from, to] : input.replaced)
+    for (std::size_t i = 1; i < plan.arguments.size(); ++i)
+      for (std::size_t at = plan.arguments[i].find(from); at != std::string::npos;
+           at = plan.arguments[i].find(from, at + to.size()))
+        plan.arguments[i].replace(at, from.size(), to);
+  plan.arguments.insert(plan.arguments.end(), input.arguments.begin(), input.arguments.end());
+  for (const std::string& variable : input.environment) {
+    const std::string name = variable.substr(0, variable.find('=') + 1);
+    std::erase_if(plan.environment, [&](const std::string& v) { return v.starts_with(name); });
+    plan.environment.push_back(variable);
+  }
+}
+
+void rank_again(const RankOptions& options, RankResult& result) {
+  std::vector<std::uint32_t> lines;
+  for (const ProgramFunction& function : result.functions) lines.push_back(function.lines);
+  const Assign assign = assign_by(options, result.edges);
+  ScoreOptions scored = score_of(options);
+  // The program's own functions say more than a library's; names make it the same in every run.
+  scored.prefer = [&](std::uint64_t a, std::uint64_t b) {
+    const auto key = [&](std::uint64_t feature) {
+      return std::tuple(result.edges[feature].callee >= kFirstLeaf, result.callees[feature]);
+    };
+    return key(a) < key(b);
+  };
+  result.ranking = rank_functions(result.table, lines, assign, scored);
+  test_by_permutation(result.table, assign, score_of(options), options.permutations,
+                      options.hunt.seed, result.ranking);
+}
+
+std::uint64_t RankResult::lines() const {
+  std::uint64_t sum = 0;
+  for (const ProgramFunction& function : functions) sum += function.lines;
+  return sum;
+}
+
+double RankResult::functions_to_review(std::size_t rank) const {
+  return functions.empty()
+             ? 0
+             : 100.0 * static_cast<double>(rank) / static_cast<double>(functions.size());
+}
+
+double RankResult::lines_to_review(std::size_t rank) const {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < std::min(rank, ranking.size()); ++i)
+    sum += functions[ranking[i].function].lines;
+  const std::uint64_t all = lines();
+  return all == 0 ? 0 : 100.0 * static_cast<double>(sum) / static_cast<double>(all);
+}
+
+Result<RankResult> rank(const RankOptions& options, RecordingStore& store, RankObserver& observer) {
+  return Ranker(options, store, observer).run();
+}
+
+}  // namespace clew

@@ -1,0 +1,86 @@
+// From the feature table to functions: how likely each is defective, and how sure that is.
+#ifndef CLEW_HOST_CALLS_RANKING_H_
+#define CLEW_HOST_CALLS_RANKING_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/calls/feature_table.h"
+
+namespace clew {
+
+enum class ScoreKind : std::uint8_t {
+  kDiscretised,  // the gain ratio of the discretised column, as Weka has it
+  kBestSplit,    // the gain ratio of the best single cut
+};
+enum class ClassWeight : std::uint8_t { kAsCounted, kBalanced };
+
+struct ScoreOptions {
+  ScoreKind score = ScoreKind::kBestSplit;
+  ClassWeight weight = ClassWeight::kAsCounted;
+  // Of two features of a function with the same score, whether the first is rather told about.
+  std::function<bool(std::uint64_t, std::uint64_t)> prefer = {};
+};
+
+// Which function a column speaks about. Nothing: it is left out.
+using Assign = std::function<std::optional<std::uint32_t>(std::uint64_t feature)>;
+
+// A column's best single cut, with the runs on either side.
+struct Split {
+  std::uint64_t low = 0;   // the greatest value below the cut
+  std::uint64_t high = 0;  // the least one above it
+  ClassCounts below;
+  ClassCounts above;
+};
+
+struct RankedFunction {
+  std::uint32_t function = 0;
+  double score = 0;
+  double p = 1;                       // of the permutation test; 1: not tested
+  std::optional<std::size_t> column;  // with the highest score; nothing: it calls nothing
+  std::optional<Split> split;         // of that column
+};
+
+// All functions of `lines` (their lines of code, by number), by decreasing score; functions of the same
+// score by decreasing lines of code, then by number. A function's score is the highest of its columns.
+[[nodiscard]] std::vector<RankedFunction> rank_functions(const FeatureTable& table,
+                                                         const std::vector<std::uint32_t>& lines,
+                                                         const Assign& assign,
+                                                         const ScoreOptions& options);
+
+// How often the classes, dealt out to the runs at random, give some function a score at least as high:
+// the probability of a score like this by chance, all columns considered. Fills in `p`.
+void test_by_permutation(const FeatureTable& table, const Assign& assign,
+                         const ScoreOptions& options, std::uint32_t permutations,
+                         std::uint64_t seed, std::vector<RankedFunction>& ranking);
+
+[[nodiscard]] double score_of(const Histogram& column, ScoreKind kind);
+[[nodiscard]] std::optional<Split> split_of(const Histogram& column);
+
+// When more runs would not change the answer (the paper's criterion, section 5.2): the functions with
+// a score, at most kLooked of them, were the same in the same order at each of the last kLooks looks,
+// between which the rarer class grew by kGrowth, and both classes have kLeastRuns.
+class Stability {
+ public:
+  static constexpr std::size_t kLooked = 3;
+  static constexpr std::size_t kLooks = 3;
+  static constexpr double kGrowth = 1.25;
+  static constexpr std::size_t kLeastRuns = 10;
+
+  [[nodiscard]] bool is_time(const FeatureTable& table) const;
+  void look(const FeatureTable& table, const std::vector<RankedFunction>& ranking);
+  [[nodiscard]] bool stable() const { return same_ >= kLooks; }
+
+ private:
+  [[nodiscard]] static std::size_t rarer(const FeatureTable& table);
+  std::size_t last_ = 0;
+  std::size_t same_ = 0;
+  std::vector<std::uint32_t> first_;
+};
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_CALLS_RANKING_H_

@@ -1,0 +1,108 @@
+#include "host/calls/ranking.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace clew {
+namespace {
+
+// Features are numbered 100 * caller + callee.
+std::optional<std::uint32_t> caller(std::uint64_t feature) {
+  return static_cast<std::uint32_t>(feature / 100);
+}
+
+// Function 2 calls 5 less often in failing runs; 1 calls at random, 3 always as often.
+FeatureTable table(std::size_t runs, double noise) {
+  FeatureTable result;
+  std::mt19937 random(7);
+  for (std::size_t i = 0; i < runs; ++i) {
+    const bool fails = i % 4 == 0;
+    const bool flips = static_cast<double>(random() % 1000) < noise * 1000;
+    result.add(fails ? RunClass::kFailing : RunClass::kPassing,
+               {{101, random() % 9}, {205, fails != flips ? 3 : 4}, {301, 12}});
+  }
+  return result;
+}
+
+TEST(FeatureTable, GivesBackWhatWasAdded) {
+  FeatureTable t;
+  std::mt19937 random(3);
+  std::vector<std::vector<std::uint64_t>> rows;
+  for (int i = 0; i < 200; ++i) {
+    std::vector<std::uint64_t> row(6);
+    for (std::size_t f = 0; f < row.size(); ++f) row[f] = i < 40 ? 0 : random() % (f + 1);
+    RunCounts counts;
+    for (std::size_t f = 0; f < row.size(); ++f)
+      if (row[f] != 0) counts.emplace_back(f, row[f]);
+    t.add(i % 3 == 0 ? RunClass::kFailing : RunClass::kPassing, counts);
+    rows.push_back(row);
+  }
+  for (std::size_t c = 0; c < t.features().size(); ++c) {
+    const auto values = t.column(c).values(t.runs());
+    double sum = 0;
+    for (const ValueCounts& value : t.histogram(c, {1, 1})) sum += value.runs.all();
+    EXPECT_DOUBLE_EQ(sum, 200);
+    for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(values[i], rows[i][t.features()[c]]);
+  }
+}
+
+TEST(Ranking, PutsTheFunctionFirstWhoseCallsDiffer) {
+  const FeatureTable t = table(200, 0);
+  for (const ScoreKind kind : {ScoreKind::kDiscretised, ScoreKind::kBestSplit}) {
+    const auto ranking = rank_functions(
+        t, {9, 9, 9, 20}, caller, {.score = kind, .weight = ClassWeight::kAsCounted, .prefer = {}});
+    ASSERT_EQ(ranking.size(), 4u);
+    EXPECT_EQ(ranking[0].function, 2u);
+    EXPECT_DOUBLE_EQ(ranking[0].score, 1);
+    ASSERT_TRUE(ranking[0].split);
+    EXPECT_EQ(ranking[0].split->low, 3u);
+    EXPECT_EQ(ranking[0].split->high, 4u);
+    EXPECT_EQ(ranking[0].split->below, (ClassCounts{0, 50}));
+  }
+}
+
+TEST(Ranking, TiesGoByLinesOfCode) {
+  const FeatureTable t = table(200, 0);
+  const auto ranking = rank_functions(t, {5, 9, 9, 20, 7}, caller,
+                                      {ScoreKind::kDiscretised, ClassWeight::kAsCounted, {}});
+  // 1 is noise, which the criterion does not cut.
+  EXPECT_EQ(ranking[1].function, 3u);
+  EXPECT_EQ(ranking[2].function, 1u);
+  EXPECT_EQ(ranking[3].function, 4u);
+  EXPECT_EQ(ranking[4].function, 0u);
+}
+
+TEST(Ranking, PermutationsTellNoiseFromAnAnswer) {
+  for (const auto weight : {ClassWeight::kAsCounted, ClassWeight::kBalanced}) {
+    const ScoreOptions options{ScoreKind::kBestSplit, weight, {}};
+    const FeatureTable clear = table(100, 0.05);
+    auto ranking = rank_functions(clear, {1, 1, 1, 1}, caller, options);
+    test_by_permutation(clear, caller, options, 199, 1, ranking);
+    EXPECT_EQ(ranking[0].function, 2u);
+    EXPECT_DOUBLE_EQ(ranking[0].p, 1.0 / 200);
+    const FeatureTable noise = table(100, 0.5);
+    ranking = rank_functions(noise, {1, 1, 1, 1}, caller, options);
+    test_by_permutation(noise, caller, options, 199, 1, ranking);
+    EXPECT_GT(ranking[0].p, 0.05);
+  }
+}
+
+TEST(Stability, NeedsLooksWithMoreRunsEach) {
+  Stability stability;
+  FeatureTable t;
+  int looks = 0;
+  for (int i = 0; i < 400 && !stability.stable(); ++i) {
+    t.add(i % 2 == 0 ? RunClass::kFailing : RunClass::kPassing,
+          {{205, static_cast<std::uint64_t>(i % 2)}});
+    if (!stability.is_time(t)) continue;
+    stability.look(t, rank_functions(t, {1, 1, 1}, caller, {}));
+    ++looks;
+  }
+  EXPECT_EQ(looks, 3);
+  EXPECT_GE(t.runs(), 30u);
+  EXPECT_LE(t.runs(), 60u);
+}
+
+}  // namespace
+}  // namespace clew

@@ -1,0 +1,19 @@
+#include "host/names/object_name.h"
+
+#include <fmt/format.h>
+
+namespace clew {
+
+std::string source_text(const ObjectName& name) {
+  if (name.kind != ObjectName::Kind::kHeap) return name.path;
+  const ObjectName::Heap& heap = name.heap;
+  if (heap.part != ObjectName::Heap::Part::kObject || heap.type.empty()) return "";
+  const std::string index = heap.index ? fmt::format("[{}]", *heap.index) : "";
+  if (!heap.owner.empty()) return heap.owner + index + name.path;
+  if (heap.index) return heap.type + index + name.path;
+  // ".next" of an Entry is Entry::next.
+  if (name.path.starts_with('.')) return fmt::format("{}::{}", heap.type, name.path.substr(1));
+  return heap.type + name.path;
+}
+
+}  // namespace clew
