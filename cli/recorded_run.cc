@@ -6,12 +6,12 @@
 
 #include "cli/hunt_arguments.h"
 #include "cli/ui.h"
+#include "host/names/findings.h"
 #include "host/recording/recording.h"
 #include "host/report/finding_text.h"
 #include "host/report/run_json.h"
 #include "host/report/run_text.h"
 #include "host/report/words.h"
-#include "host/names/findings.h"
 #include "host/symbolize/locate.h"
 #include "host/symbolize/symbolizer.h"
 #include "host/target/descendants.h"

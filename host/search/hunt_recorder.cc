@@ -2,9 +2,9 @@
 
 #include <utility>
 
+#include "host/names/findings.h"
 #include "host/schedule/stream.h"
 #include "host/seconds.h"
-#include "host/names/findings.h"
 #include "host/symbolize/locate.h"
 #include "host/symbolize/symbolizer.h"
 #include "host/target/exit_status.h"
