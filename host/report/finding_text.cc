@@ -28,8 +28,11 @@ const char* conclusion(const Finding& finding) {
 }
 
 std::string site_text(const Finding& finding, const Finding::Site& site) {
-  std::string text = fmt::format("  {} {} {}", site.thread, site.action,
-                                 finding.kind == "lock-order" ? "a lock" : "it");
+  // "reads it atomically"
+  const std::size_t verb = std::min(site.action.find(' '), site.action.size());
+  std::string text =
+      fmt::format("  {} {} {}{}", site.thread, site.action.substr(0, verb),
+                  finding.kind == "lock-order" ? "a lock" : "it", site.action.substr(verb));
   if (site.action == "is at") text = fmt::format("  {} is", site.thread);
   text += site.at ? " at " + location_text(*site.at) : " at a place that is not known";
   if (site.clock != 0) text += ", clock " + with_commas(site.clock);
