@@ -49,20 +49,8 @@ class Server {
     }
   }
 
-  // Waits on the stack until another client leaves. False: nobody came.
-  bool wait_for_turn(Client& client) {
-    std::unique_lock<std::mutex> lock(stack_mutex_);
-#ifdef FIXED
-    if (try_enter()) {
-      return true;
-    }
-#endif
-    waiting_.push_back(&client);
-    while (!client.resumed && !client.given_up) {
-      client.wake.wait(lock);
-    }
-    return client.resumed;
-  }
+  std::mutex& stack_lock() { return stack_mutex_; }
+  void push_waiting(Client& client) { waiting_.push_back(&client); }
 
   // Whoever still waits will never be served: lets go of them.
   int dismiss_waiting() {
@@ -96,16 +84,31 @@ void note_finished(bool was_served) {
   }
 }
 
-// A client's whole life: it asks for service, waits if it must, and leaves.
+// A client's whole life: it asks for service, waits on the stack if the server is busy, until another
+// leaves, and makes room for the next.
 void request_service(Server& server, Client& client) {
   bool here = server.try_enter();
   if (!here) {
-    here = server.wait_for_turn(client);
+    std::unique_lock<std::mutex> lock(server.stack_lock());
+#ifdef FIXED
+    here = server.try_enter();
+#endif
+    if (!here) {
+      server.push_waiting(client);
+      while (!client.resumed && !client.given_up) {
+        client.wake.wait(lock);
+      }
+      here = client.resumed;
+    }
+  }
+  int work = 0;
+  for (int i = 0; here && i < client.number % 3; ++i) {
+    work += i;
   }
   if (here) {
     server.leave();
   }
-  note_finished(here);
+  note_finished(here && work >= 0);
 }
 
 int main(int count, char** arguments) {
