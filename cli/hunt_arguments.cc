@@ -36,7 +36,8 @@ bool has_schedule(std::span<const std::string> options) {
 }  // namespace
 
 std::size_t end_of_own_options(const CLI::App& app, const std::vector<std::string>& arguments) {
-  constexpr std::array<std::string_view, 4> kCommands{"run", "hunt", "debug", "isolate"};
+  constexpr std::array<std::string_view, 5> kCommands{"run", "hunt", "debug", "isolate",
+                                                      "pinpoint"};
   if (arguments.empty() || std::ranges::find(kCommands, arguments.front()) == kCommands.end())
     return arguments.size();
   const std::size_t at = end_of_options(*app.get_subcommand(arguments.front()), arguments);

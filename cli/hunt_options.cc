@@ -60,6 +60,9 @@ void add_limits(CLI::App& app, HuntCommand& command) {
   app.add_option("--schedules", hunt.schedules, "Stop after this many schedules")
       ->type_name("N")
       ->check(count());
+}
+
+void add_budget(CLI::App& app, HuntCommand& command) {
   app.add_option(
          "--budget", command.budget,
          "The clock at which a run counts as a hang (default: 50 million, raised once if runs "
@@ -75,17 +78,6 @@ void add_search(CLI::App& app, HuntCommand& command) {
                              fmt::join(strategy_names(), ", "), strategy_names().front()))
       ->type_name("NAME")
       ->check(CLI::IsMember(strategy_names()).description(""));
-  app.add_option(
-         "--seed", command.seed,
-         "The same seed gives the same hunt, on any number of cores (default: a random one)")
-      ->type_name("N")
-      ->check(whole());
-  app.add_option("--jobs", hunt.jobs,
-                 "Runs at a time (default: one for each core, or one if the program changes files "
-                 "or binds an "
-                 "address)")
-      ->type_name("N")
-      ->check(count(kMostJobs));
   app.add_option("--depth", hunt.depth, "pct: number of events whose order causes the failure")
       ->type_name("N")
       ->check(count(kMostDepth))
@@ -102,6 +94,25 @@ void add_search(CLI::App& app, HuntCommand& command) {
       ->type_name("EVENTS")
       ->check(positive())
       ->capture_default_str();
+  app.add_flag_callback(
+      "--no-passing", [&hunt] { hunt.keep_passing = false; },
+      "Do not look for a passing schedule close to the failing one");
+}
+
+// How runs are made, whatever is searched for.
+void add_runs(CLI::App& app, HuntCommand& command) {
+  HuntOptions& hunt = command.hunt;
+  app.add_option(
+         "--seed", command.seed,
+         "The same seed gives the same result, on any number of cores (default: a random one)")
+      ->type_name("N")
+      ->check(whole());
+  app.add_option("--jobs", hunt.jobs,
+                 "Runs at a time (default: one for each core, or one if the program changes files "
+                 "or binds an "
+                 "address)")
+      ->type_name("N")
+      ->check(count(kMostJobs));
   app.add_option("--child", command.child,
                  "Run the program as the Nth child that it forks, with nobody as its parent "
                  "(default: the first with threads, if the program itself has none)")
@@ -113,9 +124,13 @@ void add_search(CLI::App& app, HuntCommand& command) {
       ->type_name("N")
       ->check(CLI::Range(1u, kMaxClockSpeed));
   app.add_flag("--fork", command.start_anew, "A new process for every schedule (slower)");
-  app.add_flag_callback(
-      "--no-passing", [&hunt] { hunt.keep_passing = false; },
-      "Do not look for a passing schedule close to the failing one");
+}
+
+void add_command(CLI::App& app, HuntCommand& command) {
+  app.add_option("PROG", command.command,
+                 "The program and its arguments; options after it are its own")
+      ->type_name("ARGS")
+      ->required();
 }
 
 void add_choices(CLI::App& app, HuntCommand& command) {
@@ -133,22 +148,37 @@ void add_choices(CLI::App& app, HuntCommand& command) {
 
 void add_hunt_options(CLI::App& app, HuntCommand& command) {
   add_limits(app, command);
+  add_budget(app, command);
   add_search(app, command);
+  add_runs(app, command);
   add_criteria(app, command.criteria);
   add_choices(app, command);
-  app.add_option("PROG", command.command,
-                 "The program and its arguments; options after it are its own")
-      ->type_name("ARGS")
-      ->required();
+  add_command(app, command);
+}
+
+void add_program_options(CLI::App& app, HuntCommand& command) {
+  app.add_option("--time", command.hunt.seconds,
+                 "Stop after this many seconds (default: when the answer is found)")
+      ->type_name("SECONDS")
+      ->check(positive());
+  add_budget(app, command);
+  add_runs(app, command);
+  add_criteria(app, command.criteria);
+  add_command(app, command);
 }
 
 Result<void> complete(HuntCommand& command) {
   HuntOptions& hunt = command.hunt;
   if (auto chosen = choose_strategy(command); !chosen) return chosen;
-  CLEW_TRY(auto criteria, criteria_of(command.criteria));
-  hunt.criteria = std::move(criteria);
   command.time_is_given = hunt.seconds > 0;
   if (hunt.schedules == 0 && hunt.seconds == 0) hunt.seconds = kDefaultSeconds;
+  return complete_program(command);
+}
+
+Result<void> complete_program(HuntCommand& command) {
+  HuntOptions& hunt = command.hunt;
+  CLEW_TRY(auto criteria, criteria_of(command.criteria));
+  hunt.criteria = std::move(criteria);
   hunt.seed = command.seed ? *command.seed
                            : std::uniform_int_distribution<std::uint64_t>(
                                  1, 999'999'999)(*std::make_unique<std::random_device>());

@@ -34,6 +34,13 @@ struct HuntCommand {
 // `app`.
 void add_hunt_options(CLI::App& app, HuntCommand& command);
 
+// Of these, what every command that runs a program many times has: --time, --budget, --seed, --jobs,
+// --child, --clock-speed, --fork, criteria, the program and its arguments.
+void add_program_options(CLI::App& app, HuntCommand& command);
+
+// Once the command line is read: the same without strategies. Without --time there is no limit.
+[[nodiscard]] Result<void> complete_program(HuntCommand& command);
+
 // Once the command line is read: makes `command.hunt` ready to run.
 [[nodiscard]] Result<void> complete(HuntCommand& command);
 

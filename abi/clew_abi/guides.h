@@ -7,6 +7,7 @@
 //   plan     PlanDirective...
 //   prefix   for each step the index of its thread (order of creation), 32 bits
 //   script   ScriptItem..., in any order
+//   noise    Place...: the points with noise; no guide: all points
 //   schedule is a stream (stream.h) instead
 //
 // A list is the number of its items and then the items; an item is its fields in the order in which
@@ -122,6 +123,9 @@ inline constexpr std::size_t kPlanLongestHold = 0;
 inline constexpr std::size_t kPlanLockstep = 1;
 inline constexpr std::size_t kPlanLinger = 2;
 inline constexpr std::size_t kRoundRobinQuantum = 0;
+inline constexpr std::size_t kNoisePercent = 0;
+inline constexpr std::size_t kNoiseYields = 1;
+inline constexpr std::size_t kNoiseDensity = 2;
 inline constexpr std::size_t kChoiceSeed = 3;  // of plan and prefix
 
 }  // namespace clew::abi

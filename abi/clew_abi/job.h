@@ -23,7 +23,8 @@ namespace clew::abi {
   X(kPlan, "plan")              \
   X(kPrefix, "prefix")          \
   X(kRoundRobin, "round-robin") \
-  X(kScript, "script")
+  X(kScript, "script")          \
+  X(kNoise, "noise")
 
 enum class StrategyKind : std::uint32_t {
 #define CLEW_KIND(name, text) name,

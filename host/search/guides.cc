@@ -54,6 +54,10 @@ std::vector<std::uint8_t> script_guide(std::span<const ScriptItem> items) {
   return (Writer() << items).take();
 }
 
+std::vector<std::uint8_t> noise_guide(std::span<const abi::Place> points) {
+  return (Writer() << points).take();
+}
+
 std::vector<std::uint8_t> prefix_guide(std::span<const std::uint32_t> threads) {
   return (Writer() << threads).take();
 }

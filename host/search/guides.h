@@ -32,6 +32,9 @@ using abi::SurwThread;
 
 [[nodiscard]] std::vector<std::uint8_t> script_guide(std::span<const ScriptItem> items);
 
+// The points that have noise; those of an empty list are none.
+[[nodiscard]] std::vector<std::uint8_t> noise_guide(std::span<const abi::Place> points);
+
 // The index (order of creation) of the thread of each step.
 [[nodiscard]] std::vector<std::uint8_t> prefix_guide(std::span<const std::uint32_t> threads);
 

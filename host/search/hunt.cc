@@ -147,6 +147,11 @@ Result<void> Hunt::take(const JobPlan& plan, RanJob& ran) {
   if (judgement.verdict == Verdict::kPass && !first_passing_) first_passing_ = plan;
   if (judgement.verdict == Verdict::kFail)
     if (auto done = failed(plan, ran, judgement); !done) return done;
+  if (judgement.verdict == Verdict::kFail) {
+    const auto listed = failure_of_key_.find(key_of(ran, judgement));
+    if (listed != failure_of_key_.end()) report.failure = listed->second;
+  }
+  report.shared_points = ran.job.shared_points;
   tell(*search_, plan, report);
   return {};
 }
@@ -166,7 +171,7 @@ Result<void> Hunt::take_all(std::span<const JobPlan> plans, std::span<RanJob> ra
     learned.add(job.job.shared_points);
     CLEW_CHECK_OK(take(plans[i], job));
   }
-  sharing_ = std::move(learned);
+  if (!search_->sharing_is_settled()) sharing_ = std::move(learned);
   if (!pool_settled_ && threads > 0) {
     pool_settled_ = true;
     const std::uint32_t wanted = std::min(threads - 1, kMostPool);
@@ -265,6 +270,14 @@ Result<HuntResult> hunt(const HuntOptions& options, RecordingStore& store, HuntO
   CLEW_TRY(auto input, HuntInput::from_here());
   return Hunt(options, store, observer, listeners, std::move(input), std::move(judge),
               std::move(search), std::move(start))
+      .run();
+}
+
+Result<HuntResult> hunt_with(std::unique_ptr<Search> search, const HuntOptions& options,
+                             RecordingStore& store, HuntObserver& observer, HuntInput input) {
+  CLEW_TRY(auto judge, Judge::create(options.criteria));
+  return Hunt(options, store, observer, {}, std::move(input), std::move(judge), std::move(search),
+              std::nullopt)
       .run();
 }
 

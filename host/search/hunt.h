@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 #include "host/outcome.h"
 #include "host/recording/recording.h"
 #include "host/search/criteria.h"
+#include "host/search/hunt_input.h"
 #include "host/search/hunt_result.h"
 #include "host/search/search.h"
 #include "host/target/job_runner.h"
@@ -62,6 +64,12 @@ class HuntObserver {
 [[nodiscard]] Result<HuntResult> hunt(const HuntOptions& options, RecordingStore& store,
                                       HuntObserver& observer,
                                       std::span<ReportListener* const> listeners = {});
+
+// The same with a search of the caller's, whatever options.strategy says. The standard input is given
+// because it can be read only once.
+[[nodiscard]] Result<HuntResult> hunt_with(std::unique_ptr<Search> search,
+                                           const HuntOptions& options, RecordingStore& store,
+                                           HuntObserver& observer, HuntInput input);
 
 // The child processes that create threads, by the number of their fork from 1, if the program itself
 // creates none. Runs the program once.

@@ -30,11 +30,16 @@ Result<Judgement> Hunt::judge(const RanJob& ran) {
   return judge_.judge({result.end, result.status, result.failure, ran.output, ran.errors});
 }
 
-Result<void> Hunt::failed(const JobPlan& plan, const RanJob& ran, const Judgement& judgement) {
-  if (!options_.keep_failing) return {};
+std::uint64_t Hunt::key_of(const RanJob& ran, const Judgement& judgement) {
   std::uint64_t key = ran.job.result.failure_key;
   for (const char c : std::string_view(to_word(*judgement.kind)))
     key = key * 31 + static_cast<unsigned char>(c);
+  return key;
+}
+
+Result<void> Hunt::failed(const JobPlan& plan, const RanJob& ran, const Judgement& judgement) {
+  if (!options_.keep_failing) return {};
+  const std::uint64_t key = key_of(ran, judgement);
   if (const auto known = failure_of_key_.find(key); known != failure_of_key_.end()) {
     ++result_.failures[known->second].count;
     return {};

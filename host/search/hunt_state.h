@@ -93,6 +93,8 @@ class Hunt {
   Result<void> take(const JobPlan& plan, RanJob& ran);
   Result<void> unless_found(Result<void> done);
   Result<Judgement> judge(const RanJob& ran);
+  // Of the failure: equal for the same one.
+  static std::uint64_t key_of(const RanJob& ran, const Judgement& judgement);
   Result<void> failed(const JobPlan& plan, const RanJob& ran, const Judgement& judgement);
   Result<void> not_repeated(const Judgement& judgement);
   Result<void> raise_budget();

@@ -21,6 +21,7 @@ std::optional<abi::StrategyKind> sampled(const std::string& name) {
                                    {"pct", abi::StrategyKind::kPct},
                                    {"pos", abi::StrategyKind::kPos},
                                    {"chaos", abi::StrategyKind::kChaos},
+                                   {"noise", abi::StrategyKind::kNoise},
                                    {"timer", abi::StrategyKind::kTimer}})
     if (name == word) return kind;
   return std::nullopt;
@@ -46,9 +47,9 @@ Result<FuzzStart> fuzz_start(const HuntOptions& options, RecordingStore& store) 
 }
 
 const std::vector<std::string>& strategy_names() {
-  static const std::vector<std::string> names{"portfolio", "random", "pct",       "pos",
-                                              "surw",      "rff",    "period",    "fuzz",
-                                              "chaos",     "timer",  "exhaustive"};
+  static const std::vector<std::string> names{"portfolio", "random", "pct",    "pos",
+                                              "surw",      "rff",    "period", "fuzz",
+                                              "chaos",     "timer",  "noise",  "exhaustive"};
   return names;
 }
 

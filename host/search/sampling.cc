@@ -71,6 +71,11 @@ JobPlan SamplingSearch::propose() {
   }
   if (kind_ == abi::StrategyKind::kRandom || kind_ == abi::StrategyKind::kPos)
     job.parameters[abi::kRandomUpdateWeight] = parameter_;
+  // Much noise may hide what little shows.
+  if (job.strategy == abi::StrategyKind::kNoise) {
+    static constexpr std::array<std::uint64_t, 4> kDensities{100, 50, 25, 10};
+    job.parameters[abi::kNoiseDensity] = kDensities[proposed_ % kDensities.size()];
+  }
   ++proposed_;
   return job;
 }

@@ -9,6 +9,7 @@
 //          run of pos, alone in its round, that gives the first k.
 //  pos     Yuan et al., "Partial Order Aware Concurrency Sampling", CAV 2018
 //  chaos, timer  preemption at random clocks
+//  noise   delays at all points, at half of them, at a quarter, at a tenth, in turn
 //  none    one run, for it comes out the same every time
 #ifndef CLEW_HOST_SEARCH_SAMPLING_H_
 #define CLEW_HOST_SEARCH_SAMPLING_H_

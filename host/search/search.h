@@ -22,6 +22,9 @@ struct JobReport {
   Verdict verdict = Verdict::kPass;
   bool new_interleaving = false;  // none of the hunt's runs before had this result.interleaving
   Trace trace;                    // with kJobTrace
+  // Of one that fails: its position in HuntResult::failures. Nothing: it is not listed there.
+  std::optional<std::size_t> failure = {};
+  std::vector<std::uint32_t> shared_points = {};  // newly found to touch what threads share
 };
 
 // Whoever wants to see the jobs of a hunt and what became of them.
@@ -39,6 +42,8 @@ class Search : public ReportListener {
   //
   // At most `most` jobs, perhaps fewer. None: the search is over, there is nothing left to try.
   [[nodiscard]] virtual std::vector<JobPlan> next(std::size_t most) = 0;
+  // Whether what threads share is known well enough: what later jobs show of it changes nothing.
+  [[nodiscard]] virtual bool sharing_is_settled() const { return false; }
   // What the last next() drew on, for the status line ("pos").
   [[nodiscard]] virtual std::string using_now() const = 0;
   // When the search is over: what that means, as a sentence ("all 36 schedules with at most 2

@@ -32,7 +32,11 @@ class Rest final : public Surroundings {
     g_listeners.add(g_log, g_log.hearing());
     if (manner.at_every_point) {
       g_sharing.begin(control(), job);
-      g_listeners.add(g_sharing, {.topics = kTopicEvents, .window = Window::all()});
+      // Noise at given points comes after runs that have shown what is shared: looking at every
+      // access again would take most of the time.
+      const bool is_settled = job.strategy == abi::StrategyKind::kNoise && job.guide.size != 0;
+      if (!is_settled)
+        g_listeners.add(g_sharing, {.topics = kTopicEvents, .window = Window::all()});
     } else {
       g_sharing.stay_away();
     }

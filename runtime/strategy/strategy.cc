@@ -4,6 +4,7 @@
 #include "runtime/arena.h"
 #include "runtime/strategy/chaos.h"
 #include "runtime/strategy/linger.h"
+#include "runtime/strategy/noise.h"
 #include "runtime/strategy/none.h"
 #include "runtime/strategy/patient.h"
 #include "runtime/strategy/pct.h"
@@ -74,6 +75,8 @@ Strategy* make_strategy(const abi::Job& job, Run& run) {
       return lingering(job, make<RoundRobin>(job));
     case abi::StrategyKind::kScript:
       return make<Script>(job, run);
+    case abi::StrategyKind::kNoise:
+      return make<Noise>(job);
     case abi::StrategyKind::kNone:
     case abi::StrategyKind::kCount:
       break;

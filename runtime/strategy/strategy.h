@@ -6,8 +6,8 @@
 // A strategy decides in one of two ways (Manner):
 //  - by the clock (none, timer, schedule, script, chaos): next_decision() names the next event of
 //    interest, and preempt() is asked there. In between the program runs at full speed.
-//  - at every scheduling point (random, pct, pos, surw, rff, plan, prefix, round robin): pick() is
-//    asked whenever a thread is about to touch what threads share or to synchronise, and whenever
+//  - at every scheduling point (random, pct, pos, surw, rff, plan, prefix, round robin, noise): pick()
+//    is asked whenever a thread is about to touch what threads share or to synchronise, and whenever
 //    the running thread is blocked.
 // In both, choose() answers the questions that are not about preemption, and learn() is told what
 // happens.

@@ -8,6 +8,8 @@ clew_unit_test(strategy_test
     ${CMAKE_CURRENT_LIST_DIR}/chaos_test.cc
     ${CMAKE_CURRENT_LIST_DIR}/choices_test.cc
     ${CMAKE_SOURCE_DIR}/runtime/libc/heap.cc
+    ${CMAKE_CURRENT_LIST_DIR}/noise.cc
+    ${CMAKE_CURRENT_LIST_DIR}/noise_test.cc
     ${CMAKE_CURRENT_LIST_DIR}/patient.cc
     ${CMAKE_CURRENT_LIST_DIR}/patient_test.cc
     ${CMAKE_CURRENT_LIST_DIR}/pct.cc

@@ -3,6 +3,7 @@
 
 #include "host/search/guides.h"
 #include "runtime/random.h"
+#include "runtime/strategy/noise.h"
 #include "runtime/strategy/plan.h"
 #include "runtime/strategy/prefix.h"
 #include "runtime/strategy/rff.h"
@@ -50,6 +51,7 @@ void expect_all_complete(const std::vector<std::uint8_t>& guide, std::uint64_t s
   expect_complete<Rff>(guide, seed);
   expect_complete<Plan>(guide, seed);
   expect_complete<Prefix>(guide, seed);
+  expect_complete<Noise>(guide, seed);
   expect_script_in_order(guide, seed);
 }
 

@@ -1,0 +1,72 @@
+// Program points: where noise can be made (Tzoref, Ur, Yom-Tov 2007, section 3).
+//
+// A point is a yield point that accesses what threads share, or a call that synchronises, met while
+// another thread lived. What comes between two points of a thread touches nothing that others can
+// see: noise there is noise at the next point, and those places are not points of their own.
+#ifndef CLEW_HOST_NOISE_POINTS_H_
+#define CLEW_HOST_NOISE_POINTS_H_
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "clew_abi/step.h"
+#include "clew_abi/stream.h"
+#include "host/outcome.h"
+#include "host/trace/trace.h"
+
+namespace clew {
+
+struct NoisePoint {
+  abi::Place place = 0;
+  abi::StepKind kind = abi::StepKind::kOther;
+  Location at;                // line 0: not known
+  std::uint32_t column = 0;   // 0: not known
+  bool races = false;         // seen unordered with a conflicting step of another thread
+  abi::ThreadKey thread = 0;  // that came here first
+  std::uint32_t met = 0;      // its number in the order in which points were met
+
+  // Section 5: it tells which thread matters, not where.
+  [[nodiscard]] bool starts_thread() const { return kind == abi::StepKind::kCreate; }
+};
+
+// Two points that a thread came to one after the other, by position.
+using PointEdge = std::pair<std::uint32_t, std::uint32_t>;
+
+// What the first runs show: which points there are, and what follows what.
+class PointFinder {
+ public:
+  void learn(const Trace& trace, const std::vector<std::uint32_t>& shared_points);
+
+  // How many learn() calls in a row brought nothing new.
+  [[nodiscard]] std::uint64_t calls_without_news() const { return without_news_; }
+
+  // The points in the order of their places, which is the same in every campaign, without source.
+  // Fixes the positions.
+  [[nodiscard]] std::vector<NoisePoint> points();
+  // REQUIRES: points() was called.
+  [[nodiscard]] std::set<PointEdge> edges() const;
+
+ private:
+  struct Met {
+    abi::StepKind kind = abi::StepKind::kOther;
+    bool races = false;
+    abi::ThreadKey thread = 0;
+  };
+  [[nodiscard]] bool is_point(abi::Place place, abi::StepKind kind) const;
+
+  std::map<abi::Place, Met> met_;
+  std::vector<abi::Place> order_;
+  std::set<std::uint64_t> shared_;
+  std::map<abi::Place, std::uint32_t> position_;
+  // Steps of one thread in a row, whether or not they are points.
+  std::map<abi::Place, std::set<abi::Place>> next_;
+  std::uint64_t without_news_ = 0;
+};
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_NOISE_POINTS_H_

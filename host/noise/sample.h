@@ -1,0 +1,52 @@
+// A sample: a set of points with noise, and what became of the runs with it.
+#ifndef CLEW_HOST_NOISE_SAMPLE_H_
+#define CLEW_HOST_NOISE_SAMPLE_H_
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "host/noise/subset.h"
+
+namespace clew {
+
+// Why it was run. Only those of a design are scored: in them each point is as likely as not.
+enum class SamplePurpose : std::uint8_t { kDesign, kSearch, kAnswer, kWithout, kEverywhere };
+
+struct Sample {
+  Subset points;
+  std::uint32_t wanted = 0;  // runs
+  SamplePurpose purpose = SamplePurpose::kDesign;
+  std::uint32_t runs = 0;                                // that passed or failed
+  std::map<std::uint32_t, std::uint32_t> failures = {};  // by the failure's number in the hunt
+
+  [[nodiscard]] std::uint32_t failed() const {
+    std::uint32_t sum = 0;
+    for (const auto& [failure, count] : failures) sum += count;
+    return sum;
+  }
+};
+
+// Runs samples, for an algorithm that searches for points.
+class Laboratory {
+ public:
+  virtual ~Laboratory() = default;
+  [[nodiscard]] virtual std::size_t points() const = 0;
+  // Whether the point may be part of an answer: one that only starts a thread is not.
+  [[nodiscard]] virtual bool may_answer(std::size_t point) const = 0;
+  // What is known about it before any sample: seen in a race.
+  [[nodiscard]] virtual bool is_suspect(std::size_t point) const = 0;
+  // Runs each sample as often as it says, on all cores, and keeps them. The results are those of
+  // the batch, in its order, valid until the next call. Nothing: there was no time, or clew was told
+  // to stop.
+  [[nodiscard]] virtual std::span<const Sample> run(std::vector<Sample> batch) = 0;
+  [[nodiscard]] virtual std::span<const Sample> all() const = 0;
+  [[nodiscard]] virtual std::uint64_t seed() const = 0;
+  // What the algorithm is about to do, for the status line.
+  virtual void say(const char* stage, std::size_t planned) = 0;
+};
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_NOISE_SAMPLE_H_

@@ -1,0 +1,137 @@
+#include "host/noise/scores.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <utility>
+
+namespace clew {
+namespace {
+
+constexpr double k95 = 1.959963985;
+// Of one campaign in a hundred a point stands out by chance.
+constexpr double kLevel = 0.01;
+
+struct Table {
+  double failing_with = 0, passing_with = 0, failing_without = 0, passing_without = 0;
+};
+
+// A half is added to each cell (Haldane 1955, Anscombe 1956), so that no odds are 0 or infinite. The
+// samples with the point are part of all: the variance of the ratio is smaller than that of two
+// independent odds.
+PointScore score_of(const Table& counted) {
+  Table t = counted;
+  for (double* cell : {&t.failing_with, &t.passing_with, &t.failing_without, &t.passing_without})
+    *cell += 0.5;
+  const double failing = t.failing_with + t.failing_without;
+  const double passing = t.passing_with + t.passing_without;
+  PointScore result;
+  const double log_score = std::log(t.failing_with / t.passing_with) - std::log(failing / passing);
+  const double variance = 1 / t.failing_with - 1 / failing + 1 / t.passing_with - 1 / passing;
+  const double half = k95 * std::sqrt(std::max(variance, 0.0));
+  result.score = std::exp(log_score);
+  result.low = std::exp(log_score - half);
+  result.high = std::exp(log_score + half);
+  result.hue = t.failing_with / (t.failing_with + t.passing_with);
+  // Of the odds with the point and without it, by a normal approximation.
+  const double with = t.failing_with + t.passing_with;
+  const double without = t.failing_without + t.passing_without;
+  const double all = failing / (failing + passing);
+  const double deviation = std::sqrt(all * (1 - all) * (1 / with + 1 / without));
+  if (deviation > 0) result.z = (t.failing_with / with - t.failing_without / without) / deviation;
+  return result;
+}
+
+}  // namespace
+
+double normal_tail(double z) { return 0.5 * std::erfc(z / std::numbers::sqrt2); }
+
+// By bisection: it is needed a few times in a campaign.
+double normal_quantile(double tail) {
+  double low = 0, high = 40;
+  for (int i = 0; i < 80; ++i) {
+    const double middle = (low + high) / 2;
+    (normal_tail(middle) > tail ? low : high) = middle;
+  }
+  return high;
+}
+
+std::vector<std::uint32_t> Scores::ranking() const {
+  std::vector<std::uint32_t> order(points.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::ranges::sort(order, [this](std::uint32_t a, std::uint32_t b) {
+    return std::pair(-points[a].score, a) < std::pair(-points[b].score, b);
+  });
+  return order;
+}
+
+bool Scores::some_stand_apart() const {
+  const std::vector<std::uint32_t> order = ranking();
+  for (std::size_t k = 0; k < 3 && k + 1 < order.size(); ++k) {
+    if (!stands_out(order[k])) return false;
+    if (points[order[k]].low > points[order[k + 1]].high) return true;
+  }
+  return false;
+}
+
+Scores score(std::span<const Sample> samples, std::size_t points, const CountFailed& failed,
+             std::optional<std::uint32_t> threshold) {
+  Scores result;
+  double failures = 0, runs = 0;
+  for (const Sample& sample : samples) {
+    if (sample.purpose != SamplePurpose::kDesign || sample.runs == 0) continue;
+    ++result.samples;
+    failures += failed(sample);
+    runs += sample.runs;
+  }
+  result.runs_failing = runs > 0 ? failures / runs : 0;
+  const double mean = result.samples > 0 ? failures / static_cast<double>(result.samples) : 0;
+  result.threshold = threshold.value_or(std::max(1u, static_cast<std::uint32_t>(mean)));
+  std::vector<Table> tables(points);
+  for (const Sample& sample : samples) {
+    if (sample.purpose != SamplePurpose::kDesign || sample.runs == 0) continue;
+    const bool fails = failed(sample) >= result.threshold;
+    result.failing += fails;
+    for (std::size_t i = 0; i < points; ++i) {
+      Table& t = tables[i];
+      if (sample.points.has(i)) {
+        ++(fails ? t.failing_with : t.passing_with);
+      } else {
+        ++(fails ? t.failing_without : t.passing_without);
+      }
+    }
+  }
+  for (const Table& table : tables) result.points.push_back(score_of(table));
+  result.z_to_stand_out =
+      normal_quantile(kLevel / static_cast<double>(std::max<std::size_t>(points, 1)));
+  return result;
+}
+
+double Rate::low() const {
+  if (runs == 0) return 0;
+  const double n = static_cast<double>(runs), p = value(), z = k95;
+  return std::max(0.0,
+                  (p + z * z / (2 * n) - z * std::sqrt(p * (1 - p) / n + z * z / (4 * n * n))) /
+                      (1 + z * z / n));
+}
+
+double Rate::high() const {
+  if (runs == 0) return 1;
+  const double n = static_cast<double>(runs), p = value(), z = k95;
+  return std::min(1.0,
+                  (p + z * z / (2 * n) + z * std::sqrt(p * (1 - p) / n + z * z / (4 * n * n))) /
+                      (1 + z * z / n));
+}
+
+double probability_higher(const Rate& a, const Rate& b) {
+  const auto mean = [](const Rate& r) {
+    return (static_cast<double>(r.failed) + 1) / (static_cast<double>(r.runs) + 2);
+  };
+  const auto variance = [&](const Rate& r) {
+    return mean(r) * (1 - mean(r)) / (static_cast<double>(r.runs) + 3);
+  };
+  return 1 - normal_tail((mean(a) - mean(b)) / std::sqrt(variance(a) + variance(b)));
+}
+
+}  // namespace clew

@@ -1,0 +1,233 @@
+#include "host/report/pinpoint_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "host/report/hunt_text.h"
+#include "host/report/names.h"
+#include "host/report/words.h"
+
+namespace clew {
+namespace {
+
+constexpr std::size_t kPointsShown = 10;
+constexpr std::size_t kEdgesShown = 3;  // of each sign
+
+std::string percent(double share) {
+  if (share > 1e-7 && share < 0.001) return fmt::format("{:.2g} %", 100 * share);
+  return fmt::format("{:.1f} %", 100 * share);
+}
+
+std::string rate_text(const Rate& rate) {
+  return fmt::format("{} of {} runs ({}, 95 % between {} and {})", with_commas(rate.failed),
+                     with_commas(rate.runs), percent(rate.value()), percent(rate.low()),
+                     percent(rate.high()));
+}
+
+std::string place_of(const NoisePoint& point) {
+  std::string text = point.at.line != 0           ? location_text(point.at)
+                     : !point.at.function.empty() ? "unknown line " + in_function(point.at.function)
+                                                  : "unknown place";
+  return text;
+}
+
+std::string point_text(const NoisePoint& point) {
+  return fmt::format("the {} at {}", kind_text(point), place_of(point));
+}
+
+std::string list_of(const PinpointResult& result, const std::vector<std::uint32_t>& points) {
+  std::vector<std::string> texts;
+  for (const std::uint32_t i : points) texts.push_back(point_text(result.points[i]));
+  if (texts.size() == 1) return texts[0];
+  const std::string last = texts.back();
+  texts.pop_back();
+  return fmt::format("{} and {}", fmt::join(texts, ", "), last);
+}
+
+std::string failure_of(const PinpointResult& result, const Cause& cause) {
+  if (!cause.failure || *cause.failure >= result.failures.size()) return "The failure";
+  const FoundFailure& found = result.failures[*cause.failure];
+  return fmt::format("The failure ({}{})", failure_line(found.failure),
+                     found.recording ? fmt::format("; recording {}", *found.recording) : "");
+}
+
+std::string cause_text(const PinpointResult& result, const Cause& cause) {
+  std::string text =
+      fmt::format("  {} appears with noise at {} alone: {}.\n", failure_of(result, cause),
+                  list_of(result, cause.points), rate_text(cause.rate));
+  if (cause.beside_first)
+    text += "  This is a second cause: it shows in samples without all points of the first.\n";
+  if (cause.points.size() > 1 && !cause.without_each.empty())
+    for (std::size_t i = 0; i < cause.points.size(); ++i)
+      text += fmt::format("    without {}: {}\n", point_text(result.points[cause.points[i]]),
+                          rate_text(cause.without_each[i]));
+  if (cause.confidence)
+    text +=
+        fmt::format("  That {} needed holds with p {} {:.2f}, given these runs.\n",
+                    cause.points.size() == 1 ? "it is" : "each of these is",
+                    *cause.confidence >= 0.99 ? ">=" : "=",
+                    *cause.confidence >= 0.99 ? 0.99 : std::floor(*cause.confidence * 100) / 100);
+  return text;
+}
+
+std::string rates_text(const PinpointResult& result) {
+  std::string text = fmt::format("  Without noise: {}.\n", rate_text(result.without));
+  text += fmt::format("  With noise at all {} points: {}.\n", result.points.size(),
+                      rate_text(result.everywhere));
+  if (result.scores.samples > 0)
+    text += fmt::format(
+        "  With noise at half of them: {} of all runs; {} of {} samples fail (at least {}).\n",
+        percent(result.scores.runs_failing), with_commas(result.scores.failing),
+        with_commas(result.scores.samples), counted(result.scores.threshold, "failing run"));
+  return text;
+}
+
+std::string table_of(const PinpointResult& result) {
+  std::string text = fmt::format(
+      "  rank  score  95 %           hue   point{}\n",
+      result.points.size() > kPointsShown ? fmt::format(" (of {})", result.points.size()) : "");
+  std::size_t rank = 0;
+  for (const std::uint32_t i : result.scores.ranking()) {
+    if (++rank > kPointsShown) break;
+    const PointScore& score = result.scores.points[i];
+    const NoisePoint& point = result.points[i];
+    const std::string source = source_line(point.at);
+    text += fmt::format(
+        "  {:4}  {:5.2f}  {:5.2f}..{:<6.2f}  {:.2f}  {} ({}{}{}){}\n", rank, score.score, score.low,
+        score.high, score.hue, place_of(point), kind_text(point),
+        point.starts_thread() ? ": tells the thread, not the place" : "",
+        result.scores.stands_out(i) ? "; stands out" : "", source.empty() ? "" : ": " + source);
+  }
+  return text;
+}
+
+std::string edge_text(const PinpointResult& result, const ScoredEdge& edge) {
+  const NoisePoint &from = result.points[edge.from], &to = result.points[edge.to];
+  const PointScore& before = result.scores.points[edge.from];
+  const PointScore& after = result.scores.points[edge.to];
+  return fmt::format("  {:+.2f}  {} ({}) -> {} ({}): {:.2f} -> {:.2f}{}\n", edge.difference,
+                     place_of(from), kind_text(from), place_of(to), kind_text(to), before.score,
+                     after.score,
+                     std::abs(edge.z) >= result.scores.z_to_stand_out ? "; stands out" : "");
+}
+
+// What delays do on both sides of an extreme edge, as far as the scores tell them from 1.
+std::string edge_sentence(const PinpointResult& result, const ScoredEdge& edge) {
+  const auto effect = [&](std::uint32_t i) -> const char* {
+    const PointScore& score = result.scores.points[i];
+    return score.low > 1    ? "makes it fail more often"
+           : score.high < 1 ? "makes it fail less often"
+                            : "does not matter";
+  };
+  const std::string one = effect(edge.from), other = effect(edge.to);
+  if (one == other) return "";
+  return fmt::format("  Delaying at {} {}; delaying at {} {}.\n",
+                     short_place(result.points[edge.from]), one,
+                     short_place(result.points[edge.to]), other);
+}
+
+std::string edges_text(const PinpointResult& result) {
+  if (result.edges.empty() || result.scores.failing == 0) return "";
+  std::string drops, rises, sentences;
+  std::size_t drops_shown = 0, rises_shown = 0;
+  for (const ScoredEdge& edge : result.edges) {
+    if (edge.difference > 0 && drops_shown < kEdgesShown) {
+      if (drops_shown++ == 0) sentences += edge_sentence(result, edge);
+      drops += edge_text(result, edge);
+    }
+    if (edge.difference < 0 && rises_shown < kEdgesShown) {
+      if (rises_shown++ == 0) sentences += edge_sentence(result, edge);
+      rises += edge_text(result, edge);
+    }
+  }
+  return fmt::format(
+      "  Where the score changes most along the control flow ({}):\n{}{}{}"
+      "  Consecutive points against arbitrary pairs (Kolmogorov-Smirnov): D = {:.3f}, p = "
+      "{:.2g}.\n",
+      counted(result.edges.size(), "edge"), drops, rises, sentences, result.ks.d, result.ks.p);
+}
+
+std::string figures(const PinpointResult& result) {
+  return fmt::format(
+      "  {}, {} ({} now, {:.1f} s, {:.0f}/s), algorithm {}, seed {}\n  campaign: {}\n",
+      counted(result.samples, "sample"), counted(result.runs, "run"), with_commas(result.runs_now),
+      result.seconds,
+      result.seconds > 0 ? static_cast<double>(result.runs_now) / result.seconds : 0.0,
+      result.algorithm, result.seed, result.campaign);
+}
+
+}  // namespace
+
+std::string source_line(const Location& at) {
+  if (at.line == 0) return "";
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(at.file, error)) return "";
+  std::ifstream file(at.file);
+  std::string line;
+  for (std::uint32_t i = 0; i < at.line; ++i)
+    if (!std::getline(file, line)) return "";
+  const std::size_t begin = line.find_first_not_of(" \t");
+  return begin == std::string::npos ? "" : printable(line.substr(begin));
+}
+
+std::string kind_text(const NoisePoint& point) {
+  if (point.starts_thread()) return "start of a thread";
+  const std::string word = to_word(point.kind);
+  return word.empty() ? "yield or sleep" : word;
+}
+
+std::string short_place(const NoisePoint& point) {
+  if (point.at.line == 0) return point.at.function.empty() ? "?" : function_text(point.at.function);
+  return fmt::format("{}:{}", short_path(point.at.file), point.at.line);
+}
+
+std::string campaign_status_text(const CampaignProgress& progress, double seconds) {
+  std::string text = progress.stage;
+  if (progress.planned != 0)
+    text += fmt::format(", {} of {} samples", with_commas(progress.samples),
+                        with_commas(progress.planned));
+  text += fmt::format(", {} ({:.0f}/s)", counted(progress.runs, "run"),
+                      seconds > 0 ? static_cast<double>(progress.runs) / seconds : 0.0);
+  if (progress.runs > 0)
+    text += fmt::format(", {} fail", percent(static_cast<double>(progress.failed) /
+                                             static_cast<double>(progress.runs)));
+  if (progress.planned > progress.samples && progress.samples > 0)
+    text += fmt::format(", about {:.0f} s left",
+                        seconds * static_cast<double>(progress.planned - progress.samples) /
+                            static_cast<double>(progress.samples));
+  return text;
+}
+
+std::string pinpoint_headline(const PinpointResult& result) {
+  if (!result.causes.empty())
+    return fmt::format("pinpointed: {}", list_of(result, result.causes.front().points));
+  if (result.points.empty())
+    return result.single_threaded ? "nothing to pinpoint: the program has one thread"
+                                  : "nothing to pinpoint: threads share nothing";
+  if (!result.anything_failed())
+    return fmt::format("nothing stands out: none of {} failed",
+                       counted(result.runs + result.discovery_runs, "run"));
+  if (result.anything_stands_out()) return "some points go with the failure, see the table";
+  if (result.without.runs > 0 && result.without.failed == result.without.runs)
+    return "nothing stands out: it fails without noise as well";
+  return "nothing stands out: no point goes with the failure more than by chance";
+}
+
+std::string pinpoint_text(const PinpointResult& result) {
+  std::string text;
+  for (const Cause& cause : result.causes) text += cause_text(result, cause);
+  if (!result.finished && !result.points.empty())
+    text += "  The campaign was ended before the algorithm was done (--resume continues it).\n";
+  if (result.points.empty()) return text + figures(result);
+  if (result.scores.failing > 0) text += table_of(result);
+  text += edges_text(result);
+  text += rates_text(result);
+  return text + figures(result);
+}
+
+}  // namespace clew
