@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <string_view>
 #include <tuple>
 
 #include "host/symbolize/symbolizer.h"
@@ -353,6 +354,10 @@ std::string plain_name(const std::string& linkage_name) {
   if (text == nullptr) return linkage_name;
   std::string name = text;
   std::free(text);
+  // Of the ABI, not of the source.
+  constexpr std::string_view kTag = "[abi:";
+  for (std::size_t at = name.find(kTag); at != std::string::npos; at = name.find(kTag, at))
+    name.erase(at, name.find(']', at) - at + 1);
   return name;
 }
 

@@ -2,6 +2,7 @@
 // stack and waits there until another leaves. Counter and stack have their locks, but a server may become
 // free between the look at the counter and the push: then nobody wakes the client ("orphaned thread").
 // Exits with 1 if a client was not served in the end.
+#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -33,35 +34,27 @@ class Server {
 
   // The client has been served; one that waits takes its place.
   void leave() {
-    Client* next = nullptr;
     {
-      std::lock_guard<std::mutex> lock(stack_mutex_);
-      if (!waiting_.empty()) {
-        next = waiting_.back();
-        waiting_.pop_back();
-        next->resumed = true;
-        next->wake.notify_one();
-      }
-    }
-    if (next == nullptr) {
       std::lock_guard<std::mutex> lock(counter_mutex_);
       --busy_;
     }
+    std::lock_guard<std::mutex> lock(stack_mutex_);
+    if (!waiting_.empty() && try_enter()) {
+      Client* next = waiting_.back();
+      waiting_.pop_back();
+      next->resumed = true;
+      next->wake.notify_one();
+    }
   }
 
-  // Waits on the stack until another client leaves. False: nobody came.
-  bool wait_for_turn(Client& client) {
-    std::unique_lock<std::mutex> lock(stack_mutex_);
-#ifdef FIXED
-    if (try_enter()) {
-      return true;
-    }
-#endif
-    waiting_.push_back(&client);
-    while (!client.resumed && !client.given_up) {
-      client.wake.wait(lock);
-    }
-    return client.resumed;
+  std::mutex& stack_lock() { return stack_mutex_; }
+  void push_waiting(Client& client) { waiting_.push_back(&client); }
+
+  // All that have not finished wait, and nobody is being served who could wake them.
+  bool has_only_orphans(int unfinished) {
+    std::lock_guard<std::mutex> stack_lock(stack_mutex_);
+    std::lock_guard<std::mutex> counter_lock(counter_mutex_);
+    return busy_ == 0 && static_cast<int>(waiting_.size()) == unfinished;
   }
 
   // Whoever still waits will never be served: lets go of them.
@@ -96,16 +89,46 @@ void note_finished(bool was_served) {
   }
 }
 
-// A client's whole life: it asks for service, waits if it must, and leaves.
+// A client's whole life: it asks for service, waits on the stack if the server is busy, until another
+// leaves, and makes room for the next.
 void request_service(Server& server, Client& client) {
   bool here = server.try_enter();
   if (!here) {
-    here = server.wait_for_turn(client);
+    std::unique_lock<std::mutex> lock(server.stack_lock());
+#ifdef FIXED
+    here = server.try_enter();
+#endif
+    if (!here) {
+      server.push_waiting(client);
+      while (!client.resumed && !client.given_up) {
+        client.wake.wait(lock);
+      }
+      here = client.resumed;
+    }
+  }
+  int work = 0;
+  for (int i = 0; here && i < client.number % 3; ++i) {
+    work += i;
   }
   if (here) {
     server.leave();
   }
-  note_finished(here);
+  note_finished(here && work >= 0);
+}
+
+// Until all have finished; those who never will are let go.
+int wait_for_all(Server& server, int clients) {
+  int orphans = 0;
+  for (;;) {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    std::lock_guard<std::mutex> lock(done_mutex);
+    if (finished == clients) {
+      return orphans;
+    }
+    if (server.has_only_orphans(clients - finished)) {
+      orphans += server.dismiss_waiting();
+    }
+  }
 }
 
 int main(int count, char** arguments) {
@@ -119,19 +142,7 @@ int main(int count, char** arguments) {
     all.back()->number = i;
     threads.emplace_back(request_service, std::ref(server), std::ref(*all.back()));
   }
-  // When nothing happens any more, the server is closed.
-  int orphans = 0;
-  for (int before = -1;;) {
-    std::this_thread::sleep_for(std::chrono::seconds(1));
-    std::lock_guard<std::mutex> lock(done_mutex);
-    if (finished == clients) {
-      break;
-    }
-    if (finished == before) {
-      orphans += server.dismiss_waiting();
-    }
-    before = finished;
-  }
+  const int orphans = wait_for_all(server, clients);
   for (std::thread& thread : threads) {
     thread.join();
   }
