@@ -35,7 +35,6 @@ class AllocationVector {
       return false;
     }
     if (states_[block] == State::kTaken) {
-      ++conflicts_;
       return false;
     }
     states_[block] = State::kTaken;
@@ -53,7 +52,6 @@ class AllocationVector {
       return false;
     }
     if (states_[block] == State::kFree) {
-      ++conflicts_;
       return false;
     }
     states_[block] = State::kFree;
@@ -61,16 +59,56 @@ class AllocationVector {
     return true;
   }
 
-  int conflicts() const { return conflicts_; }
-  int left() const { return taken_; }
-  int most() const { return most_taken_; }
+#ifdef FIXED
+  // Both in one step.
+  int take_free(int hint) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    const int size = static_cast<int>(states_.size());
+    for (int i = 0; i < size; ++i) {
+      const int at = (hint + i) % size;
+      if (states_[at] == State::kFree) {
+        states_[at] = State::kTaken;
+        ++taken_;
+        return at;
+      }
+    }
+    return -1;
+  }
+#endif
+
+  // Whether what is counted is what is there, and nothing is left; says what is not so.
+  bool check_and_print() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    int taken = 0;
+    int longest = 0;
+    int stretch = 0;
+    for (const State state : states_) {
+      if (state == State::kTaken) {
+        ++taken;
+        stretch = 0;
+      } else {
+        ++stretch;
+        if (stretch > longest) {
+          longest = stretch;
+        }
+      }
+    }
+    if (taken != taken_) {
+      std::printf("%d blocks are taken, but %d were counted\n", taken, taken_);
+    }
+    if (taken > 0) {
+      std::printf("%d blocks are left\n", taken);
+    }
+    std::printf("at most %d of %zu blocks were taken; %d free in a row\n", most_taken_,
+                states_.size(), longest);
+    return taken == 0 && taken_ == 0;
+  }
 
  private:
   std::mutex mutex_;
   std::vector<State> states_;
   int taken_ = 0;
   int most_taken_ = 0;
-  int conflicts_ = 0;
 };
 
 struct Report {
@@ -88,27 +126,18 @@ void allocate_and_free(AllocationVector& blocks, unsigned seed, int rounds, Repo
     for (int i = 0; i < wanted; ++i) {
       const int hint = static_cast<int>(random() % 8);
 #ifdef FIXED
-      // One step: whoever is refused looks again.
+      const int block = blocks.take_free(hint);
+#else
       int block = blocks.find_free(hint);
-      while (block >= 0 && !blocks.mark_taken(block)) {
-        block = blocks.find_free(hint);
+      if (block >= 0 && !blocks.mark_taken(block)) {
+        ++report.failed;
+        block = -1;
       }
+#endif
       if (block >= 0) {
         mine.push_back(block);
         ++report.allocated;
       }
-#else
-      const int block = blocks.find_free(hint);
-      if (block < 0) {
-        continue;
-      }
-      if (!blocks.mark_taken(block)) {
-        ++report.failed;
-      } else {
-        mine.push_back(block);
-        ++report.allocated;
-      }
-#endif
     }
     for (const int block : mine) {
       if (blocks.mark_free(block)) {
@@ -133,5 +162,6 @@ int main(int count, char** arguments) {
   const int failed = first.failed + second.failed;
   std::printf("allocated %d, freed %d, failed %d\n", first.allocated + second.allocated,
               first.freed + second.freed, failed);
-  return failed > 0 || blocks.left() != 0 ? 1 : 0;
+  const bool sound = blocks.check_and_print();
+  return failed > 0 || !sound ? 1 : 0;
 }

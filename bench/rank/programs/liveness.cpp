@@ -2,6 +2,7 @@
 // stack and waits there until another leaves. Counter and stack have their locks, but a server may become
 // free between the look at the counter and the push: then nobody wakes the client ("orphaned thread").
 // Exits with 1 if a client was not served in the end.
+#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -33,24 +34,28 @@ class Server {
 
   // The client has been served; one that waits takes its place.
   void leave() {
-    Client* next = nullptr;
     {
-      std::lock_guard<std::mutex> lock(stack_mutex_);
-      if (!waiting_.empty()) {
-        next = waiting_.back();
-        waiting_.pop_back();
-        next->resumed = true;
-        next->wake.notify_one();
-      }
-    }
-    if (next == nullptr) {
       std::lock_guard<std::mutex> lock(counter_mutex_);
       --busy_;
+    }
+    std::lock_guard<std::mutex> lock(stack_mutex_);
+    if (!waiting_.empty() && try_enter()) {
+      Client* next = waiting_.back();
+      waiting_.pop_back();
+      next->resumed = true;
+      next->wake.notify_one();
     }
   }
 
   std::mutex& stack_lock() { return stack_mutex_; }
   void push_waiting(Client& client) { waiting_.push_back(&client); }
+
+  // All that have not finished wait, and nobody is being served who could wake them.
+  bool has_only_orphans(int unfinished) {
+    std::lock_guard<std::mutex> stack_lock(stack_mutex_);
+    std::lock_guard<std::mutex> counter_lock(counter_mutex_);
+    return busy_ == 0 && static_cast<int>(waiting_.size()) == unfinished;
+  }
 
   // Whoever still waits will never be served: lets go of them.
   int dismiss_waiting() {
@@ -111,6 +116,21 @@ void request_service(Server& server, Client& client) {
   note_finished(here && work >= 0);
 }
 
+// Until all have finished; those who never will are let go.
+int wait_for_all(Server& server, int clients) {
+  int orphans = 0;
+  for (;;) {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    std::lock_guard<std::mutex> lock(done_mutex);
+    if (finished == clients) {
+      return orphans;
+    }
+    if (server.has_only_orphans(clients - finished)) {
+      orphans += server.dismiss_waiting();
+    }
+  }
+}
+
 int main(int count, char** arguments) {
   const int clients = count > 1 ? std::atoi(arguments[1]) : 100;
   const int most = count > 2 ? std::atoi(arguments[2]) : 3;
@@ -122,19 +142,7 @@ int main(int count, char** arguments) {
     all.back()->number = i;
     threads.emplace_back(request_service, std::ref(server), std::ref(*all.back()));
   }
-  // When nothing happens any more, the server is closed.
-  int orphans = 0;
-  for (int before = -1;;) {
-    std::this_thread::sleep_for(std::chrono::seconds(1));
-    std::lock_guard<std::mutex> lock(done_mutex);
-    if (finished == clients) {
-      break;
-    }
-    if (finished == before) {
-      orphans += server.dismiss_waiting();
-    }
-    before = finished;
-  }
+  const int orphans = wait_for_all(server, clients);
   for (std::thread& thread : threads) {
     thread.join();
   }
