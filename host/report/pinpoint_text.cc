@@ -220,6 +220,10 @@ std::string pinpoint_headline(const PinpointResult& result) {
 
 std::string pinpoint_text(const PinpointResult& result) {
   std::string text;
+  if (result.without.failed > 0)
+    text += fmt::format(
+        "  It fails without noise as well ({} of {} runs): noise may only change how.\n",
+        result.without.failed, result.without.runs);
   for (const Cause& cause : result.causes) text += cause_text(result, cause);
   if (!result.finished && !result.points.empty())
     text += "  The campaign was ended before the algorithm was done (--resume continues it).\n";
