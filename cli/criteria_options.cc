@@ -11,7 +11,6 @@
 namespace clew::cli {
 
 void add_criteria(CLI::App& app, CriteriaOptions& options) {
-  constexpr char kGroup[] = "What counts as a failure";
   Criteria& criteria = options.criteria;
   std::vector<std::string_view> words;
   for (const FailureKind kind : admissible_kinds()) words.emplace_back(to_word(kind));
@@ -22,24 +21,24 @@ void add_criteria(CLI::App& app, CriteriaOptions& options) {
       ->type_name("KIND")
       ->expected(1)
       ->take_all()
-      ->group(kGroup);
+      ->group(kCriteriaGroup);
   app.add_option("--fails-if-output", criteria.fails_if_output,
                  "Also a run whose standard output or error contains this regular expression")
       ->type_name("RE")
-      ->group(kGroup);
+      ->group(kCriteriaGroup);
   app.add_option("--fails-unless-output", criteria.fails_unless_output,
                  "Also a run that ends by itself without it in its standard output or error")
       ->type_name("RE")
-      ->group(kGroup);
+      ->group(kCriteriaGroup);
   app.add_flag(
          "--fails-if-output-differs", criteria.fails_if_output_differs,
          "Also a run that ends by itself with other output than the first that did and passed")
-      ->group(kGroup);
+      ->group(kCriteriaGroup);
   app.add_option("--judge", criteria.judge,
                  "A shell command decides: standard output on its input, CLEW_EXIT_STATUS and "
                  "CLEW_STDERR_FILE in its environment; 0 pass, 1 to 124 fail, 125 neither")
       ->type_name("COMMAND")
-      ->group(kGroup);
+      ->group(kCriteriaGroup);
 }
 
 Result<Criteria> criteria_of(const CriteriaOptions& options) {

@@ -19,6 +19,8 @@ struct CriteriaOptions {
   std::vector<std::string> only;  // lists with commas
 };
 
+inline constexpr char kCriteriaGroup[] = "What counts as a failure";
+
 // `options` must live as long as `app`.
 void add_criteria(CLI::App& app, CriteriaOptions& options);
 

@@ -14,6 +14,7 @@
 #include "cli/isolate_report.h"
 #include "cli/ui.h"
 #include "host/isolate/isolate.h"
+#include "host/names/findings.h"
 #include "host/report/hunt_json.h"
 #include "host/report/hunt_text.h"
 #include "host/report/isolate_json.h"
@@ -90,6 +91,22 @@ IsolateOptions isolation_of(const HuntOptions& hunt, const HuntResult& found) {
   return options;
 }
 
+// A race is evidence if it is one of the very accesses that the report names.
+void print_evidence(const IsolateResult& result) {
+  if (!result.pair || !result.failing || result.interrupted_by != 0) return;
+  const EventInfo& first = result.pair->first;
+  const EventInfo& second = result.pair->second;
+  if (!abi::is_access(first.kind) || !abi::is_access(second.kind) || second.clock == 0) return;
+  ProgressLine progress("looking for a race");
+  const auto race =
+      race_between(std::to_string(*result.failing), first.clock, second.clock, progress);
+  progress.clear();
+  if (!race) return;
+  print_details(fmt::format(
+      "These two accesses (clocks {} and {}) are not ordered by any lock or wait: {}.\n",
+      with_commas(first.clock), with_commas(second.clock), printable(race->text)));
+}
+
 Result<int> run(DebugCommand& command) {
   const Orphans orphans;  // ended last
   CLEW_CHECK_OK(complete(command.hunt));
@@ -120,6 +137,7 @@ Result<int> run(DebugCommand& command) {
     stages.end(result && !result->switches.empty());
     if (result) {
       print_isolated(*result, store, command.json);
+      print_evidence(*result);
       json["isolate"] = isolate_json(*result);
     } else {
       // What was found stays found.

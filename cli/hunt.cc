@@ -12,6 +12,7 @@
 #include "cli/hunt_status.h"
 #include "cli/ui.h"
 #include "cli/validators.h"
+#include "host/report/finding_text.h"
 #include "host/report/hunt_json.h"
 #include "host/report/hunt_text.h"
 #include "host/target/interrupts.h"
@@ -45,6 +46,7 @@ Result<int> run(HuntOnce& once) {
   print_headline(outcome_of(*result), headline(*result));
   const LastWords words = last_words(store, result->failing.value_or(0));
   print_details(hunt_text(*result, words));
+  print_details(findings_text(result->findings));
   CLEW_CHECK_OK(write_junit(once.junit, command.hunt, *result, store));
   CLEW_CHECK_OK(write_json(once.json, hunt_json(*result, words)));
   return exit_status_of(*result);
@@ -78,6 +80,7 @@ void register_hunt(CLI::App& app, int& exit_status) {
       "  clew hunt ./queue_test\n"
       "  clew hunt --time 600 --keep-going -- ./queue_test --items 3\n"
       "  clew hunt --fails-if-output 'lost [0-9]+' ./queue_test\n"
+      "  clew hunt --fails-if race,lock-order ./queue_test\n"
       "  clew hunt --judge 'sort | cmp - expected.txt' ./queue_test\n"
       "  clew hunt ./tests --gtest_filter='Queue.*'\n"
       "  clew hunt --each --junit hunt.xml ./tests\n"

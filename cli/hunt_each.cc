@@ -14,6 +14,7 @@
 #include "cli/hunt_status.h"
 #include "cli/ui.h"
 #include "host/report/assertion.h"
+#include "host/report/finding_text.h"
 #include "host/report/hunt_json.h"
 #include "host/report/hunt_text.h"
 #include "host/report/junit.h"
@@ -81,7 +82,7 @@ JUnitCase junit_case(const std::string& name, const std::string& group, const Hu
     return one;
   }
   const LastWords words = last_words(store, result.failing.value_or(0));
-  one.text = headline(result) + "\n" + hunt_text(result, words);
+  one.text = headline(result) + "\n" + hunt_text(result, words) + findings_text(result.findings);
   if (outcome == Outcome::kUnresolved) {
     one.status = JUnitCase::Status::kError;
     one.kind = "unresolved";

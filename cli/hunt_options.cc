@@ -152,6 +152,8 @@ void add_hunt_options(CLI::App& app, HuntCommand& command) {
   add_search(app, command);
   add_runs(app, command);
   add_criteria(app, command.criteria);
+  add_fails_if(app, command.watch, kCriteriaGroup);
+  add_watch(app, command.watch);
   add_choices(app, command);
   add_command(app, command);
 }
@@ -187,6 +189,7 @@ Result<void> complete_program(HuntCommand& command) {
   const std::vector<std::string> arguments = without_marks(command.command);
   CLEW_TRY(auto plan, plan_program(arguments));
   hunt.plan = std::move(plan);
+  CLEW_CHECK_OK(apply(command.watch, hunt.plan));
   hunt.plan.budget = command.budget.value_or(kHuntBudget);
   hunt.plan.enter_child = command.child;
   hunt.plan.clock_speed = command.clock_speed.value_or(1);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/criteria_options.h"
+#include "cli/watch_options.h"
 #include "host/error.h"
 #include "host/search/hunt.h"
 
@@ -20,6 +21,7 @@ namespace clew::cli {
 struct HuntCommand {
   HuntOptions hunt;
   CriteriaOptions criteria;
+  WatchOptions watch;
   std::optional<std::uint64_t> seed;
   std::optional<std::string> strategy;
   std::optional<std::uint64_t> budget;

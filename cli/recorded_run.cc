@@ -6,7 +6,9 @@
 
 #include "cli/hunt_arguments.h"
 #include "cli/ui.h"
+#include "host/names/findings.h"
 #include "host/recording/recording.h"
+#include "host/report/finding_text.h"
 #include "host/report/run_json.h"
 #include "host/report/run_text.h"
 #include "host/report/words.h"
@@ -43,9 +45,11 @@ Json report_children(const Descendants& descendants) {
     RunResult run = child.run;
     Symbolizer symbols(run.reports);
     locate_failure(run, symbols);
+    locate_findings(run, symbols);
     print_headline(run.summary.outcome,
                    fmt::format("{}, process {} ({}), recording {}", headline(run.summary),
                                child.pid, printable(child.command), child.recording));
+    if (!run.summary.findings.empty()) print_details(findings_text(run, symbols));
     if (run.summary.outcome != Outcome::kPass)
       print_details(fmt::format("{}  replay it: clew replay {}\n", failure_text(run, symbols),
                                 child.recording));
@@ -58,6 +62,14 @@ Json report_children(const Descendants& descendants) {
 }
 
 }  // namespace
+
+void print_findings(const LaunchPlan& plan, const RunResult& run, Symbolizer& symbols) {
+  const bool watched = (plan.flags & abi::kAllWatchFlags) != 0 || !plan.listeners.empty();
+  if (!watched && run.summary.findings.empty()) return;
+  print_headline(run.summary.findings.empty() ? Outcome::kPass : Outcome::kFail,
+                 findings_headline(run.summary.findings));
+  print_details(findings_text(run, symbols));
+}
 
 Result<int> recorded_run(LaunchPlan plan, const std::string& json_file) {
   if (json_file == "-") plan.output = OutputMode::kCaptureOnly;
@@ -77,15 +89,20 @@ Result<int> recorded_run(LaunchPlan plan, const std::string& json_file) {
   CLEW_CHECK_OK(result);
   Symbolizer symbols(result->reports);
   locate_failure(*result, symbols);
+  locate_findings(*result, symbols);
 
   Meta meta = meta_of_run(plan, *result, input_kind);
   meta.identity = identity;
   CLEW_TRY(const auto recording, draft.commit(std::move(meta)));
 
-  if (result->seconds < kMostSecondsToAskAgain) locate_holds(recording.path, *result, progress);
+  if (result->seconds < kMostSecondsToAskAgain) {
+    locate_holds(recording.path, *result, progress);
+    find_stacks_of_findings(recording.path, *result, progress);
+  }
   progress.clear();
   tell_if_output_lost(*result);
   print_summary(plan, *result, recording.number, symbols);
+  print_findings(plan, *result, symbols);
   Json json = run_json(recording.number, *result, symbols);
   json["children"] = report_children(descendants);
   json["seed"] = plan.seed;

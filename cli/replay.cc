@@ -16,6 +16,8 @@
 #include "cli/replay_report.h"
 #include "cli/ui.h"
 #include "cli/validators.h"
+#include "cli/watch_options.h"
+#include "host/names/findings.h"
 #include "host/report/run_json.h"
 #include "host/report/run_text.h"
 #include "host/report/words.h"
@@ -32,6 +34,7 @@ struct ReplayOptions {
   bool gdb = false;
   bool live = false;
   std::vector<std::string> gdb_arguments;
+  WatchOptions watch;
   std::string json;
 };
 
@@ -46,7 +49,9 @@ Result<int> debug(const ReplayOptions& options) {
 Result<int> replay_live(const ReplayOptions& options) {
   CLEW_TRY(auto replay, prepare_replay(options.recording));
   CLEW_CHECK_OK(check_runs_live(replay.recording));
-  return recorded_run(live_plan(replay), options.json);
+  LaunchPlan plan = live_plan(replay);
+  CLEW_CHECK_OK(apply(options.watch, plan));
+  return recorded_run(std::move(plan), options.json);
 }
 
 std::string same_text(const Replay& replay, const RunResult& run, std::uint64_t times) {
@@ -119,18 +124,22 @@ int print_tally(const Replay& replay, const Tally& tally, Symbolizer& symbols) {
 
 Result<int> replay(const ReplayOptions& options) {
   CLEW_TRY(auto replay, prepare_replay(options.recording));
+  CLEW_CHECK_OK(apply(options.watch, replay.plan));
   if (options.json == "-" || options.times > 1) replay.plan.output = OutputMode::kCaptureOnly;
   CLEW_TRY(auto tally, run_times(replay, options.times));
   RunResult& run = tally.odd ? *tally.odd : *tally.last;
   Symbolizer symbols(run.reports);
   locate_failure(run, symbols);
+  locate_findings(run, symbols);
   if (!tally.odd && run.seconds < kMostSecondsToAskAgain) {
     ProgressLine progress;
     locate_holds(options.recording, run, progress);
+    find_stacks_of_findings(options.recording, run, progress);
     progress.clear();
   }
   tell_if_output_lost(run);
   const int status = print_tally(replay, tally, symbols);
+  print_findings(replay.plan, run, symbols);
 
   Json json = run_json(replay.recording.number, run, symbols);
   json["replays"] = tally.replays;
@@ -171,6 +180,7 @@ void register_replay(CLI::App& app, int& exit_status) {
                  "input), and record that")
       ->excludes(gdb)
       ->excludes(times);
+  add_watch(*command, options->watch);
   add_full(*command);
   add_json(*command, options->json)->excludes(gdb);
   command->footer(
@@ -178,6 +188,7 @@ void register_replay(CLI::App& app, int& exit_status) {
       "  clew replay\n"
       "  clew replay 7 --times 100\n"
       "  clew replay 7 --gdb\n"
+      "  clew replay 7 --watch races\n"
       "  clew replay 7 --live <other_input\n\n"
       "Exit status: as for clew run, the program's own; 123 if the replay departed from the\n"
       "recording; 0 after --gdb.");

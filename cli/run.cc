@@ -11,6 +11,7 @@
 #include "cli/recorded_run.h"
 #include "cli/ui.h"
 #include "cli/validators.h"
+#include "cli/watch_options.h"
 #include "host/schedule/schedule.h"
 #include "host/schedule/stream.h"
 #include "host/target/program.h"
@@ -23,6 +24,7 @@ struct RunOptions {
   std::optional<std::string> schedule;
   std::string strategy = "timer";
   std::uint64_t budget = kDefaultBudget;
+  WatchOptions watch;
   std::string json;
   std::vector<std::string> command;
 };
@@ -41,6 +43,7 @@ Result<LaunchPlan> make_plan(const RunOptions& options) {
   plan.seed = options.seed ? *options.seed : random_seed();
   plan.schedule_seed = plan.seed;
   plan.strategy = options.strategy == "none" ? abi::StrategyKind::kNone : abi::StrategyKind::kTimer;
+  CLEW_CHECK_OK(apply(options.watch, plan));
   if (options.schedule) {
     CLEW_TRY(const auto schedule, load_schedule(*options.schedule));
     plan.strategy = abi::StrategyKind::kSchedule;
@@ -77,6 +80,7 @@ void register_run(CLI::App& app, int& exit_status) {
       ->type_name("CLOCK")
       ->check(count())
       ->capture_default_str();
+  add_watch(*command, options->watch);
   add_full(*command);
   add_json(*command, options->json);
   command
@@ -88,7 +92,8 @@ void register_run(CLI::App& app, int& exit_status) {
       "Examples:\n"
       "  clew run ./queue_test\n"
       "  clew run --seed 7 ./queue_test --items 3\n"
-      "  clew run --schedule '6:T0.1, 9' -- ./queue_test\n\n"
+      "  clew run --schedule '6:T0.1, 9' -- ./queue_test\n"
+      "  clew run --watch races,lock-order,memory ./queue_test\n\n"
       "Exit status: the program's own (0, its exit status, 128 + n for signal n); 120 deadlock,\n"
       "121 hang, 122 unresolved, 124 usage error, 125 bad input or system error, 126 internal "
       "error.");

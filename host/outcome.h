@@ -57,6 +57,7 @@ struct Location {
   std::string file;
   std::uint32_t line = 0;
   std::string function;  // demangled
+  bool operator==(const Location&) const = default;
 };
 
 struct Failure {
@@ -83,6 +84,25 @@ struct Note {
 // By the words that the runtime and recordings have.
 Note note_from_text(std::string text);
 
+// What a watch has found in a run (docs/watch.md), in words and source lines.
+struct Finding {
+  struct Site {
+    std::string action;       // "reads", "writes", "frees", "takes", ...
+    std::string thread;       // "T0.1"
+    std::uint64_t clock = 0;  // 0: not known
+    std::optional<Location> at;
+    std::vector<std::string> locks;  // that the thread holds there
+    bool operator==(const Site&) const = default;
+  };
+  std::string kind;           // "race", "lock-order", "memory", or what a listener calls it
+  std::string severity;       // "note", "warning", "error"
+  std::string text;           // one line
+  std::uint64_t address = 0;  // 0: none
+  std::uint64_t size = 0;
+  std::vector<Site> sites;
+  bool operator==(const Finding&) const = default;
+};
+
 // The figures every command that runs something reports.
 struct RunSummary {
   Outcome outcome = Outcome::kUnresolved;
@@ -94,6 +114,7 @@ struct RunSummary {
   std::uint64_t hash = 0;  // of what happened; 0: stopped before it was known
   int exit_status = 0;     // the program's own: exit status, or 128 + signal
   std::vector<Note> notes;
+  std::vector<Finding> findings;
 };
 
 }  // namespace clew

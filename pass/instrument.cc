@@ -42,7 +42,8 @@ llvm::PreservedAnalyses Instrument::run(llvm::Module& module, llvm::ModuleAnalys
     }
     Sites& sites =
         full.emplace_back(place_points(function, granularity_option(), locations, thread_locals));
-    for (Site& site : sites) site.index = table.add(site.kind, position_of(site, locations));
+    for (Site& site : sites)
+      site.index = table.add(site.kind, position_of(site, locations), site.order);
   }
   if (full.empty() && silent.empty()) return llvm::PreservedAnalyses::all();
 

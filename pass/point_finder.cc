@@ -56,6 +56,33 @@ std::optional<LibraryAtomic> find_library_atomic(llvm::StringRef name) {
   return std::nullopt;
 }
 
+abi::MemoryOrder order_of(llvm::AtomicOrdering ordering) {
+  switch (ordering) {
+    case llvm::AtomicOrdering::Unordered:
+    case llvm::AtomicOrdering::Monotonic:
+      return abi::MemoryOrder::kRelaxed;
+    case llvm::AtomicOrdering::Acquire:
+      return abi::MemoryOrder::kAcquire;
+    case llvm::AtomicOrdering::Release:
+      return abi::MemoryOrder::kRelease;
+    case llvm::AtomicOrdering::AcquireRelease:
+      return abi::MemoryOrder::kAcquireRelease;
+    case llvm::AtomicOrdering::SequentiallyConsistent:
+      return abi::MemoryOrder::kSequential;
+    case llvm::AtomicOrdering::NotAtomic:
+      break;
+  }
+  return abi::MemoryOrder::kNotKnown;
+}
+
+std::optional<GuardCall> find_guard_call(llvm::StringRef name) {
+  if (name == "__cxa_guard_acquire")
+    return GuardCall{PointKind::kAtomicRmw, abi::MemoryOrder::kAcquire, true};
+  if (name == "__cxa_guard_release" || name == "__cxa_guard_abort")
+    return GuardCall{PointKind::kAtomicStore, abi::MemoryOrder::kRelease, false};
+  return std::nullopt;
+}
+
 std::optional<PointKind> kind_of_asm(const llvm::InlineAsm& code) {
   const std::string text = llvm::StringRef(code.getAsmString()).lower();
   const llvm::StringRef lower(text);
@@ -97,7 +124,8 @@ bool is_plain_call(const llvm::Instruction& instruction) {
   const llvm::StringRef name = external_callee(*call);
   // abort, a failed assertion, a throw: the call ends this activation and does not return.
   if (!name.empty() && call->doesNotReturn()) return false;
-  return !is_listed(name) && !find_block_call(name) && !find_library_atomic(name);
+  return !is_listed(name) && !find_block_call(name) && !find_library_atomic(name) &&
+         !find_guard_call(name);
 }
 
 llvm::Value* PointFinder::size_of(const llvm::Instruction& at, llvm::Type* type) const {
@@ -110,8 +138,9 @@ void PointFinder::add(llvm::Instruction& at, PointKind kind, Sites& sites) {
 }
 
 void PointFinder::add_access(llvm::Instruction& at, PointKind kind, llvm::Value* address,
-                             llvm::Value* size, Sites& sites) {
-  sites.push_back(Site{.before = &at, .kind = kind, .address = address, .size = size});
+                             llvm::Value* size, Sites& sites, abi::MemoryOrder order) {
+  sites.push_back(
+      Site{.before = &at, .kind = kind, .address = address, .size = size, .order = order});
 }
 
 void PointFinder::add_shared(llvm::Instruction& at, PointKind kind, llvm::Value* address,
@@ -138,25 +167,29 @@ void PointFinder::collect(llvm::Instruction& instruction, Sites& sites) {
   if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
     llvm::Value* size = size_of(*load, load->getType());
     if (load->isAtomic())
-      add_access(*load, PointKind::kAtomicLoad, load->getPointerOperand(), size, sites);
+      add_access(*load, PointKind::kAtomicLoad, load->getPointerOperand(), size, sites,
+                 order_of(load->getOrdering()));
     else if (plain && sharing_.may_be_shared(*load))
       add_access(*load, PointKind::kLoad, load->getPointerOperand(), size, sites);
   } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
     llvm::Value* size = size_of(*store, store->getValueOperand()->getType());
     if (store->isAtomic())
-      add_access(*store, PointKind::kAtomicStore, store->getPointerOperand(), size, sites);
+      add_access(*store, PointKind::kAtomicStore, store->getPointerOperand(), size, sites,
+                 order_of(store->getOrdering()));
     else if (plain && sharing_.may_be_shared(*store))
       add_access(*store, PointKind::kStore, store->getPointerOperand(), size, sites);
   } else if (auto* rmw = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
     add_access(*rmw, PointKind::kAtomicRmw, rmw->getPointerOperand(),
-               size_of(*rmw, rmw->getValOperand()->getType()), sites);
+               size_of(*rmw, rmw->getValOperand()->getType()), sites, order_of(rmw->getOrdering()));
   } else if (auto* cas = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
     add_access(*cas, PointKind::kAtomicCas, cas->getPointerOperand(),
-               size_of(*cas, cas->getNewValOperand()->getType()), sites);
+               size_of(*cas, cas->getNewValOperand()->getType()), sites,
+               order_of(cas->getMergedOrdering()));
   } else if (const auto* fence = llvm::dyn_cast<llvm::FenceInst>(&instruction)) {
     // A fence against signal handlers only does not concern other threads.
-    if (fence->getSyncScopeID() != llvm::SyncScope::SingleThread)
-      add(instruction, PointKind::kFence, sites);
+    if (fence->getSyncScopeID() == llvm::SyncScope::SingleThread) return;
+    add(instruction, PointKind::kFence, sites);
+    sites.back().order = order_of(fence->getOrdering());
   } else if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
     collect_call(*call, sites);
   } else if (llvm::isa<llvm::ReturnInst, llvm::ResumeInst>(instruction)) {
@@ -214,12 +247,24 @@ void PointFinder::collect_library_call(llvm::CallBase& call, llvm::StringRef cal
             : llvm::ConstantInt::get(llvm::Type::getInt64Ty(call.getContext()), atomic->size);
     if (address != nullptr && address->getType()->isPointerTy())
       add_access(call, atomic->kind, address, size, sites);
+  } else if (const auto guard = find_guard_call(callee)) {
+    if (llvm::Value* address = argument(0); address != nullptr && address->getType()->isPointerTy())
+      add_guard_access(call, *guard, address, sites);
   } else if (const auto block = find_block_call(callee)) {
     add_block(call, PointKind::kBlockRead, block->reads[0], sites);
     add_block(call, PointKind::kBlockRead, block->reads[1], sites);
     add_block(call, PointKind::kBlockWrite, block->write, sites);
     add_block(call, PointKind::kFree, block->freed, sites);
   }
+}
+
+// What __cxa_guard_acquire has waited for is over when it returns, not when it is called.
+void PointFinder::add_guard_access(llvm::CallBase& call, const GuardCall& guard,
+                                   llvm::Value* address, Sites& sites) {
+  llvm::Value* size = llvm::ConstantInt::get(llvm::Type::getInt64Ty(call.getContext()), 1);
+  add_access(call, guard.kind, address, size, sites, guard.order);
+  if (llvm::Instruction* next = call.getNextNode(); next != nullptr && guard.waits)
+    add_access(*next, PointKind::kAtomicLoad, address, size, sites, guard.order);
 }
 
 void PointFinder::add_block(llvm::CallBase& call, PointKind kind, const BlockOperand& operand,

@@ -19,6 +19,14 @@ class IntrinsicInst;
 
 namespace clew::pass {
 
+// libstdc++'s and libc++'s functions around the initialiser of a static variable. They access the
+// guard's first byte, which compiled code reads atomically before it calls them.
+struct GuardCall {
+  abi::PointKind kind;
+  abi::MemoryOrder order;
+  bool waits;  // for another thread that initialises the variable
+};
+
 // For one function, before anything is emitted into it.
 class PointFinder {
  public:
@@ -33,7 +41,10 @@ class PointFinder {
   void collect_library_call(llvm::CallBase& call, llvm::StringRef callee, Sites& sites);
   void add(llvm::Instruction& at, abi::PointKind kind, Sites& sites);
   void add_access(llvm::Instruction& at, abi::PointKind kind, llvm::Value* address,
-                  llvm::Value* size, Sites& sites);
+                  llvm::Value* size, Sites& sites,
+                  abi::MemoryOrder order = abi::MemoryOrder::kNotKnown);
+  void add_guard_access(llvm::CallBase& call, const GuardCall& guard, llvm::Value* address,
+                        Sites& sites);
   void add_block(llvm::CallBase& call, abi::PointKind kind, const BlockOperand& operand,
                  Sites& sites);
   void add_lanes(llvm::Instruction& at, abi::PointKind kind, llvm::Value* addresses,

@@ -40,8 +40,9 @@ llvm::GlobalVariable* section_bound(llvm::Module& module, llvm::StringRef name) 
 
 }  // namespace
 
-std::size_t PointTable::add(abi::PointKind kind, const SourcePosition& location) {
-  points_.push_back(Entry{kind, location});
+std::size_t PointTable::add(abi::PointKind kind, const SourcePosition& location,
+                            abi::MemoryOrder order) {
+  points_.push_back(Entry{kind, location, order});
   return points_.size() - 1;
 }
 
@@ -81,7 +82,7 @@ void PointTable::finish() {
   std::vector<llvm::Constant*> elements;
   elements.reserve(points_.size());
   for (std::size_t i = 0; i < points_.size(); ++i) {
-    const auto& [kind, location] = points_[i];
+    const auto& [kind, location, order] = points_[i];
     const std::size_t base = i * sizeof(abi::Point);
     const unsigned column =
         location.column <= std::numeric_limits<std::uint16_t>::max() ? location.column : 0;
@@ -89,7 +90,8 @@ void PointTable::finish() {
         type, {offset_to(location.file, base + offsetof(abi::Point, file)),
                offset_to(location.function, base + offsetof(abi::Point, function)),
                constant(32, location.line), constant(16, column),
-               constant(8, static_cast<std::uint64_t>(kind)), constant(8, 0)}));
+               constant(8, static_cast<std::uint64_t>(kind)),
+               constant(8, static_cast<std::uint64_t>(order))}));
   }
   array_->setInitializer(llvm::ConstantArray::get(array_type, elements));
   // SHF_GNU_RETAIN: lld drops a section that only __start_ and __stop_ refer to.

@@ -18,7 +18,8 @@ class PointTable {
   explicit PointTable(llvm::Module& module) : module_(module) {}
 
   // The index of the new point. `location` must outlive finish().
-  std::size_t add(abi::PointKind kind, const SourcePosition& location);
+  std::size_t add(abi::PointKind kind, const SourcePosition& location,
+                  abi::MemoryOrder order = abi::MemoryOrder::kNotKnown);
   bool empty() const { return points_.empty(); }
 
   // Writes the array and the constructor that tells the runtime of it.
@@ -29,6 +30,7 @@ class PointTable {
   struct Entry {
     abi::PointKind kind;
     SourcePosition location;
+    abi::MemoryOrder order;
   };
 
   llvm::Constant* string(llvm::StringRef text);

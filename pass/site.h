@@ -28,6 +28,8 @@ struct Site {
   std::array<llvm::Value*, 2> strings = {};
   // kScopeEnd at the end of a function: all of these end there.
   llvm::SmallVector<llvm::AllocaInst*, 0> variables = {};
+  // Atomic accesses and fences only.
+  abi::MemoryOrder order = abi::MemoryOrder::kNotKnown;
   std::size_t index = 0;  // in the PointTable
 };
 

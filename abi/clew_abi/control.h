@@ -46,6 +46,7 @@ enum ControlFlags : std::uint32_t {
                                  // 1u << 14: late_start.h
   kFlagLoadAgain = 1u << 15,     // the kernel chooses addresses at random: the runtime loads the
                                  // program once more, where it is in every run
+                                 // from 1u << 16 on: watch.h
 };
 
 inline constexpr std::uint64_t kMostStackAtStart = std::uint64_t{64} << 20;
@@ -110,6 +111,7 @@ struct Control {
   Part new_sharing;  // u32 ids found by the jobs of this batch, one after the other
   Part trace;        // records of trace.h: of the jobs of this batch with kJobTrace
   Part inputs;       // records of clew_abi/inputs.h; as a ring its size is a power of two
+  Part listeners;    // NUL-terminated texts "FILE" or "FILE:OPTIONS": libraries to load (watch.h)
   // Of these parts, what the batch's jobs have filled so far.
   std::uint64_t new_sharing_count;  // ids
   std::uint64_t trace_used;         // bytes

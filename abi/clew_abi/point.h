@@ -39,6 +39,17 @@ enum class PointKind : std::uint8_t {
       kCount
 };
 
+// Of an atomic access or a fence, as the C++ standard orders them. kNotKnown is taken for the
+// strongest: inline assembly, an order that is not a constant.
+enum class MemoryOrder : std::uint8_t {
+  kNotKnown = 0,
+  kRelaxed,
+  kAcquire,
+  kRelease,
+  kAcquireRelease,
+  kSequential,
+};
+
 // A point of kind kSilent is never passed: it stands for a function that has none (CLEW_NO_YIELD),
 // or a file in which accesses are none.
 struct Point {
@@ -47,7 +58,7 @@ struct Point {
   std::uint32_t line;     // 0: unknown
   std::uint16_t column;   // 0: unknown
   PointKind kind;
-  std::uint8_t reserved;
+  MemoryOrder order;
 };
 static_assert(sizeof(Point) == 16);
 

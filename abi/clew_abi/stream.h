@@ -80,6 +80,7 @@ enum class MessageType : std::uint8_t {
                   // failed, and the run continues
   kCreated = 15,  // v number, v CreatedKind, v device, v inode, s path; what is told of a number
                   // again holds from then on, and an empty path says that it is to stay
+  kFinding = 16,  // watch.h
 };
 
 // What a run can create that has a name. A queue's name is the one that mq_unlink() takes, without
@@ -87,17 +88,21 @@ enum class MessageType : std::uint8_t {
 enum class CreatedKind : std::uint8_t { kFile, kFolder, kQueue, kCount };
 
 // kind, word in JSON.
-#define CLEW_FAILURE_KINDS(X)    \
-  X(kExit, "exit")               \
-  X(kSignal, "signal")           \
-  X(kAssert, "assert")           \
-  X(kException, "exception")     \
-  X(kDeadlock, "deadlock")       \
-  X(kHang, "hang")               \
-  X(kSanitizer, "sanitizer")     \
-  X(kUnsupported, "unsupported") \
-  X(kInfeasible, "infeasible")   \
-  X(kMisuse, "misuse") /* of a destroyed object */
+#define CLEW_FAILURE_KINDS(X)                                                                \
+  X(kExit, "exit")                                                                           \
+  X(kSignal, "signal")                                                                       \
+  X(kAssert, "assert")                                                                       \
+  X(kException, "exception")                                                                 \
+  X(kDeadlock, "deadlock")                                                                   \
+  X(kHang, "hang")                                                                           \
+  X(kSanitizer, "sanitizer")                                                                 \
+  X(kUnsupported, "unsupported")                                                             \
+  X(kInfeasible, "infeasible")                                                               \
+  X(kMisuse, "misuse") /* of a destroyed object */                                           \
+  X(kRace, "race")     /* this and the next: a finding (watch.h) that counts as a failure */ \
+  X(kLockOrder, "lock-order")                                                                \
+  X(kMemory, "memory")                                                                       \
+  X(kListener, "listener")
 
 enum class FailureKind : std::uint8_t {
 #define CLEW_KIND(name, text) name,

@@ -33,6 +33,8 @@ struct ModuleNames::Impl {
                                  std::uint64_t size);
   Evaluated evaluate_at(const ScopedVariable& variable, std::uint64_t pc, const Machine& machine);
 
+  std::optional<std::uint64_t> only_home(const ScopedVariable& variable, const Machine& machine);
+
   std::unique_ptr<DwarfFile> file;
   FrameTable frames;
   bool indexed = false;

@@ -269,17 +269,57 @@ std::optional<Variable> ModuleNames::variable_in_register(std::uint64_t pc, unsi
 
 std::optional<NamedData> ModuleNames::local_at(std::uint64_t address, std::uint64_t size,
                                                std::uint64_t pc, const Machine& machine) {
-  for (const Variable& variable : variables_at(pc)) {
+  const auto variables = variables_at(pc);
+  const auto part_at = [&](const Variable& variable,
+                           std::optional<std::uint64_t> begin) -> std::optional<NamedData> {
+    const std::uint64_t extent = std::max<std::uint64_t>(variable.type->size().value_or(1), 1);
+    if (!begin || address < *begin || address - *begin >= extent) return std::nullopt;
+    const auto path = member_path(*variable.type, address - *begin, size);
+    if (!path) return std::nullopt;
+    return NamedData{variable.name, path->text, path->type, path->offset, variable.function};
+  };
+  for (const Variable& variable : variables) {
     if (variable.type == nullptr) continue;
     const Whereabouts at = locate(variable, pc, machine);
-    const std::uint64_t extent = std::max<std::uint64_t>(variable.type->size().value_or(1), 1);
-    const auto begin = at.kind == Kind::kMemory ? std::optional(at.address) : at.home;
-    if (!begin || address < *begin || address - *begin >= extent) continue;
-    const auto path = member_path(*variable.type, address - *begin, size);
-    if (!path) continue;
-    return NamedData{variable.name, path->text, path->type, path->offset, variable.function};
+    if (auto found =
+            part_at(variable, at.kind == Kind::kMemory ? std::optional(at.address) : at.home))
+      return found;
   }
-  return std::nullopt;
+  // Where its value cannot be told, a variable still has its place in the frame, if it has only one,
+  // and nobody else has that.
+  std::optional<NamedData> found;
+  for (const Variable& variable : variables) {
+    if (variable.type == nullptr) continue;
+    auto part = part_at(variable, impl_->only_home(impl_->scoped[variable.key], machine));
+    if (!part) continue;
+    if (found) return std::nullopt;
+    found = std::move(part);
+  }
+  return found;
+}
+
+// The one place in the frame that a variable has wherever it is in memory.
+std::optional<std::uint64_t> ModuleNames::Impl::only_home(const ScopedVariable& variable,
+                                                          const Machine& machine) {
+  if (!machine.cfa) return std::nullopt;
+  auto locations = variable.die.getLocations(dwarf::DW_AT_location);
+  if (!locations) {
+    llvm::consumeError(locations.takeError());
+    return std::nullopt;
+  }
+  Machine frame;  // registers are those of another instruction
+  frame.bias = machine.bias;
+  frame.cfa = machine.cfa;
+  std::optional<std::uint64_t> home;
+  for (const auto& location : *locations) {
+    if (!location.Range) return std::nullopt;
+    const Whereabouts at = evaluate_at(variable, location.Range->LowPC, frame).at;
+    const auto here = at.kind == Kind::kMemory ? std::optional(at.address) : at.home;
+    if (!here) continue;
+    if (home && *home != *here) return std::nullopt;
+    home = here;
+  }
+  return home;
 }
 
 const Type* ModuleNames::find_type(std::string_view qualified) {

@@ -18,6 +18,7 @@ struct ObjectName {
     kThreadLocal,  // `path` of `thread`
     kLocal,        // `path` of `function` in a frame of `thread`
     kHeap,         // see Heap
+    kPointee,      // `path`: "entry->value", by a pointer that the thread has read just before
     kSymbol,       // only the table of symbols has it: `path`, "stdout+8"
   };
   // Memory of the allocator.

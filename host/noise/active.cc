@@ -170,7 +170,7 @@ class Active {
       lab_.say("confirming", 0);
       cause.beside_first = beside_first;
       const bool goes_on = confirm(lab_, cause, target);
-      if (cause.rate.failed > 0) result_.causes.push_back(cause);
+      if (cause.is_tenable()) result_.causes.push_back(cause);
       if (!goes_on) return false;
       const Subset first(lab_.points(), cause.points);
       explained_ = cause.points;

@@ -28,6 +28,10 @@ struct SearchOptions {
   bool one_kind = false;  // all failures are the same
 };
 
+// Less confidence than this, and the points are not reported: what fails as often without them has
+// its cause elsewhere.
+inline constexpr double kLeastConfidence = 0.9;
+
 // Points that make a failure appear, as far as an algorithm found them.
 struct Cause {
   std::optional<std::uint32_t> failure;  // its number in the hunt; nothing: any
@@ -36,6 +40,9 @@ struct Cause {
   std::vector<Rate> without_each;  // the same without one of them, in their order; may be empty
   // That each of them is needed, given these rates; nothing: it was not tested.
   std::optional<double> confidence;
+  [[nodiscard]] bool is_tenable() const {
+    return rate.failed > 0 && confidence.value_or(1) >= kLeastConfidence;
+  }
   bool beside_first = false;  // found in the samples without the first cause of the same failure
 };
 

@@ -86,12 +86,14 @@ class ProgramOfLaboratory final : public search::Program {
     SearchResult result;
     for (Cause& cause : answers_) {
       if (!confirm(lab_, cause, Target())) break;
-      if (cause.rate.failed > 0) {
+      if (cause.is_tenable()) {
         result.causes.push_back(std::move(cause));
       } else {
-        result.remarks.push_back(fmt::format(
-            "the algorithm's answer of {} points did not fail in {} runs, and is not reported",
-            cause.points.size(), cause.rate.runs));
+        result.remarks.push_back(
+            fmt::format("the algorithm's answer of {} points fails in {} of {} runs, not more "
+                        "often than without "
+                        "them, and is not reported",
+                        cause.points.size(), cause.rate.failed, cause.rate.runs));
       }
     }
     return result;

@@ -82,8 +82,9 @@ std::uint64_t TraceNames::cfa_of(FrameIndex frame, const RunNames::Module& modul
   return 0;
 }
 
-// By an access relative to it: with a displacement, or with an offset that the instruction before has
-// read from a table of the dynamic linker's, as the code of yield points does.
+// By an access relative to it: with a displacement alone, as code of the C library has it
+// everywhere; or with an offset that the instruction before has read from a table of the dynamic
+// linker's, as the code of yield points does.
 std::optional<std::uint64_t> TraceNames::thread_pointer(std::uint16_t thread) {
   const auto [known, added] = thread_pointers_.try_emplace(thread);
   if (!added) return known->second;
@@ -97,19 +98,22 @@ std::optional<std::uint64_t> TraceNames::thread_pointer(std::uint16_t thread) {
     for (std::uint32_t i = 0; i < block.accesses.size(); ++i) {
       const RecordedAccess& access = block.accesses[i];
       if (access.instruction >= trace_.steps()[step].executed) break;
-      std::span<const std::uint8_t> code =
-          std::span(block.code).subspan(block.instructions[access.instruction]);
+      const auto code = std::span(block.code).subspan(block.instructions[access.instruction]);
       if (code.empty() || code[0] != kThreadPrefix) continue;
       const std::uint64_t address = trace_.access_address(step, i);
-      if (const auto displacement = absolute_displacement(code.subspan(1)))
-        if (plausible(address - *displacement)) return known->second = address - *displacement;
-      if (i == 0 || !block.accesses[i - 1].has_value || block.accesses[i - 1].size != 8) continue;
+      const auto displacement = absolute_displacement(code.subspan(1));
+      if (displacement && plausible(address - *displacement))
+        return known->second = address - *displacement;
+      if (known->second || i == 0 || !block.accesses[i - 1].has_value ||
+          block.accesses[i - 1].size != 8 ||
+          block.accesses[i - 1].instruction + 1 != access.instruction)
+        continue;
       const std::uint64_t offset = trace_.access_value(step, i - 1);
-      if (0 - offset < kMostOffset && plausible(address - offset))
-        return known->second = address - offset;
+      if (offset != 0 && 0 - offset < kMostOffset && plausible(address - offset))
+        known->second = address - offset;
     }
   }
-  return std::nullopt;
+  return known->second;
 }
 
 std::vector<StackFrame> TraceNames::frames(std::uint16_t thread, StepIndex at) {
@@ -153,13 +157,53 @@ std::optional<Location> TraceNames::place_of(StepIndex step) {
 }
 
 ObjectName TraceNames::name(std::uint64_t address, std::uint64_t size, StepIndex at) {
-  return name_within(address, size, at, 0);
+  ObjectName name = name_within(address, size, at, 0);
+  return name.known() ? name : by_pointer(address, size, at);
+}
+
+// Memory that is nobody's who is known, as that which was allocated before the trace began: by the
+// last pointer to it, of a declared type, that the thread has read.
+ObjectName TraceNames::by_pointer(std::uint64_t address, std::uint64_t size, StepIndex at) {
+  constexpr std::size_t kMostBack = 400;
+  constexpr std::uint64_t kMostObject = 65'536;
+  const std::uint16_t thread = trace_.steps()[at].thread;
+  const auto& steps = trace_.thread(thread);
+  const auto after = std::ranges::upper_bound(steps, at);
+  const auto end = static_cast<std::size_t>(after - steps.begin());
+  for (std::size_t i = end; i-- > 0 && end - i < kMostBack;) {
+    const auto& accesses = trace_.block_of(steps[i]).accesses;
+    for (std::uint32_t k = static_cast<std::uint32_t>(accesses.size()); k-- > 0;) {
+      const RecordedAccess& access = accesses[k];
+      if (access.kind != AccessKind::kRead || access.size != 8 || !access.has_value ||
+          access.instruction >= trace_.steps()[steps[i]].executed)
+        continue;
+      const std::uint64_t pointer = trace_.access_value(steps[i], k);
+      if (pointer == 0 || address - pointer >= kMostObject) continue;
+      ObjectName holder = of_variable(trace_.access_address(steps[i], k), 8, steps[i]);
+      if (holder.type == nullptr || holder.type->kind() != Type::Kind::kPointer ||
+          holder.offset != 0 || holder.type->target() == nullptr)
+        continue;
+      const auto path = member_path(*holder.type->target(), address - pointer, size);
+      if (!path || !holder.type->target()->size()) continue;
+      holder.kind = ObjectName::Kind::kPointee;
+      holder.path = path->text.starts_with('.') ? holder.path + "->" + path->text.substr(1)
+                                                : "*" + holder.path + path->text;
+      holder.type = path->type;
+      holder.offset = path->offset;
+      return holder;
+    }
+  }
+  return {};
 }
 
 ObjectName TraceNames::name_within(std::uint64_t address, std::uint64_t size, StepIndex at,
                                    int depth) {
   if (const Allocation* allocation = trace_.allocation(address, at))
     return heap(*allocation, address, size, at, depth);
+  return of_variable(address, size, at);
+}
+
+ObjectName TraceNames::of_variable(std::uint64_t address, std::uint64_t size, StepIndex at) {
   for (std::size_t i = 0; i < trace_.thread_count(); ++i) {
     const auto thread = static_cast<std::uint16_t>(i);
     // A stack of one thread lies far from those of others.

@@ -46,6 +46,8 @@ class TraceNames {
 
   ObjectName heap(const Allocation& allocation, std::uint64_t address, std::uint64_t size,
                   StepIndex at, int depth);
+  ObjectName by_pointer(std::uint64_t address, std::uint64_t size, StepIndex at);
+  ObjectName of_variable(std::uint64_t address, std::uint64_t size, StepIndex at);
   ObjectName name_within(std::uint64_t address, std::uint64_t size, StepIndex at, int depth);
   const HeapType& type_of(const Allocation& allocation, int depth);
   HeapType find_type(const Allocation& allocation, int depth);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "clew_abi/version.h"
+#include "clew_abi/watch.h"
 #include "host/quote.h"
 #include "host/recording/content_hash.h"
 #include "host/recording/inputs_file.h"
@@ -22,6 +23,9 @@ constexpr std::array kStrategyWords{
 #undef CLEW_KIND
 };
 constexpr std::array<const char*, 3> kStdinWords{"none", "file", "stream"};
+
+constexpr unsigned kWatchShift = 16;  // of the flags in abi::Control
+constexpr std::size_t kMaxSites = 64;
 
 // A run has a few; each process that could not be recorded has one.
 constexpr std::size_t kMaxNotes = 10'000;
@@ -56,21 +60,43 @@ json captured_to_json(const Captured& captured) {
           {"stored_hash", hex(captured.stored_hash)}};
 }
 
+json location_to_json(const std::optional<Location>& location) {
+  if (!location) return {};
+  return {{"file", bytes_to_json(location->file)},
+          {"line", location->line},
+          {"function", bytes_to_json(location->function)}};
+}
+
 json failure_to_json(const Failure& failure) {
-  json at;
-  if (failure.at)
-    at = {{"file", bytes_to_json(failure.at->file)},
-          {"line", failure.at->line},
-          {"function", bytes_to_json(failure.at->function)}};
   return {{"kind", to_word(failure.kind)},
           {"detail", bytes_to_json(failure.detail)},
           {"thread", failure.thread},
-          {"at", at}};
+          {"at", location_to_json(failure.at)}};
 }
 
 json notes_to_json(const std::vector<Note>& notes) {
   json list = json::array();
   for (const Note& note : notes) list.push_back(bytes_to_json(note.text));
+  return list;
+}
+
+json findings_to_json(const std::vector<Finding>& findings) {
+  json list = json::array();
+  for (const Finding& finding : findings) {
+    json sites = json::array();
+    for (const Finding::Site& site : finding.sites)
+      sites.push_back({{"action", bytes_to_json(site.action)},
+                       {"thread", bytes_to_json(site.thread)},
+                       {"clock", site.clock},
+                       {"at", location_to_json(site.at)},
+                       {"locks", list_to_json(site.locks)}});
+    list.push_back({{"kind", bytes_to_json(finding.kind)},
+                    {"severity", finding.severity},
+                    {"text", bytes_to_json(finding.text)},
+                    {"address", finding.address},
+                    {"size", finding.size},
+                    {"sites", std::move(sites)}});
+  }
   return list;
 }
 
@@ -83,7 +109,8 @@ json summary_to_json(const RunSummary& summary) {
           {"threads", summary.threads},
           {"hash", hex(summary.hash)},
           {"exit_status", summary.exit_status},
-          {"notes", notes_to_json(summary.notes)}};
+          {"notes", notes_to_json(summary.notes)},
+          {"findings", findings_to_json(summary.findings)}};
 }
 
 json optional_to_json(const std::optional<std::string>& text) {
@@ -121,6 +148,17 @@ class Fields {
   }
 
   Fields object(const char* key) const { return {member(key), name(key), problem_}; }
+
+  // Of a list of objects, at most so many.
+  std::vector<Fields> objects(const char* key, std::size_t most) const {
+    std::vector<Fields> list;
+    const json& from = member(key);
+    if (problem_.empty() && !from.is_array()) note(key, "is not a list");
+    if (problem_.empty() && from.size() > most) note(key, fmt::format("are more than {}", most));
+    if (problem_.empty())
+      for (const json& item : from) list.push_back({item, name(key), problem_});
+    return list;
+  }
 
   template <class Integer>
   void integer(const char* key, Integer& value) const {
@@ -245,6 +283,34 @@ void kind_from(const Fields& fields, const std::string& word, FailureKind& kind)
     fields.note("kind", fmt::format("has the unknown value {}", quote(word)));
 }
 
+std::optional<Location> location_from(const Fields& fields) {
+  if (fields.is_null("at")) return std::nullopt;
+  const Fields at = fields.object("at");
+  Location location;
+  at.bytes("file", location.file);
+  at.integer("line", location.line);
+  at.bytes("function", location.function);
+  return location;
+}
+
+Finding finding_from(const Fields& fields) {
+  Finding finding;
+  fields.bytes("kind", finding.kind);
+  fields.bytes("severity", finding.severity);
+  fields.bytes("text", finding.text);
+  fields.integer("address", finding.address);
+  fields.integer("size", finding.size);
+  for (const Fields& from : fields.objects("sites", kMaxSites)) {
+    Finding::Site& site = finding.sites.emplace_back();
+    from.bytes("action", site.action);
+    from.bytes("thread", site.thread);
+    from.integer("clock", site.clock);
+    site.at = location_from(from);
+    from.list("locks", site.locks);
+  }
+  return finding;
+}
+
 RunSummary summary_from(const Fields& fields) {
   RunSummary summary;
   std::string outcome;
@@ -261,13 +327,7 @@ RunSummary summary_from(const Fields& fields) {
     kind_from(from, kind, failure.kind);
     from.bytes("detail", failure.detail);
     from.bytes("thread", failure.thread);
-    if (!from.is_null("at")) {
-      const Fields at = from.object("at");
-      Location& location = failure.at.emplace();
-      at.bytes("file", location.file);
-      at.integer("line", location.line);
-      at.bytes("function", location.function);
-    }
+    failure.at = location_from(from);
   }
   fields.integer("clock", summary.clock);
   fields.integer("switches", summary.switches);
@@ -279,6 +339,8 @@ RunSummary summary_from(const Fields& fields) {
   fields.list("notes", notes);
   if (notes.size() > kMaxNotes) fields.note("notes", fmt::format("are more than {}", kMaxNotes));
   for (std::string& note : notes) summary.notes.push_back(note_from_text(std::move(note)));
+  for (const Fields& finding : fields.objects("findings", abi::kMaxFindings))
+    summary.findings.push_back(finding_from(finding));
   return summary;
 }
 
@@ -341,6 +403,12 @@ Meta meta_from(const Fields& fields) {
   fields.boolean("from_main", meta.from_main);
   fields.integer("pool", meta.pool);
   if (meta.pool > kMaxPool) fields.note("pool", fmt::format("is more than {}", kMaxPool));
+  fields.integer("watch", meta.watch);
+  if (meta.watch > 0xff) fields.note("watch", "has unknown bits");
+  meta.watch = (meta.watch & 0xff) << kWatchShift;
+  fields.list("listeners", meta.listeners);
+  if (meta.listeners.size() > kMaxListeners)
+    fields.note("listeners", fmt::format("are more than {}", kMaxListeners));
   std::string origin;
   fields.bytes("origin", origin);
   if (origin.size() > kMaxOrigin)
@@ -447,6 +515,8 @@ std::string format_meta(const Meta& meta) {
       {"line_buffered", meta.line_buffered},
       {"from_main", meta.from_main},
       {"pool", meta.pool},
+      {"watch", meta.watch >> kWatchShift},
+      {"listeners", list_to_json(meta.listeners)},
       {"origin", bytes_to_json(meta.origin.line())},
       {"created_ns", meta.created_ns},
       {"wall_seconds", meta.wall_seconds},

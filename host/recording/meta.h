@@ -21,7 +21,7 @@
 namespace clew {
 
 // Bumped with every change of meta.json or of the set of files.
-inline constexpr std::uint32_t kRecordingVersion = 7;
+inline constexpr std::uint32_t kRecordingVersion = 8;
 
 // Distinguishes a rebuilt program from the one that was recorded.
 struct ProgramIdentity {
@@ -42,6 +42,7 @@ enum class StdinKind : std::uint8_t {
 inline constexpr std::uint32_t kMaxPool = 65'536;
 // A point takes 10 ns at speed 1: it must not take longer than what programs wait for.
 inline constexpr std::uint32_t kMaxClockSpeed = 10'000;
+inline constexpr std::size_t kMaxListeners = 16;
 inline constexpr std::size_t kMaxOrigin = 4096;  // bytes
 inline constexpr std::size_t kMaxCriterion =
     65'536;  // bytes of an expression, a command or a detail
@@ -89,9 +90,11 @@ struct Meta {
   std::int64_t epoch_ns = 0;
   std::uint32_t clock_speed = 1;  // at most kMaxClockSpeed
   bool line_buffered = false;
-  bool from_main = false;  // nothing was preempted before main, or before the first thread
-  std::uint32_t pool = 0;  // threads prepared before main; at most kMaxPool
-  Origin origin;           // "hunt, schedule 12, strategy pos, seed 7"; of `clew run`: empty
+  bool from_main = false;   // nothing was preempted before main, or before the first thread
+  std::uint32_t pool = 0;   // threads prepared before main; at most kMaxPool
+  std::uint32_t watch = 0;  // what it was watched for: flags of clew_abi/watch.h
+  std::vector<std::string> listeners;  // "FILE" or "FILE:OPTIONS"
+  Origin origin;  // "hunt, schedule 12, strategy pos, seed 7"; of `clew run`: empty
 
   // The outcome.
   std::int64_t created_ns = 0;  // since 1970

@@ -1,6 +1,7 @@
 #include "host/report/hunt_json.h"
 
 #include "host/report/assertion.h"
+#include "host/report/finding_text.h"
 
 namespace clew {
 namespace {
@@ -54,6 +55,7 @@ Json hunt_json(const HuntResult& result, const LastWords& words) {
           {"strategy", result.strategy},
           {"seed", result.seed},
           {"failures", failures},
+          {"findings", findings_json(result.findings)},
           {"complete", result.complete},
           {"conclusion", or_null(result.conclusion)},
           {"interrupted", result.interrupted_by != 0 ? Json(result.interrupted_by) : Json(nullptr)},

@@ -83,6 +83,7 @@ std::string object_words(const ObjectName& name, std::string_view by) {
       return name.function.empty() ? quoted(name.path)
                                    : fmt::format("{} (a static variable{})", quoted(name.path),
                                                  of_function(name.function));
+    case ObjectName::Kind::kPointee:
     case ObjectName::Kind::kSymbol:
       return quoted(name.path);
     case ObjectName::Kind::kThreadLocal:

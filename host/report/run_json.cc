@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "host/report/finding_text.h"
 #include "host/report/names.h"
 #include "host/report/words.h"
 #include "host/target/syscall_names.h"
@@ -97,6 +98,7 @@ Json run_json(std::uint64_t recording, const RunResult& run, Symbolizer& symbols
     json["failure"]["stack"] = stack_json(symbols.frames(run.reports.failure->frames));
   if (!run.reports.waits.empty() && json["failure"].is_object())
     json["failure"]["waits"] = waits_json(run, symbols);
+  json["findings"] = findings_json(run, symbols);
   if (run.reports.departure) {
     const Departure& departure = *run.reports.departure;
     json["departure"] = {{"clock", departure.clock},

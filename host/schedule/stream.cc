@@ -30,6 +30,7 @@ bool is_known(std::uint64_t type) {
     case MessageType::kStatus:
     case MessageType::kBecomes:
     case MessageType::kCreated:
+    case MessageType::kFinding:
       return true;
   }
   return false;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "host/names/findings.h"
 #include "host/schedule/stream.h"
 #include "host/seconds.h"
 #include "host/symbolize/locate.h"
@@ -98,6 +99,7 @@ Result<std::optional<RecordedJob>> HuntRecorder::record(const ExactJob& job, Ver
   if (interrupted_by_ != 0 || ran_out_of_time_) return std::nullopt;
   Symbolizer symbols(run.reports);
   locate_failure(run, symbols);
+  locate_findings(run, symbols);
 
   RunFacts facts = facts_of(run.summary);
   const std::string output = text_of(draft.path() / "stdout");

@@ -61,6 +61,7 @@ struct HuntResult {
   bool complete = false;           // the search was over before the limits
   int interrupted_by = 0;          // a signal, or 0
   bool out_of_time = false;        // while it recorded a failure
+  std::vector<Finding> findings;   // of the first failure's recording
   std::vector<std::string> notes;  // "the program is restarted for each schedule: ..."
 };
 

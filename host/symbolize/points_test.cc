@@ -53,12 +53,9 @@ Image make_image() {
   for (std::size_t i = 0; i < 2; ++i) {
     const auto at = static_cast<std::int32_t>(offsetof(Image, points) + i * sizeof(abi::Point));
     const auto strings = static_cast<std::int32_t>(offsetof(Image, strings));
-    image.points[i] = {strings - at,
-                       strings + 9 - (at + 4),
-                       static_cast<std::uint32_t>(10 + i),
-                       3,
-                       abi::PointKind::kStore,
-                       0};
+    image.points[i] = {
+        strings - at,           strings + 9 - (at + 4),     static_cast<std::uint32_t>(10 + i), 3,
+        abi::PointKind::kStore, abi::MemoryOrder::kNotKnown};
   }
   return image;
 }

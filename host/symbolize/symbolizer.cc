@@ -143,9 +143,11 @@ const SourceFrame* Symbolizer::user_frame(const std::vector<SourceFrame>& frames
   return nullptr;
 }
 
-// Programs have themselves mapped first, at the lowest addresses of all files.
+// Programs have themselves mapped at the lowest addresses of all files of code.
 std::uint64_t Symbolizer::program_start() const {
-  return impl_->maps.all().empty() ? 0 : impl_->maps.all().front().start;
+  for (const Mapping& mapping : impl_->maps.all())
+    if (impl_->linked_address(mapping, mapping.start)) return mapping.start;
+  return 0;
 }
 
 std::optional<Symbolizer::ModuleAddress> Symbolizer::module_of(std::uint64_t address) {
@@ -163,7 +165,8 @@ std::optional<Symbolizer::ModuleAddress> Symbolizer::module_of(std::uint64_t add
     result.linked = address - mapping->start + *base;
   }
   result.path = mapping->path;
-  result.is_program = mapping->path == impl_->maps.all().front().path;
+  const Mapping* program = impl_->maps.find(program_start());
+  result.is_program = program != nullptr && program->path == mapping->path;
   return result;
 }
 

@@ -50,17 +50,18 @@ Result<void> check_user_limits() {
   return {};
 }
 
-std::string joined_names(const Stream& stream) {
-  std::string names;
-  for (const std::string& name : stream.names) names.append(name.c_str(), name.size() + 1);
-  return names;
+// Each with its NUL.
+std::string joined(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) all.append(text.c_str(), text.size() + 1);
+  return all;
 }
 
 }  // namespace
 
 Result<ControlMemory> ControlMemory::create(const LaunchPlan& plan, const Room& room) {
   CLEW_CHECK_OK(check_user_limits());
-  const std::string names = joined_names(plan.follow);
+  const std::string names = joined(plan.follow.names);
   std::uint64_t total = round_up(sizeof(abi::Control));
   const auto reserve = [&total](std::uint64_t size) {
     const std::uint64_t offset = total;
@@ -81,6 +82,8 @@ Result<ControlMemory> ControlMemory::create(const LaunchPlan& plan, const Room& 
   layout.inputs.size = plan.inputs ? plan.inputs->content.size : 0;
   if (room.record_inputs) layout.inputs.size = kInputsRingSize;
   layout.inputs.offset = reserve(layout.inputs.size);
+  const std::string listeners = joined(plan.listeners);
+  const std::uint64_t listeners_offset = reserve(listeners.size());
   const std::uint64_t queries_size = plan.queries.size() * sizeof(std::uint64_t);
   const std::uint64_t queries_offset = reserve(queries_size);
   const std::uint64_t ring_offset = reserve(kRingSize);
@@ -132,6 +135,7 @@ Result<ControlMemory> ControlMemory::create(const LaunchPlan& plan, const Room& 
   control->new_sharing = layout.new_sharing;
   control->trace = layout.trace;
   control->inputs = layout.inputs;
+  control->listeners = {listeners_offset, listeners.size()};
   control->jobs_count = 1;
 
   const auto put = [&memory](std::uint64_t offset, const void* from, std::size_t size) {
@@ -150,6 +154,7 @@ Result<ControlMemory> ControlMemory::create(const LaunchPlan& plan, const Room& 
   put(job.guide.offset, plan.follow.bytes.data(), plan.follow.bytes.size());
   put(job.names.offset, names.data(), names.size());
   put(layout.sharing.offset, plan.sharing.data(), plan.sharing.size());
+  put(listeners_offset, listeners.data(), listeners.size());
   put(queries_offset, plan.queries.data(), queries_size);
   return memory;
 }

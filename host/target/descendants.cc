@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "clew_abi/adoption.h"
+#include "clew_abi/watch.h"
 #include "host/recording/content_hash.h"
 #include "host/seconds.h"
 #include "host/target/intake.h"
@@ -324,8 +325,9 @@ bool Descendants::may_adopt_another() {
 }
 
 void Descendants::adopt(int connection, pid_t pid, const std::string& started_as) {
-  auto plan =
-      plan_of_process(pid, started_as, abi::kFlagChild | (plan_.flags & abi::kFlagLoadAgain));
+  auto plan = plan_of_process(
+      pid, started_as,
+      abi::kFlagChild | (plan_.flags & (abi::kFlagLoadAgain | abi::kAllWatchFlags)));
   if (!plan || !may_adopt_another()) return;
   conclude_image_of(pid);
   const std::string shown = plan->shown;

@@ -19,7 +19,17 @@ int exit_status_of(const RunResult& result) {
       break;
   }
   if (summary.failure && summary.failure->kind == FailureKind::kDeadlock) return kExitDeadlock;
-  if (summary.failure && summary.failure->kind == FailureKind::kMisuse) return 128 + SIGABRT;
+  // What the runtime ended: the status of the process is not the program's.
+  if (summary.failure) switch (summary.failure->kind) {
+      case FailureKind::kMisuse:
+      case FailureKind::kRace:
+      case FailureKind::kLockOrder:
+      case FailureKind::kMemory:
+      case FailureKind::kListener:
+        return 128 + SIGABRT;
+      default:
+        break;
+    }
   if (summary.exit_status != 0) return summary.exit_status;
   return 128 + SIGABRT;  // a failure that the program itself did not notice
 }

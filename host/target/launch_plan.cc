@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "clew_abi/watch.h"
 #include "host/target/addresses.h"
 
 namespace clew {
@@ -42,6 +43,11 @@ constexpr std::string_view kRequests[] = {
 };
 
 std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.find('=')); }
+
+bool ends_by_finding(FailureKind kind) {
+  return kind == FailureKind::kRace || kind == FailureKind::kLockOrder ||
+         kind == FailureKind::kMemory || kind == FailureKind::kListener;
+}
 
 bool is_own_variable(std::string_view entry) {
   const std::string_view name = name_of(entry);
@@ -93,6 +99,11 @@ LaunchPlan plan_of(const Recording& recording, Stream schedule) {
                (meta.from_main ? abi::kFlagFromMain : 0u) | (meta.child ? abi::kFlagChild : 0u);
   plan.loaded_elsewhere = !meta.loaded_again && !kernel_fixes_addresses();
   if (meta.loaded_again || plan.loaded_elsewhere) plan.flags |= abi::kFlagLoadAgain;
+  // A finding that ended the run is part of it.
+  if (meta.summary.failure && ends_by_finding(meta.summary.failure->kind)) {
+    plan.flags |= meta.watch;
+    plan.listeners = meta.listeners;
+  }
   plan.generation = meta.generation;
   plan.enter_child = meta.enter_child;
   plan.pool = meta.pool;
@@ -122,6 +133,8 @@ Meta meta_of(const LaunchPlan& plan) {
   meta.pool = plan.pool;
   meta.child = (plan.flags & abi::kFlagChild) != 0;
   meta.loaded_again = (plan.flags & abi::kFlagLoadAgain) != 0;
+  meta.watch = plan.flags & abi::kAllWatchFlags;
+  meta.listeners = plan.listeners;
   meta.generation = plan.generation;
   meta.enter_child = plan.enter_child;
   return meta;

@@ -62,7 +62,8 @@ struct LaunchPlan {
   std::uint64_t fair_slice = kDefaultFairSlice;
   std::int64_t epoch_ns = 0;
   std::uint32_t clock_speed = 1;       // abi::Control
-  std::uint32_t flags = 0;             // abi::ControlFlags
+  std::uint32_t flags = 0;             // abi::ControlFlags, and those of clew_abi/watch.h
+  std::vector<std::string> listeners;  // "FILE" or "FILE:OPTIONS"
   bool loaded_elsewhere = false;       // the recording has addresses that are refused here
   std::vector<std::uint64_t> queries;  // clocks, ascending
   // What a replay is given instead of outside input (abi::kFlagReplayInputs); empty if the run read

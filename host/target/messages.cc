@@ -136,6 +136,38 @@ MessageStatus read_created(Payload payload, Reports& reports) {
   return MessageStatus::kGood;
 }
 
+FindingReport::Site read_finding_site(Payload& payload) {
+  FindingReport::Site site;
+  site.action = payload.one_of<abi::FindingAction>();
+  site.thread = payload.number();
+  site.clock = payload.number();
+  site.place = payload.number();
+  site.object = payload.number();
+  site.size = payload.number();
+  const std::uint64_t locks = payload.number();
+  for (std::uint64_t i = 0; i < locks && i < abi::kMaxFindingLocks && payload.good(); ++i) {
+    const auto kind = payload.one_of<abi::WaitKind>();
+    site.locks.push_back({kind, payload.number()});
+  }
+  return site;
+}
+
+MessageStatus read_finding(Payload payload, Reports& reports) {
+  FindingReport finding;
+  finding.kind = payload.one_of<abi::FindingKind>();
+  finding.severity = payload.one_of<abi::FindingSeverity>();
+  finding.address = payload.number();
+  finding.size = payload.number();
+  finding.name = payload.text();
+  finding.text = payload.text();
+  const std::uint64_t sites = payload.number();
+  for (std::uint64_t i = 0; i < sites && i < abi::kMaxFindingSites && payload.good(); ++i)
+    finding.sites.push_back(read_finding_site(payload));
+  if (!payload.good()) return MessageStatus::kMalformed;
+  if (reports.findings.size() < abi::kMaxFindings) reports.findings.push_back(std::move(finding));
+  return MessageStatus::kGood;
+}
+
 }  // namespace
 
 MessageStatus read_message(std::uint64_t type, std::span<const std::uint8_t> bytes,
@@ -152,6 +184,8 @@ MessageStatus read_message(std::uint64_t type, std::span<const std::uint8_t> byt
       return read_wait(payload, reports);
     case MessageType::kCreated:
       return read_created(payload, reports);
+    case MessageType::kFinding:
+      return read_finding(payload, reports);
     case MessageType::kModule: {
       ModuleInfo module{payload.number(), payload.number(), payload.text()};
       if (payload.good()) reports.modules.push_back(std::move(module));

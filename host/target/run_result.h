@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "clew_abi/stream.h"
+#include "clew_abi/watch.h"
 #include "host/outcome.h"
 #include "host/recording/capture.h"
 
@@ -84,6 +85,31 @@ struct StackReport {
   FrameList frames;
 };
 
+// What a watch has found (abi::MessageType::kFinding).
+struct FindingReport {
+  struct Lock {
+    abi::WaitKind kind = abi::WaitKind::kNothing;
+    std::uint64_t object = 0;
+  };
+  struct Site {
+    abi::FindingAction action = abi::FindingAction::kNothing;
+    ThreadIndex thread = 0;
+    std::uint64_t clock = 0;
+    abi::Place place = 0;
+    std::uint64_t object = 0;
+    std::uint64_t size = 0;
+    std::vector<Lock> locks;
+    FrameList frames = {};  // host/names/findings.h
+  };
+  abi::FindingKind kind = abi::FindingKind::kRace;
+  abi::FindingSeverity severity = abi::FindingSeverity::kError;
+  std::uint64_t address = 0;
+  std::uint64_t size = 0;
+  std::string name;  // of the kind; kListener
+  std::string text;  // likewise
+  std::vector<Site> sites;
+};
+
 struct Departure {
   std::uint64_t clock = 0;
   ThreadIndex expected_thread = 0;
@@ -110,6 +136,7 @@ struct Reports {
   std::vector<HoldReport> holds;
   std::vector<SliceReport> slices;
   std::vector<StackReport> stacks;
+  std::vector<FindingReport> findings;
   std::string maps;
   std::vector<std::string> notes;
   std::vector<CreatedName> created;

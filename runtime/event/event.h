@@ -72,6 +72,42 @@ struct ThreadCreated {
   std::uintptr_t start = 0;   // code
 };
 
+// What orders threads, other than accesses: told when it has happened.
+struct Synchronised {
+  enum class Kind : std::uint8_t {
+    kTaken,     // a lock
+    kReleased,  // a lock
+    kReleases,  // what the thread has done happens before what those do who acquire the object next
+    kAcquires,
+    kFence,
+    kJoined,  // object: the index of the thread that has ended
+    kEnded,   // the thread
+  };
+  ThreadName thread = {};
+  Kind kind = Kind::kTaken;
+  abi::WaitKind lock = abi::WaitKind::kNothing;
+  bool waits = false;  // kTaken: it would have waited for the lock, for as long as it takes
+  abi::MemoryOrder order = abi::MemoryOrder::kNotKnown;  // kFence
+  std::uintptr_t object = 0;
+  Clock clock = 0;
+  abi::Place place = 0;
+};
+
+// Memory comes to be used for something else.
+struct MemoryChange {
+  enum class Kind : std::uint8_t {
+    kAllocated,
+    kFreed,    // told before it is
+    kReplaced  // a mapping, the stack of a new thread
+  };
+  ThreadName thread = {};
+  Kind kind = Kind::kAllocated;
+  std::uintptr_t address = 0;
+  std::uint64_t size = 0;
+  Clock clock = 0;
+  const void* caller = nullptr;  // code
+};
+
 }  // namespace clew::rt
 
 #endif  // CLEW_RUNTIME_EVENT_EVENT_H_

@@ -15,9 +15,11 @@ Window joined(Window a, Window b) {
 }  // namespace
 
 void Listeners::add(Listener& listener, const Hearing& hearing) {
+  if (hearing.topics == 0) return;
   CLEW_CHECK(count_ < kMost);
   entries_[count_++] = {&listener, hearing};
   topics_ |= hearing.topics;
+  regions_ |= hearing.regions;
   heard_ = joined(heard_, hearing.window);
   if (hearing.looks == Hearing::Looks::kAtEach) looked_at_ = joined(looked_at_, hearing.window);
 }
@@ -28,6 +30,25 @@ void Listeners::before(const Event& event) const {
     if ((hearing.topics & kTopicEvents) && hearing.window.has(event.clock))
       entries_[i].listener->before(event);
   }
+}
+
+void Listeners::before_each(const Event& event) const {
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    const Hearing& hearing = entries_[i].hearing;
+    if (hearing.looks == Hearing::Looks::kAtEach && (hearing.topics & kTopicEvents) &&
+        hearing.window.has(event.clock))
+      entries_[i].listener->before(event);
+  }
+}
+
+void Listeners::before_in_region(const Event& event) const {
+  for (std::uint32_t i = 0; i < count_; ++i)
+    if (entries_[i].hearing.regions) entries_[i].listener->before(event);
+}
+
+void Listeners::ended() const {
+  for (std::uint32_t i = 0; i < count_; ++i)
+    if (entries_[i].hearing.topics & kTopicEnd) entries_[i].listener->ended();
 }
 
 void Listeners::after(const Event& event) const {

@@ -23,6 +23,10 @@ class Listener {
   virtual void decided(const DecisionMade& decision) { (void)decision; }
   virtual void left(const SliceEnded& slice) { (void)slice; }
   virtual void created(const ThreadCreated& thread) { (void)thread; }
+  virtual void synchronised(const Synchronised& what) { (void)what; }
+  virtual void changed(const MemoryChange& change) { (void)change; }
+  // The program ends, or the run does.
+  virtual void ended() {}
 
  protected:
   ~Listener() = default;
@@ -36,6 +40,9 @@ enum Topics : std::uint32_t {
   kTopicDecisions = 1u << 3,  // decided()
   kTopicSlices = 1u << 4,     // left()
   kTopicThreads = 1u << 5,    // created()
+  kTopicSync = 1u << 6,       // synchronised()
+  kTopicMemory = 1u << 7,     // changed(); the program's allocator is hooked for it
+  kTopicEnd = 1u << 8,        // ended()
 };
 
 // Events by their numbers, both ends included.
@@ -57,12 +64,15 @@ struct Hearing {
   // that decides at every point looks at accesses to what threads may share, others at very few.
   // Calls are looked at in any case.
   enum class Looks : std::uint8_t { kAsItComes, kAtEach } looks = Looks::kAsItComes;
+  // Whether it hears of accesses in regions without yield points, too; they are not counted.
+  // REQUIRES: kAtEach.
+  bool regions = false;
 };
 
 // The list. What nobody listens to costs one comparison.
 class Listeners {
  public:
-  static constexpr std::uint32_t kMost = 16;
+  static constexpr std::uint32_t kMost = 32;
 
   void clear() { *this = Listeners(); }
   // REQUIRES: fewer than kMost were added.
@@ -78,6 +88,11 @@ class Listeners {
   const Window& looked_at() const { return looked_at_; }
 
   void before(const Event& event) const;
+  // The event would not have been looked at, were it not for those who want each: only they hear.
+  void before_each(const Event& event) const;
+  // The event lies in a region without yield points.
+  void before_in_region(const Event& event) const;
+  bool hears_regions() const { return regions_; }
   void after(const Event& event) const;
   void at(const SchedulingPoint& point) const { tell(kTopicPoints, &Listener::at, point); }
   void decided(const DecisionMade& decision) const {
@@ -87,6 +102,11 @@ class Listeners {
   void created(const ThreadCreated& thread) const {
     tell(kTopicThreads, &Listener::created, thread);
   }
+  void synchronised(const Synchronised& what) const {
+    tell(kTopicSync, &Listener::synchronised, what);
+  }
+  void changed(const MemoryChange& change) const { tell(kTopicMemory, &Listener::changed, change); }
+  void ended() const;
 
  private:
   struct Entry {
@@ -107,6 +127,7 @@ class Listeners {
   // From the first event that anybody is concerned with to the last.
   Window heard_ = Window::none();
   Window looked_at_ = Window::none();
+  bool regions_ = false;
 };
 
 extern Listeners g_listeners;

@@ -3,6 +3,7 @@
 #define CLEW_RUNTIME_EVENT_STEP_H_
 
 #include "clew_abi/job.h"
+#include "clew_abi/point.h"
 #include "clew_abi/step.h"
 #include "runtime/rt.h"
 
@@ -13,6 +14,9 @@ struct Step {
   abi::Place place = 0;
   std::uint32_t size = 0;  // of the access; 0: not known
   abi::StepKind kind = abi::StepKind::kOther;
+  // Of an access that compiled code makes: its kind and memory order. Otherwise kSyncCall.
+  abi::PointKind point = abi::PointKind::kSyncCall;
+  abi::MemoryOrder order = abi::MemoryOrder::kNotKnown;
 };
 
 // Whether the order of two steps of different threads can matter.

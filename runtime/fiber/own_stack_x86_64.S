@@ -177,6 +177,111 @@ clew_call_on_own_stack:
         hook    __clew_spin, clew_spin_slow
         hook    __clew_random, clew_random_slow, result=1
 
+// The program's allocator, while somebody listens (intercept/heap_hooks.h): calls come here first. The
+// real functions run exactly where they would on the program's stack, so that what they leave there is
+// the same; only their return address leads to clew_heap_return, and is put right there.
+        .hidden clew_heap_done
+        .hidden clew_heap_before_free
+        .hidden clew_heap_before_realloc
+
+// What a call was is kept below the top of the thread's own stack meanwhile.
+        .macro  heap_entry name, number
+        .globl  clew_heap_\name
+        .hidden clew_heap_\name
+        .hidden clew_heap_real_\name
+        .type   clew_heap_\name, @function
+clew_heap_\name:
+        .cfi_startproc
+        .if \number >= 8
+        leave_program
+        pushq   %rdi
+        pushq   %rsi
+        pushq   %rdx
+        pushq   %rdx
+        .if \number == 8
+        call    clew_heap_before_free
+        .else
+        call    clew_heap_before_realloc
+        .endif
+        popq    %rdx
+        popq    %rdx
+        popq    %rsi
+        popq    %rdi
+        movq    16(%rbp), %r11
+        movq    (%rbp), %rbp
+        .cfi_restore %rbp
+        movq    %r11, %rsp
+        .cfi_def_cfa %rsp, 8
+        .endif
+        .if \number != 8
+        movq    %rsp, %r11
+        subq    clew_own_base(%rip), %r11
+        cmpq    $CLEW_OWN_STACK_SIZE, %r11
+        jb      9f
+        movq    clew_own_top(%rip), %r11
+        testq   %r11, %r11
+        je      9f
+        movq    (%rsp), %rax
+        movq    %rax, -8(%r11)
+        movq    %rdi, -16(%r11)
+        movq    %rsi, -24(%r11)
+        movq    %rdx, -32(%r11)
+        movq    $\number, -40(%r11)
+        subq    $64, %r11
+        movq    %r11, clew_own_top(%rip)
+        leaq    clew_heap_return(%rip), %rax
+        movq    %rax, (%rsp)
+        .endif
+9:      jmp     *clew_heap_real_\name(%rip)
+        .cfi_endproc
+        .size   clew_heap_\name, .-clew_heap_\name
+        .endm
+
+        heap_entry malloc, 1
+        heap_entry calloc, 2
+        heap_entry memalign, 3
+        heap_entry aligned_alloc, 4
+        heap_entry posix_memalign, 5
+        heap_entry free, 8
+        heap_entry realloc, 9
+        heap_entry reallocarray, 10
+
+        .type   clew_heap_return, @function
+clew_heap_return:
+        .cfi_startproc
+        subq    $8, %rsp
+        movq    clew_own_top(%rip), %r11
+        movq    56(%r11), %r10
+        movq    %r10, (%rsp)
+        leave_program
+        pushq   %rax
+        pushq   %rcx
+        pushq   %rdx
+        pushq   %rsi
+        pushq   %rdi
+        pushq   %r8
+        pushq   %r9
+        pushq   %r9                     // twice, for the alignment
+        movq    clew_own_top(%rip), %r10
+        movq    %rax, %rdi
+        movq    24(%r10), %rsi
+        movq    48(%r10), %rdx
+        movq    40(%r10), %rcx
+        movq    32(%r10), %r8
+        call    clew_heap_done
+        addq    $64, clew_own_top(%rip)
+        popq    %r9
+        popq    %r9
+        popq    %r8
+        popq    %rdi
+        popq    %rsi
+        popq    %rdx
+        popq    %rcx
+        popq    %rax
+        return_to_program
+        .cfi_endproc
+        .size   clew_heap_return, .-clew_heap_return
+
         .globl  clew_stubs_end
         .hidden clew_stubs_end
 clew_stubs_end:

@@ -1,6 +1,7 @@
 // What instrumented code calls, and the program's own interface (clew/clew.h).
 #include "runtime/event/sharing.h"
 #include "runtime/intercept/call.h"
+#include "runtime/intercept/heap_hooks.h"
 #include "runtime/libc/heap.h"
 #include "runtime/record/log.h"
 #include "runtime/record/points.h"
@@ -61,8 +62,12 @@ void clew_yield_slow(const Point* point) {
     __clew_countdown = kUnlimited;
     return;
   }
-  if (g_sched.looks_at_every_point() && g_sched.pass_quickly()) return;
-  g_sched.reach_at_limit({.place = place_of(point)});
+  if (CLEW_UNLIKELY(g_sched.current->no_yield != 0))
+    g_sched.announce_in_region({});
+  else if (!g_sched.looks_at_every_point() || !g_sched.pass_quickly())
+    g_sched.reach_at_limit({.place = place_of(point)});
+  if (CLEW_UNLIKELY(point->kind == clew::abi::PointKind::kFence))
+    g_sched.announce_fence({.place = place_of(point), .order = point->order});
 }
 
 void clew_yield_access_slow(const Point* point, const void* address, std::uint64_t size) {
@@ -74,8 +79,13 @@ void clew_yield_access_slow(const Point* point, const void* address, std::uint64
     if (address == nullptr) return clew_yield_slow(point);  // free(NULL) touches nothing
     if (size == 0 && is_looked_at()) size = size_of_allocation(address);
   }
-  const Step step{reinterpret_cast<std::uintptr_t>(address), place_of(point), step_size(size),
-                  step_kind(point->kind)};
+  const Step step{reinterpret_cast<std::uintptr_t>(address),
+                  place_of(point),
+                  step_size(size),
+                  step_kind(point->kind),
+                  point->kind,
+                  point->order};
+  if (CLEW_UNLIKELY(g_sched.current->no_yield != 0)) return g_sched.announce_in_region(step);
   if (CLEW_LIKELY(!g_sched.looks_at_every_point())) {
     g_sched.reach_at_limit({.place = step.place});
     if (g_listeners.looked_at().has(g_sched.clock()))
@@ -83,7 +93,8 @@ void clew_yield_access_slow(const Point* point, const void* address, std::uint64
     return;
   }
   const bool deciding = g_sharing.is_scheduling_point(step.place, point->kind);
-  if (!deciding && g_sharing.is_quiet(step.place) && g_sched.pass_quickly()) return;
+  if (!deciding && g_sharing.is_quiet(step.place) && g_sched.pass_quickly())
+    return g_sched.announce_to_each(step);
   if (deciding || !g_sched.pass_quickly())
     g_sched.reach_at_limit({.place = step.place, .step = deciding ? step : Step{}});
   g_sched.announce(step, Scheduler::Counted::kYes);
@@ -111,6 +122,7 @@ void clew_spin_slow(const Point* point) {
 
 CLEW_EXPORT void __clew_register_points(const Point* begin, const Point* end) {
   register_points(begin, end);
+  if (g_sched.active && g_listeners.hears_of(kTopicMemory)) hook_heap();
 }
 
 CLEW_INTERPOSE void clew_no_yield_begin() {

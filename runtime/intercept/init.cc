@@ -13,7 +13,9 @@
 #include <sys/syscall.h>
 
 #include "clew_abi/control.h"
+#include "runtime/detect/plug_in.h"
 #include "runtime/fiber/context.h"
+#include "runtime/intercept/heap_hooks.h"
 #include "runtime/intercept/sanitizer.h"
 #include "runtime/intercept/surroundings.h"
 #include "runtime/intercept/thread.h"
@@ -141,7 +143,20 @@ void end_job_at_exit(int status, void*) {
 
 int (*g_main)(int, char**, char**) = nullptr;
 
+// Not earlier: a library needs libc, whose constructor follows the runtime's.
+void start_plug_ins() {
+  const auto& settings = *reinterpret_cast<const abi::Control*>(abi::kControlAddress);
+  if (CLEW_LIKELY(settings.listeners.size == 0)) return;
+  clew_call_on_own_stack([] {
+    load_plug_ins(*reinterpret_cast<const abi::Control*>(abi::kControlAddress));
+    add_plug_ins();
+    if (g_listeners.hears_of(kTopicMemory)) hook_heap();
+    g_sched.listen_again();
+  });
+}
+
 int main_of_program(int count, char** arguments, char** environment) {
+  if (g_sched.active) start_plug_ins();
   if (g_sched.active) reach_main();
   debug_stop(abi::DebugStop::kMain);
   const int status = static_cast<int>(clew_call_function(reinterpret_cast<void*>(g_main), count,

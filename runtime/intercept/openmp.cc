@@ -28,6 +28,8 @@ struct Tool {
 using StartTool = Tool* (*)(unsigned, const char*);
 
 enum Event {
+  kParallelBegin = 3,
+  kParallelEnd = 4,
   kTaskCreate = 5,
   kTaskSchedule = 6,
   kImplicitTask = 7,
@@ -37,6 +39,7 @@ enum Event {
   kSyncRegion = 23,
   kMutexAcquire = 26,
   kMutexAcquired = 27,
+  kReduction = 31,
 };
 constexpr int kScopeBegin = 1;
 constexpr int kScopeEnd = 2;
@@ -60,8 +63,33 @@ Task* task_of(const Data* data) {
   return data != nullptr ? static_cast<Task*>(data->pointer) : nullptr;
 }
 
+// What libomp orders by means of its own: the members of a team at its beginning, its barriers and its
+// end, and tasks. A task is taken to be ordered after all that ended or were created before it began,
+// which is more than libomp guarantees.
+void releases(const void* object) {
+  if (object != nullptr) g_sched.announce_sync(Synchronised::Kind::kReleases, object);
+}
+void acquires(const void* object) {
+  if (object != nullptr) g_sched.announce_sync(Synchronised::Kind::kAcquires, object);
+}
+char g_tasks_order;
+
+void on_parallel_begin(Data*, const void*, Data* parallel, unsigned, int, const void*) {
+  if (g_sched.active) releases(parallel);
+}
+
+void on_parallel_end(Data* parallel, Data*, int, const void*) {
+  if (g_sched.active) acquires(parallel);
+}
+
+void on_reduction(int, int endpoint, Data* parallel, Data*, const void*) {
+  if (!g_sched.active) return;
+  endpoint == kScopeBegin ? acquires(parallel) : releases(parallel);
+}
+
 void on_implicit_task(int endpoint, Data* parallel, Data* data, unsigned, unsigned index, int) {
   if (!g_sched.active || data == nullptr) return;
+  endpoint == kScopeBegin ? acquires(parallel) : releases(parallel);
   if (endpoint == kScopeBegin) {
     data->pointer = implicit_task_begins(reinterpret_cast<TaskTeam*>(parallel));
     return;
@@ -75,6 +103,7 @@ void on_implicit_task(int endpoint, Data* parallel, Data* data, unsigned, unsign
 // wants it to be zero.
 void on_task_create(Data* parent, const void*, Data* data, int flags, int, const void* caller) {
   if (!g_sched.active) return;
+  releases(&g_tasks_order);
   const auto bits = static_cast<unsigned>(flags);
   if ((bits & kFlagTaskWait) != 0) {
     enter(operation("omp taskwait depend"), caller);
@@ -88,6 +117,8 @@ void on_task_create(Data* parent, const void*, Data* data, int flags, int, const
 
 void on_task_schedule(Data* from, int status, Data* to) {
   if (!g_sched.active || status == kEarlyFulfill) return;
+  releases(&g_tasks_order);
+  acquires(&g_tasks_order);
   if (status == kTaskWaitComplete) return wait_for_dependences_ends();
   const TaskSwitch why = status == kComplete || status == kCancel ? TaskSwitch::kEnded
                          : status == kDetach                      ? TaskSwitch::kLeft
@@ -100,8 +131,12 @@ void on_task_dependence(Data* on, Data* task) {
   if (g_sched.active) task_depends(task_of(on), task_of(task));
 }
 
-void on_sync_region(int kind, int endpoint, Data*, Data* data, const void*) {
-  if (!g_sched.active || kind != kTaskGroup) return;
+void on_sync_region(int kind, int endpoint, Data* parallel, Data* data, const void*) {
+  if (!g_sched.active) return;
+  const bool waits_for_tasks = kind == kTaskWait || kind == kTaskGroup;
+  const void* const object = waits_for_tasks ? static_cast<const void*>(&g_tasks_order) : parallel;
+  endpoint == kScopeBegin ? releases(object) : acquires(object);
+  if (kind != kTaskGroup) return;
   if (endpoint == kScopeBegin) task_group_begins(task_of(data));
   if (endpoint == kScopeEnd) task_group_ends(task_of(data));
 }
@@ -144,6 +179,9 @@ void tell(Function set, Event event, F* callback) {
 int initialize(Function (*lookup)(const char*), int, Data*) {
   const Function set = lookup("ompt_set_callback");
   if (set == nullptr) return 0;
+  tell(set, kParallelBegin, on_parallel_begin);
+  tell(set, kParallelEnd, on_parallel_end);
+  tell(set, kReduction, on_reduction);
   tell(set, kImplicitTask, on_implicit_task);
   tell(set, kTaskCreate, on_task_create);
   tell(set, kTaskSchedule, on_task_schedule);

@@ -2,8 +2,11 @@
 
 #include <sys/syscall.h>
 
+#include "runtime/detect/plug_in.h"
+#include "runtime/detect/watches.h"
 #include "runtime/event/sharing.h"
 #include "runtime/event/watch.h"
+#include "runtime/intercept/heap_hooks.h"
 #include "runtime/outside/foreign.h"
 #include "runtime/outside/inputs.h"
 #include "runtime/outside/perform.h"
@@ -45,6 +48,9 @@ class Rest final : public Surroundings {
     g_listeners.add(g_trace, g_trace.hearing());
     g_watch.begin(job.watch);
     g_listeners.add(g_watch, g_watch.hearing());
+    add_watches(control());
+    add_plug_ins();
+    if (g_listeners.hears_of(kTopicMemory)) hook_heap();
   }
   void before_choice() override { reach_choice(); }
   void stop_at_checkpoint() override { rt::stop_at_checkpoint(); }

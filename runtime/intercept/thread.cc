@@ -57,6 +57,19 @@ int give_recorded_block(Fiber& fiber, const pthread_attr_t* attributes) {
   return again ? give_block(fiber, attributes) : static_cast<int>(-answer);
 }
 
+// Another thread may have had the stack before. libc puts the thread control block, which the handle is
+// the address of, at its upper end.
+void announce_stack(const Fiber& fiber, const pthread_attr_t& attributes) {
+  if (CLEW_LIKELY(!g_listeners.hears_of(kTopicMemory))) return;
+  constexpr std::size_t kBlock = 2048;  // less than libc's
+  std::size_t size = 0;
+  pthread_attr_getstacksize(&attributes, &size);
+  if (size > fiber.handle) return;
+  g_sched.announce_memory(MemoryChange::Kind::kReplaced,
+                          reinterpret_cast<const void*>(fiber.handle - size), size + kBlock,
+                          nullptr);
+}
+
 int join(Fiber* fiber, void** result, Nanos deadline) {
   Fiber* self = g_sched.current;
   if (fiber->detached) return EINVAL;
@@ -73,7 +86,7 @@ int join(Fiber* fiber, void** result, Nanos deadline) {
     if (woke == Woke::kByTime) return ETIMEDOUT;
   }
   if (result != nullptr) *result = fiber->result;
-  g_sched.note_joined();
+  g_sched.note_joined(*fiber);
   g_sched.reclaim(*fiber);
   return 0;
 }
@@ -121,6 +134,7 @@ int create_thread(pthread_t* out, const pthread_attr_t* attributes, void* (*star
     return error;
   }
   *out = fiber->handle;
+  announce_stack(*fiber, *attributes);
   note_created_thread(g_sched.current->index, fiber->index);
   g_sched.add(*fiber);
   return 0;

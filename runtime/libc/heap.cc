@@ -108,6 +108,8 @@ void find_allocator() {
   if (!g_is_glibc) g_size_of = reinterpret_cast<std::size_t (*)(const void*)>(size_of);
 }
 
+bool knows_allocator() { return g_is_glibc; }
+
 std::size_t size_of_allocation(const void* memory) {
   if (memory == nullptr) return 0;
   if (g_is_glibc) return size_in_glibc(memory);

@@ -10,6 +10,8 @@ namespace clew::rt {
 
 // Finds out whose allocator the program uses. Once, at the start.
 void find_allocator();
+// Whether it is libc's.
+bool knows_allocator();
 // Of memory that was allocated and is about to be freed; 0: not known.
 std::size_t size_of_allocation(const void* memory);
 // Whether it could be read. REQUIRES: it lies in one page.

@@ -171,6 +171,7 @@ void report_end(Clock clock) {
   if (g_ended) return;
   g_ended = true;
   debug_stop(abi::DebugStop::kEnding);
+  g_listeners.ended();
   g_sched.announce_end(clock);
   g_hash.fold(clock);
   Payload payload;
@@ -252,6 +253,12 @@ void end_deadlock() {
 void end_misuse(const char* what) {
   g_record_callbacks.keep_copy();
   report_failure(abi::FailureKind::kMisuse, what);
+  leave();
+}
+
+void end_found(abi::FailureKind kind, const char* what) {
+  g_record_callbacks.keep_copy();
+  report_failure(kind, what);
   leave();
 }
 

@@ -59,6 +59,8 @@ void report_waits();
                                abi::Place expected_place, const char* what);
 // The program did something that is certainly an error, and whose effect nobody can foretell.
 [[noreturn]] void end_misuse(const char* what);
+// A watch has found something that counts as a failure.
+[[noreturn]] void end_found(abi::FailureKind kind, const char* what);
 // The program called something that is not supported; `what` names it.
 [[noreturn]] void end_unsupported(const char* what);
 

@@ -5,7 +5,7 @@ namespace clew::rt {
 void EventClock::arm(Clock attention, Looks looks) {
   live_->store(settled_, std::memory_order_relaxed);
   if (!counts_) {
-    *countdown_ = kUnlimited;
+    *countdown_ = uncounted_;
     return;
   }
   attention_ = attention > settled_ ? attention : settled_ + 1;

@@ -39,9 +39,12 @@ class EventClock {
     live_ = &live;
     speed_ = speed;
   }
-  // The events of the window are looked at one by one.
-  void set_window(Window window) {
+  // The events of the window are looked at one by one. `regions`: what is not counted is looked at
+  // as well.
+  enum class Regions : std::uint8_t { kUnseen, kSeen };
+  void set_window(Window window, Regions regions = Regions::kUnseen) {
     window_ = window;
+    uncounted_ = regions == Regions::kSeen ? 0 : kUnlimited;
     only_listened_to_ = false;
   }
 
@@ -97,7 +100,7 @@ class EventClock {
   void stop_counting() {
     if (counts_) settle();
     counts_ = false;
-    *countdown_ = kUnlimited;
+    *countdown_ = uncounted_;
   }
   // Counting resumes with what the countdown was.
   void resume_counting(std::int64_t countdown) {
@@ -171,6 +174,7 @@ class EventClock {
   Clock certain_ = 0;
   Looks looks_ = Looks::kWhenDue;
   Window window_ = Window::none();
+  std::int64_t uncounted_ = kUnlimited;  // the countdown in regions without yield points
   Nanos speed_ = 1;
   Nanos skew_ = 0;
   Nanos idle_ = 0;

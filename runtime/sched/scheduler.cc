@@ -35,9 +35,21 @@ void Scheduler::begin_job(const abi::Job& job) {
   decider_.begin(*make_strategy(job, *this), job.choices);
   g_listeners.clear();
   surroundings_->tune_in(job, decider_.strategy().manner);
-  clock_.set_window(g_listeners.looked_at());
+  set_window();
   decider_.tell(Occurrence::Kind::kCreated, *current);
   decider_.tell(Occurrence::Kind::kSwitched, *current, 0, clock_.settled() + 1);
+  rearm();
+}
+
+void Scheduler::set_window() {
+  clock_.set_window(g_listeners.looked_at(), g_listeners.hears_regions()
+                                                 ? EventClock::Regions::kSeen
+                                                 : EventClock::Regions::kUnseen);
+}
+
+void Scheduler::listen_again() {
+  clock_.settle();
+  set_window();
   rearm();
 }
 
@@ -148,6 +160,46 @@ Event Scheduler::event_of(const Step& step, Counted counted) const {
 
 void Scheduler::announce_slow(const Step& step, Counted counted) {
   g_listeners.before(event_of(step, counted));
+}
+
+void Scheduler::announce_to_each_slow(const Step& step) {
+  g_listeners.before_each(event_of(step, Counted::kYes));
+}
+
+void Scheduler::announce_in_region(const Step& step) {
+  clock_.stop_counting();
+  if (g_listeners.hears_regions() && step.object != 0)
+    g_listeners.before_in_region(event_of(step, Counted::kNo));
+}
+
+void Scheduler::announce_sync_slow(Synchronised::Kind kind, std::uintptr_t object,
+                                   abi::WaitKind lock) {
+  g_listeners.synchronised({.thread = {current->key, current->index},
+                            .kind = kind,
+                            .lock = lock,
+                            .waits = current->reached.can_proceed != nullptr,
+                            .object = object,
+                            .clock = clock(),
+                            .place = current->reached.place});
+}
+
+void Scheduler::announce_fence(const Step& step) {
+  if (CLEW_LIKELY(!g_listeners.hears_of(kTopicSync))) return;
+  g_listeners.synchronised({.thread = {current->key, current->index},
+                            .kind = Synchronised::Kind::kFence,
+                            .order = step.order,
+                            .clock = clock(),
+                            .place = step.place});
+}
+
+void Scheduler::announce_memory_slow(MemoryChange::Kind kind, std::uintptr_t address,
+                                     std::uint64_t size, const void* caller) {
+  g_listeners.changed({.thread = {current->key, current->index},
+                       .kind = kind,
+                       .address = address,
+                       .size = size,
+                       .clock = clock(),
+                       .caller = caller});
 }
 
 void Scheduler::announce_result_slow(std::uint64_t value) {

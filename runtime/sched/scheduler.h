@@ -71,6 +71,9 @@ class Scheduler final : private Run {
   // A new run of the program, from here on: the strategy, and those who listen.
   void begin_job(const abi::Job& job);
 
+  // The list of those who listen has got longer.
+  void listen_again();
+
   // --- events
   // Events passed so far (EventClock::now).
   Clock clock() const { return clock_.now(); }
@@ -92,7 +95,7 @@ class Scheduler final : private Run {
   // The next event is looked at all the same.
   void look_at_next();
   // The thread has been joined.
-  void note_joined();
+  void note_joined(const Fiber& ended);
   // The running thread passes an event that is no scheduling point of a strategy that decides at
   // every one. False: something else is due there.
   bool pass_quickly() { return clock_.pass_quickly(); }
@@ -113,6 +116,24 @@ class Scheduler final : private Run {
   enum class Counted : std::uint8_t { kNo, kYes };
   void announce(const Step& step, Counted counted) {
     if (CLEW_UNLIKELY(g_listeners.hears(clock()))) announce_slow(step, counted);
+  }
+  // The same of an event that is looked at only because somebody wants to hear of each.
+  void announce_to_each(const Step& step) {
+    if (CLEW_UNLIKELY(g_listeners.looked_at().has(clock()))) announce_to_each_slow(step);
+  }
+  // The running thread is in a region without yield points, and does this next.
+  void announce_in_region(const Step& step);
+  // The running thread has synchronised by something else than an access.
+  void announce_sync(Synchronised::Kind kind, const volatile void* object,
+                     abi::WaitKind lock = abi::WaitKind::kNothing) {
+    if (CLEW_UNLIKELY(g_listeners.hears_of(kTopicSync)))
+      announce_sync_slow(kind, reinterpret_cast<std::uintptr_t>(object), lock);
+  }
+  void announce_fence(const Step& step);
+  void announce_memory(MemoryChange::Kind kind, const void* address, std::uint64_t size,
+                       const void* caller) {
+    if (CLEW_UNLIKELY(g_listeners.hears_of(kTopicMemory)))
+      announce_memory_slow(kind, reinterpret_cast<std::uintptr_t>(address), size, caller);
   }
   // The call that was announced last has returned.
   void announce_result(std::uint64_t value) {
@@ -247,6 +268,11 @@ class Scheduler final : private Run {
   void reach_slow();
   void stop_asking();
   void announce_slow(const Step& step, Counted counted);
+  void set_window();
+  void announce_to_each_slow(const Step& step);
+  void announce_sync_slow(Synchronised::Kind kind, std::uintptr_t object, abi::WaitKind lock);
+  void announce_memory_slow(MemoryChange::Kind kind, std::uintptr_t address, std::uint64_t size,
+                            const void* caller);
   void announce_result_slow(std::uint64_t value);
   Event event_of(const Step& step, Counted counted) const;
   void rearm();

@@ -217,7 +217,9 @@ void Scheduler::look_at_next() {
   clock_.bring_forward(clock_.settled() + 1);
 }
 
-void Scheduler::note_joined() {
+void Scheduler::note_joined(const Fiber& ended) {
+  announce_sync(Synchronised::Kind::kJoined,
+                reinterpret_cast<const void*>(std::uintptr_t{ended.index}));
   threads.note_joined();
   if (at_every_point() && !threads.had_company()) look_again();
 }
@@ -231,6 +233,7 @@ void Scheduler::finish_current() {
   clock_.settle();
   Fiber& fiber = *current;
   fiber.state = FiberState::kFinished;
+  announce_sync(Synchronised::Kind::kEnded, nullptr);
   g_hash.fold(0xf1u ^ clock_.settled() << 8 ^ fiber.index);
   decider_.tell(Occurrence::Kind::kFinished, fiber);
   wake_all(&fiber);

@@ -2,6 +2,7 @@
 
 #include <ucontext.h>
 
+#include "runtime/detect/plug_in.h"
 #include "runtime/fiber/own_stack.h"
 #include "runtime/record/crash.h"
 #include "runtime/sched/scheduler.h"
@@ -26,6 +27,7 @@ void call_program(int signal, siginfo_t* info, void* context) {
 }
 
 void on_fault(int signal, siginfo_t* info, void* context) {
+  if (CLEW_UNLIKELY(running_plug_in() != nullptr)) end_crashed_plug_in();
   // One that another process has sent is handled like any other signal.
   const bool is_sent = info->si_code <= 0;
   if (is_sent && g_sched.active && has_handler(signal)) return note_arrived(*info);

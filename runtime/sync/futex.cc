@@ -14,6 +14,11 @@ namespace {
 // Whom a word is for.
 enum class Scope : std::uint8_t { kProcess, kShared };
 
+// What a wake-up orders, apart from what the word itself does as an atomic variable.
+const void* wake_up_of(const std::uint32_t* word) {
+  return reinterpret_cast<const char*>(word) + 1;
+}
+
 long answer_of(Woke woke) {
   switch (woke) {
     case Woke::kByTime:
@@ -43,11 +48,15 @@ long wait(std::uint32_t* word, std::uint32_t value, Nanos deadline, std::uint32_
   wait.kind = abi::WaitKind::kFutex;
   wait.object = word;
   wait.bits = bits;
-  return answer_of(g_sched.block(wait, deadline, ended_by));
+  const Woke woke = g_sched.block(wait, deadline, ended_by);
+  if (woke == Woke::kByObject)
+    g_sched.announce_sync(Synchronised::Kind::kAcquires, wake_up_of(word));
+  return answer_of(woke);
 }
 
 long wake(std::uint32_t* word, std::uint32_t count, std::uint32_t bits, Scope scope) {
   if (bits == 0) return -EINVAL;
+  g_sched.announce_sync(Synchronised::Kind::kReleases, wake_up_of(word));
   long woken = 0;
   while (woken < static_cast<long>(count) && g_sched.wake_one(word, bits) != nullptr) ++woken;
   if (scope == Scope::kShared && woken < static_cast<long>(count))
@@ -130,25 +139,32 @@ bool is_owner(const Fiber& fiber, std::uint32_t word) {
          is_number_of(fiber, static_cast<int>(word & FUTEX_TID_MASK));
 }
 
+long taken_owned(const std::uint32_t* word) {
+  g_sched.announce_sync(Synchronised::Kind::kAcquires, wake_up_of(word));
+  return 0;
+}
+
 long lock_owned(std::uint32_t* word, Nanos deadline) {
   if (is_owner(*g_sched.current, *word)) return -EDEADLK;
-  if (take_owned(word)) return 0;
+  if (take_owned(word)) return taken_owned(word);
   bool owner_lives = false;
   g_sched.threads.for_each_living(
       [&](const Fiber& fiber) { owner_lives |= is_owner(fiber, *word); });
   if (!owner_lives) return -ESRCH;
   if (const int error = before_wait(deadline)) return -error;
   *word |= FUTEX_WAITERS;
-  return answer_of(g_sched.block(abi::WaitKind::kFutex, word, deadline, kUndisturbed));
+  const Woke woke = g_sched.block(abi::WaitKind::kFutex, word, deadline, kUndisturbed);
+  return woke == Woke::kByObject ? taken_owned(word) : answer_of(woke);
 }
 
 long trylock_owned(std::uint32_t* word) {
   if (is_owner(*g_sched.current, *word)) return -EDEADLK;
-  return take_owned(word) ? 0 : -EAGAIN;
+  return take_owned(word) ? taken_owned(word) : -EAGAIN;
 }
 
 long unlock_owned(std::uint32_t* word) {
   if (!is_owner(*g_sched.current, *word)) return -EPERM;
+  g_sched.announce_sync(Synchronised::Kind::kReleases, wake_up_of(word));
   const Fiber* next = g_sched.wake_one(word);
   *word = next != nullptr ? static_cast<std::uint32_t>(next->number) : 0;
   if (g_sched.has_waiter(word, abi::WaitKind::kFutex)) *word |= FUTEX_WAITERS;

@@ -64,26 +64,29 @@ inline void hold(abi::WaitKind kind, const void* object, const void* taken_by) {
     self.held[self.held_count] = {object, kind, g_sched.clock(),
                                   reinterpret_cast<std::uintptr_t>(taken_by)};
   ++self.held_count;
+  g_sched.announce_sync(Synchronised::Kind::kTaken, object, kind);
 }
 
-// Searches the newest first.
-inline bool release_from(Fiber& fiber, const void* object) {
+// Searches the newest first. How it was held; kNothing: it was not, or is not listed.
+inline abi::WaitKind release_from(Fiber& fiber, const void* object) {
   std::size_t count = fiber.held_count < Fiber::kMaxHeld ? fiber.held_count : Fiber::kMaxHeld;
   for (std::size_t i = count; i-- > 0;) {
     if (fiber.held[i].object != object) continue;
+    const abi::WaitKind kind = fiber.held[i].kind;
     for (std::size_t j = i + 1; j < count; ++j) fiber.held[j - 1] = fiber.held[j];
     --fiber.held_count;
-    return true;
+    return kind;
   }
-  return false;
+  return abi::WaitKind::kNothing;
 }
 
 inline void release(const void* object) {
-  if (release_from(*g_sched.current, object)) return;
-  bool found = false;
-  g_sched.threads.for_each_living([&](Fiber& fiber) {
-    if (!found) found = release_from(fiber, object);
-  });
+  abi::WaitKind kind = release_from(*g_sched.current, object);
+  if (kind == abi::WaitKind::kNothing)
+    g_sched.threads.for_each_living([&](Fiber& fiber) {
+      if (kind == abi::WaitKind::kNothing) kind = release_from(fiber, object);
+    });
+  g_sched.announce_sync(Synchronised::Kind::kReleased, object, kind);
 }
 
 }  // namespace clew::rt

@@ -33,6 +33,7 @@ int run_once(pthread_once_t* control, void (*routine)(void), const void* caller)
     release(control);
     g_sched.wake_all(control);
   }
+  g_sched.announce_sync(Synchronised::Kind::kAcquires, control);
   return 0;
 }
 

@@ -64,6 +64,7 @@ unsigned last_before_reset(unsigned count) {
 
 // glibc's algorithm (nptl/pthread_barrier_wait.c).
 int wait_with_others(BarrierState& state) {
+  g_sched.announce_sync(Synchronised::Kind::kReleases, &state);
   const unsigned count = state.count;
   const unsigned arrival = __atomic_add_fetch(&state.in, 1, __ATOMIC_SEQ_CST);
   const unsigned end_of_round = (arrival + count - 1) / count * count;
@@ -79,6 +80,7 @@ int wait_with_others(BarrierState& state) {
   // Compared by arrivals, which are reset only when no thread is inside.
   while (__atomic_load_n(&state.round, __ATOMIC_SEQ_CST) < end_of_round)
     wait_for_others(abi::WaitKind::kBarrier, &state, kForever, kUndisturbed);
+  g_sched.announce_sync(Synchronised::Kind::kAcquires, &state);
   const unsigned last = last_before_reset(count);
   if (__atomic_add_fetch(&state.out, 1, __ATOMIC_SEQ_CST) == last) {
     state.round = 0;
@@ -147,10 +149,16 @@ int barrier_init(pthread_barrier_t* barrier, const pthread_barrierattr_t* attrib
 int barrier_wait(pthread_barrier_t* barrier) {
   BarrierState& state = state_of(barrier);
   if (is_shared(state)) return wait_with_others(state);
+  // All arrivals happen before all departures: the last to arrive hands on what all have done.
+  const void* const passed = reinterpret_cast<const char*>(barrier) + 1;
+  g_sched.announce_sync(Synchronised::Kind::kReleases, barrier);
   if (++state.in < state.count) {
     g_sched.block(abi::WaitKind::kBarrier, barrier, kForever);
+    g_sched.announce_sync(Synchronised::Kind::kAcquires, passed);
     return 0;
   }
+  g_sched.announce_sync(Synchronised::Kind::kAcquires, barrier);
+  g_sched.announce_sync(Synchronised::Kind::kReleases, passed);
   state.in = 0;
   g_sched.wake_all(barrier);
   return PTHREAD_BARRIER_SERIAL_THREAD;
@@ -181,14 +189,19 @@ int semaphore_wait(sem_t* semaphore, Nanos deadline) {
 }
 
 int semaphore_trywait(sem_t* semaphore) {
-  if (is_shared(semaphore)) return natively(CLEW_REAL(sem_trywait), semaphore) == 0 ? 0 : EAGAIN;
-  if (value_of(semaphore) == 0) return EAGAIN;
-  --value_of(semaphore);
+  if (is_shared(semaphore)) {
+    if (natively(CLEW_REAL(sem_trywait), semaphore) != 0) return EAGAIN;
+  } else {
+    if (value_of(semaphore) == 0) return EAGAIN;
+    --value_of(semaphore);
+  }
+  g_sched.announce_sync(Synchronised::Kind::kAcquires, semaphore);
   return 0;
 }
 
 int semaphore_post(sem_t* semaphore) {
   if (value_of(semaphore) == SEM_VALUE_MAX) return EOVERFLOW;
+  g_sched.announce_sync(Synchronised::Kind::kReleases, semaphore);
   if (is_shared(semaphore)) {
     natively(CLEW_REAL(sem_post), semaphore);
   } else {

@@ -6,6 +6,7 @@
 #include <sys/auxv.h>
 #include <sys/syscall.h>
 
+#include "runtime/detect/plug_in.h"
 #include "runtime/fiber/signal_stack.h"
 #include "runtime/libc/code_range.h"
 #include "runtime/libc/user_dispatch.h"
@@ -28,6 +29,26 @@ CodeRange g_loader;
 // Functions that libc uses internally and that are not cancellation points.
 CodeRange g_without_cancel[5];
 
+bool ends_process(const Call& call) {
+  switch (call.number) {
+    case SYS_exit:
+    case SYS_exit_group:
+    case SYS_kill:
+    case SYS_tkill:
+    case SYS_tgkill:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// A listener's library, and what it allocates, lies where the program would not.
+void place_mapping(Call& call) {
+  if (call.number != SYS_mmap || call.a[0] != 0) return;
+  const std::uintptr_t place = place_for_plug_in(static_cast<std::uint64_t>(call.a[1]));
+  if (place != 0) call.a[0] = static_cast<long>(place);
+}
+
 void on_system_call(int signal, siginfo_t* info, void* context) {
   if (info->si_code <= 0 && g_sched.active) {  // another process has sent it
     if (has_handler(signal)) return note_arrived(*info);
@@ -47,6 +68,8 @@ void on_system_call(int signal, siginfo_t* info, void* context) {
       registers[REG_RAX] = call.a[1];
       return;
     }
+    if (ends_process(call) && running_plug_in() != nullptr) end_crashed_plug_in();
+    place_mapping(call);
     registers[REG_RAX] = g_over && call.number == SYS_getpid ? g_sched.process : to_kernel(call);
     return;
   }

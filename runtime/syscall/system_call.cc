@@ -30,6 +30,7 @@
 #include "runtime/syscall/dispatch.h"
 #include "runtime/syscall/families.h"
 #include "runtime/syscall/mapped_files.h"
+#include "runtime/syscall/ordering.h"
 #include "runtime/syscall/vdso.h"
 #include "runtime/thread/names.h"
 #include "runtime/thread/scheduling.h"
@@ -310,9 +311,11 @@ long system_call(const Call& call) {
   self.answered = false;
   if (__builtin_setjmp(self.guard) != 0) return bad_address(call);
   self.guarded = true;
+  if (g_sched.active) order_sender(call);
   const long result = answer_call(call);
   if (g_sched.active) {
     self.guarded = false;
+    order_receiver(call, result);
     if (result == kCancelled) act_on_cancel();
     // A signal that the call has caused is handled before it returns. Others can wait for a yield
     // point: libc may hold a lock here.

@@ -56,6 +56,8 @@ KNOWN_SENTENCES = [re.compile(pattern) for pattern in (
     r'So this order alone is not enough for the failure\.',
     r'So this order is neither enough for the failure nor needed for it\.',
     r'So there are other ways to fail\.',
+    # Said of two events if a watched replay finds a race of exactly these (host/names/findings.h).
+    r'These two accesses \(clocks [\d,]+ and [\d,]+\) are not ordered by any lock or wait: data race on .*\.',
     r'(Before|After) both, T.*: T[\d.]+ comes between\.',
     r'With that, .*\.',
     r'At the end of the failing run, .*\.',
