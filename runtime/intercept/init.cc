@@ -155,10 +155,19 @@ void start_plug_ins() {
   });
 }
 
+// What the runtime has left below on the first thread's stack before main is not the same when a run is
+// recorded and when it is replayed, and the program can see it.
+[[gnu::noinline]] void clear_below() {
+  constexpr std::size_t kRoom = std::size_t{32} << 10;
+  volatile unsigned char room[kRoom];
+  for (volatile unsigned char& byte : room) byte = 0;
+}
+
 int main_of_program(int count, char** arguments, char** environment) {
   if (g_sched.active) start_plug_ins();
   if (g_sched.active) reach_main();
   debug_stop(abi::DebugStop::kMain);
+  clear_below();
   const int status = static_cast<int>(clew_call_function(reinterpret_cast<void*>(g_main), count,
                                                          reinterpret_cast<long>(arguments),
                                                          reinterpret_cast<long>(environment)));

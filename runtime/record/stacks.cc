@@ -9,6 +9,7 @@
 #include "runtime/record/debug_table.h"
 #include "runtime/record/log.h"
 #include "runtime/sched/active.h"
+#include "runtime/translate/translate.h"
 
 namespace clew::rt {
 namespace {
@@ -53,6 +54,7 @@ void report_stack(Fiber& fiber) {
 std::size_t walk_stack(std::uintptr_t* frames, std::size_t capacity) {
   Walk walk{frames, capacity, 0};
   const OffDuty off_duty;  // the unwinder calls pthread_once
+  const Untranslated untranslated;
   _Unwind_Backtrace(visit_frame, &walk);
   return walk.count;
 }

@@ -26,6 +26,18 @@ namespace clew::rt {
 // Maps the memory, if the host has some. From now on what returns to the program is translated.
 void begin_translating(abi::Control& control);
 
+// While the runtime itself calls libraries that call the runtime: what returns to them is not
+// translated.
+class Untranslated {
+ public:
+  Untranslated() : before_(clew_translating[0]) { clew_translating[0] = 0; }
+  ~Untranslated() { clew_translating[0] = before_; }
+  Untranslated(const Untranslated&) = delete;
+  Untranslated& operator=(const Untranslated&) = delete;
+
+ private:
+  unsigned char before_;
+};
 // In a copy of the process that runs a job: from now on its code is translated, as the original's was.
 void continue_translating(const abi::Control& control);
 
