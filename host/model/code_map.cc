@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "clew_abi/point.h"
+
 namespace clew {
 namespace {
 
@@ -75,6 +77,8 @@ CodeMap::Module* CodeMap::open(const std::string& path) {
     if (const auto section = file->section(stubs))
       module->stubs.push_back({section->address, section->address + section->bytes.size()});
   std::ranges::sort(module->stubs, {}, &CodeRange::begin);
+  if (const auto points = file->section(CLEW_POINT_SECTION))
+    module->points = {points->address, points->address + points->bytes.size()};
   module->symbols = file->function_symbols();
   std::ranges::sort(module->symbols, {}, &ElfFile::Symbol::address);
   for (const ElfFile::Slot& slot : file->slots()) module->slots.emplace(slot.address, slot.name);
@@ -109,8 +113,11 @@ std::span<const ElfFile::Symbol> CodeMap::symbols(std::uint64_t address) {
 }
 
 std::string_view CodeMap::symbol(std::uint64_t address) {
+  // Of several names, the one that a person would use.
   const auto found = symbols(address);
-  return found.empty() ? "" : found.front().name;
+  const auto shortest = std::ranges::min_element(
+      found, {}, [](const ElfFile::Symbol& one) { return one.name.size(); });
+  return shortest == found.end() ? "" : shortest->name;
 }
 
 std::string_view CodeMap::symbol_around(std::uint64_t address) {
@@ -140,6 +147,11 @@ std::string_view CodeMap::called(const Instruction& call) {
 bool CodeMap::binds(std::uint64_t address) {
   const auto at = place(address);
   return at && (at->module->is_linker || range_with(at->module->stubs, at->address) != nullptr);
+}
+
+bool CodeMap::is_point(std::uint64_t address) {
+  const auto at = place(address);
+  return at && at->module->points.has(at->address);
 }
 
 std::span<const std::uint8_t> CodeMap::code(std::uint64_t address) {

@@ -45,6 +45,8 @@ class CodeMap {
   [[nodiscard]] std::string_view called(const Instruction& call);
   // Code that binds calls to functions of libraries: the dynamic linker, and what leads there.
   [[nodiscard]] bool binds(std::uint64_t address);
+  // A yield point in a table of them (clew_abi/point.h).
+  [[nodiscard]] bool is_point(std::uint64_t address);
   // Up to the end of what the file has there.
   [[nodiscard]] std::span<const std::uint8_t> code(std::uint64_t address);
   // The file that the address belongs to; empty: none.
@@ -56,6 +58,7 @@ class CodeMap {
     bool is_linker = false;
     std::vector<CodeRange> functions;  // ascending, as linked
     std::vector<CodeRange> stubs;
+    CodeRange points;
     std::vector<ElfFile::Symbol> symbols;  // ascending
     std::unordered_map<std::uint64_t, std::string_view> slots;
   };

@@ -17,7 +17,7 @@ inline constexpr int kVectorRegisters = 16;  // the first
 inline constexpr int kFlagsRegister = 48;
 inline constexpr int kMaskRegisters = 49;
 inline constexpr int kFloatRegisters = 57;  // x87 and MMX, all together
-inline constexpr int kRegisterCount = 58;
+inline constexpr int kRegisterSetSize = 58;
 inline constexpr RegisterSet bit_of(int reg) { return RegisterSet{1} << reg; }
 
 inline constexpr int kRax = 0;
@@ -52,6 +52,10 @@ struct Instruction {
   bool copies = false;       // the result is an operand, unchanged: mov, push, pop
   std::uint64_t target = 0;  // of a direct branch or call
   std::uint64_t slot = 0;    // the address of a memory operand that is given relative to the code
+  // Of its memory operand, if there is one that a register makes the address of: the register and what
+  // is added to it; -1: none, or an index is added, too.
+  int base = -1;
+  std::int64_t displacement = 0;
   RegisterSet reads = 0;
   RegisterSet address_reads = 0;
   RegisterSet writes = 0;

@@ -35,6 +35,8 @@ AllocatorCall allocator_call(std::string_view name) {
   return AllocatorCall::kNone;
 }
 
+constexpr std::string_view kPointHook = "__clew_yield_access";
+
 // For every byte that was written: by which step, and what.
 class Shadow {
  public:
@@ -133,6 +135,14 @@ std::uint64_t RunTrace::word(StepIndex step, std::uint32_t offset) const {
 std::uint64_t RunTrace::clock(StepIndex step) const {
   auto after = std::ranges::upper_bound(clocks_, step, {}, &decltype(clocks_)::value_type::first);
   return after == clocks_.begin() ? 0 : std::prev(after)->second;
+}
+
+std::uint64_t RunTrace::stream_offset(StepIndex step) const {
+  using Entry = std::pair<StepIndex, std::uint64_t>;
+  const auto marks = std::ranges::upper_bound(clocks_, step, {}, &Entry::first) - clocks_.begin();
+  const auto cuts = std::ranges::lower_bound(cuts_, step, {}, &Entry::first) - cuts_.begin();
+  return steps_[step].record + static_cast<std::uint64_t>(marks) * sizeof(abi::ReturnMark) +
+         static_cast<std::uint64_t>(cuts) * sizeof(abi::CutMark);
 }
 
 std::uint64_t RunTrace::access_value(StepIndex step, std::uint32_t index) const {
@@ -266,20 +276,25 @@ void RunTrace::find_frames(CodeMap& code) {
     if (added) known->second = code.binds(address);
     if (known->second || step.executed == 0) {
       step.hidden = true;
+      if (walk.last != kNoStep && blocks_[step.block].call_offset != 0 && step.executed != 0 &&
+          code_[steps_[walk.last].block].back().flow == Flow::kJump)
+        stubs_after_.try_emplace(walk.last, at);
       continue;
     }
     const auto push = [&] {
       TraceFrame made;
       made.parent = walk.frame;
       made.call = walk.last;
+      made.entered = walk.last;
       made.first = at;
       made.entry = address;
       made.thread = step.thread;
       if (walk.last != kNoStep)
         if (const auto registers = call_registers(walk.last)) {
           made.cfa = registers->rsp;
-          stack_tops_[step.thread] = std::max(stack_tops_[step.thread], made.cfa);
         }
+      if (made.cfa == 0) made.cfa = frame_by_push(at);
+      stack_tops_[step.thread] = std::max(stack_tops_[step.thread], made.cfa);
       made.hidden =
           function(address).second || (made.parent != kNoFrame && frames_[made.parent].hidden);
       walk.frame = static_cast<FrameIndex>(frames_.size());
@@ -307,16 +322,27 @@ void RunTrace::find_frames(CodeMap& code) {
         if (address != last.next() && (begins || !unwind())) push();
       } else if (last.flow == Flow::kReturn) {
         FrameIndex& frame = walk.frame;
-        const StepIndex call = frame == kNoFrame ? kNoStep : frames_[frame].call;
         const FrameIndex parent = frame == kNoFrame ? kNoFrame : frames_[frame].parent;
-        const bool back = call != kNoStep && code_[steps_[call].block].back().next() == address;
-        if (back) {
+        if (returns_to(frame, address)) {
           frame = parent;
         } else if (!begins && unwind()) {
         } else {
           frame = parent;
           push();
         }
+      } else if ((last.flow == Flow::kJump || last.flow == Flow::kIndirectJump) &&
+                 returns_to(walk.frame, address)) {
+        // What it jumped to was not seen, and has returned for it.
+        walk.frame = frames_[walk.frame].parent;
+      } else if (begins && function(address).second && !frames_[walk.frame].hidden) {
+        // A call of the allocator at a function's end: it returns to that one's caller.
+        TraceFrame made = frames_[walk.frame];
+        made.entered = walk.last;
+        made.first = at;
+        made.entry = address;
+        made.hidden = true;
+        walk.frame = static_cast<FrameIndex>(frames_.size());
+        frames_.push_back(made);
       } else if (before.executed < code_[before.block].size() && address != last.next()) {
         // A signal.
         if (begins || !unwind()) push();
@@ -331,13 +357,29 @@ void RunTrace::find_frames(CodeMap& code) {
   }
 }
 
+// Whether the call of the frame comes back to the address.
+bool RunTrace::returns_to(FrameIndex frame, std::uint64_t address) const {
+  const StepIndex call = frame == kNoFrame ? kNoStep : frames_[frame].call;
+  return call != kNoStep && code_[steps_[call].block].back().next() == address;
+}
+
+// A function that nobody was seen to call usually saves a register first.
+std::uint64_t RunTrace::frame_by_push(StepIndex step) const {
+  const auto& accesses = block_of(step).accesses;
+  if (accesses.empty() || accesses.front().instruction != 0 ||
+      accesses.front().kind != AccessKind::kWrite || !code(step).front().copies)
+    return 0;
+  constexpr std::uint64_t kSavedAndReturn = 16;
+  return access_address(step, 0) + kSavedAndReturn;
+}
+
 StepIndex RunTrace::visible(StepIndex step) const {
   if (step >= kFromOutside || !steps_[step].hidden) return step;
   FrameIndex frame = steps_[step].frame;
   if (frame == kNoFrame) return kFromOutside;
   while (frames_[frame].parent != kNoFrame && frames_[frames_[frame].parent].hidden)
     frame = frames_[frame].parent;
-  return frames_[frame].call == kNoStep ? kFromOutside : frames_[frame].call;
+  return frames_[frame].entered == kNoStep ? kFromOutside : frames_[frame].entered;
 }
 
 std::optional<CallRegisters> RunTrace::call_registers(StepIndex step) const {
@@ -355,23 +397,28 @@ void RunTrace::find_outside_calls(CodeMap& code) {
   for (const auto& list : threads_)
     for (std::size_t i = 0; i < list.size(); ++i) {
       const StepIndex at = list[i];
-      const auto registers = call_registers(at);
-      if (!registers) continue;
       const Instruction& call = code_[steps_[at].block].back();
+      // At the end of a function it is a jump.
+      const auto stub = stubs_after_.find(at);
+      const auto registers = call_registers(stub == stubs_after_.end() ? at : stub->second);
+      if (!registers) continue;
       const StepIndex next = i + 1 < list.size() ? list[i + 1] : kNoStep;
-      // Seen inside: the next step is in a frame that it made.
-      if (next != kNoStep && steps_[next].frame != steps_[at].frame &&
-          frames_[steps_[next].frame].call == at)
-        continue;
+      // Seen inside: the next step is in a frame that it made, or goes on in its own.
+      if (next != kNoStep && frames_[steps_[next].frame].entered == at) continue;
+      if (!call.is_call() && next != kNoStep && steps_[next].frame == steps_[at].frame) continue;
       const auto [name, added] = names.try_emplace(call.address);
       if (added) name->second = code.called(call);
       OutsideCall made;
       made.step = at;
       made.name = name->second;
+      // By a register: what it is given tells what it is.
+      if (made.name.empty() && code.is_point(registers->arguments[0])) made.name = kPointHook;
       made.registers = *registers;
-      if (next != kNoStep && address(next) == call.next()) {
+      const StepIndex caller = call.is_call() ? at : frames_[steps_[at].frame].call;
+      if (next != kNoStep && caller != kNoStep &&
+          address(next) == code_[steps_[caller].block].back().next()) {
         made.back = next;
-        made.result = call_result(at).value_or(0);
+        made.result = call_result(caller).value_or(0);
       }
       outside_calls_.push_back(made);
     }
@@ -438,6 +485,11 @@ void RunTrace::find_allocations() {
         break;
     }
   }
+}
+
+const Allocation* RunTrace::allocation_made(StepIndex step) const {
+  const auto found = std::ranges::lower_bound(allocations_, step, {}, &Allocation::made);
+  return found != allocations_.end() && found->made == step ? &*found : nullptr;
 }
 
 const Allocation* RunTrace::allocation(std::uint64_t address, StepIndex at) const {

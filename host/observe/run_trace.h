@@ -40,6 +40,7 @@ struct BlockStep {
 struct TraceFrame {
   FrameIndex parent = kNoFrame;
   StepIndex call = kNoStep;  // the step that ends with the call; kNoStep: a thread begins with it
+  StepIndex entered = kNoStep;  // the step that led to it: the call, or a jump at a function's end
   StepIndex first = kNoStep;
   std::uint64_t entry = 0;
   std::uint64_t cfa = 0;  // the stack pointer before the call; 0: not known
@@ -111,6 +112,9 @@ class RunTrace final : public CodeTraceListener {
   // Points passed before it.
   [[nodiscard]] std::uint64_t clock(StepIndex step) const;
 
+  // Where its record begins in all that the run has written down.
+  [[nodiscard]] std::uint64_t stream_offset(StepIndex step) const;
+
   // The accesses of an instruction, as indices of its block's.
   [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> accesses(Instance at) const;
   [[nodiscard]] const RecordedAccess& access(StepIndex step, std::uint32_t index) const {
@@ -141,8 +145,10 @@ class RunTrace final : public CodeTraceListener {
 
   // The allocation that has the address at the time of the step, or had it last.
   [[nodiscard]] const Allocation* allocation(std::uint64_t address, StepIndex at) const;
+  // The allocation that the step's call made; null: none.
+  [[nodiscard]] const Allocation* allocation_made(StepIndex step) const;
   // The memory of the thread's stack that was used: the highest address of a frame.
-  [[nodiscard]] std::uint64_t stack_top(std::uint16_t thread) const { return stack_tops_[thread]; }
+  [[nodiscard]] std::uint64_t stack_top(std::size_t thread) const { return stack_tops_[thread]; }
 
   // The addresses that the pass's own code uses, which are no business of the program's.
   [[nodiscard]] bool is_of_points(std::uint64_t address) const {
@@ -152,6 +158,8 @@ class RunTrace final : public CodeTraceListener {
  private:
   [[nodiscard]] std::uint64_t word(StepIndex step, std::uint32_t offset) const;
   void find_frames(CodeMap& code);
+  [[nodiscard]] bool returns_to(FrameIndex frame, std::uint64_t address) const;
+  [[nodiscard]] std::uint64_t frame_by_push(StepIndex step) const;
   void find_sources();
   void find_outside_calls(CodeMap& code);
   void find_allocations();
@@ -177,6 +185,8 @@ class RunTrace final : public CodeTraceListener {
   std::vector<Allocation> allocations_;
   std::multimap<std::uint64_t, std::uint32_t> allocations_at_;
   std::vector<std::uint64_t> stack_tops_;
+  // Steps that jump to a stub at the end of a function, with the step of that, which has the registers.
+  std::unordered_map<StepIndex, StepIndex> stubs_after_;
 };
 
 }  // namespace clew

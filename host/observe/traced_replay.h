@@ -25,6 +25,19 @@ struct TracedReplay {
                                                      RunObserver& observer,
                                                      CodeTraceListener& listener);
 
+// Memory that is changed in a run between two blocks: what comes before is the recorded run, what
+// comes behind is another one, with the same schedule as far as it goes.
+struct MemoryChange {
+  std::uint64_t offset = 0;  // RunTrace::stream_offset
+  std::uint64_t address = 0;
+  std::vector<std::uint8_t> bytes;
+};
+
+// `changes` are in the order of their offsets.
+[[nodiscard]] Result<RunResult> run_changed(const Replay& replay, TraceDetail detail,
+                                            const std::vector<MemoryChange>& changes,
+                                            RunObserver& observer, CodeTraceListener& listener);
+
 }  // namespace clew
 
 #endif  // CLEW_HOST_OBSERVE_TRACED_REPLAY_H_

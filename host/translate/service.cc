@@ -146,12 +146,33 @@ void TranslationService::begin_run() {
   state().last_thread = UINT32_MAX;
 }
 
+void TranslationService::stop_at(std::vector<std::uint64_t> offsets,
+                                 std::function<void(std::size_t)> reached) {
+  stops_ = std::move(offsets);
+  reached_ = std::move(reached);
+  refill();
+}
+
 void TranslationService::drain() {
-  const std::uint64_t begin = abi::kBufferEnd - abi::kBufferSize;
   const std::uint64_t end =
-      std::clamp<std::uint64_t>(state().buffer, begin, abi::kBufferEnd + abi::kBufferBeyond);
-  sink_({memory_.data() + abi::kBufferOffset, end - begin});
-  state().buffer = begin;
+      std::clamp<std::uint64_t>(state().buffer, begin_, abi::kBufferEnd + abi::kBufferBeyond);
+  const std::uint64_t offset = begin_ - (abi::kBufferEnd - abi::kBufferSize);
+  sink_({memory_.data() + abi::kBufferOffset + offset, end - begin_});
+  written_ += end - begin_;
+  while (next_stop_ < stops_.size() && stops_[next_stop_] <= written_) {
+    // One that lies within a block was never one of this run.
+    if (stops_[next_stop_] == written_ && !ends_) reached_(next_stop_);
+    ++next_stop_;
+  }
+  refill();
+}
+
+// So that the buffer is full at the next stop.
+void TranslationService::refill() {
+  const std::uint64_t left =
+      next_stop_ < stops_.size() ? stops_[next_stop_] - written_ : abi::kBufferSize;
+  begin_ = abi::kBufferEnd - std::min<std::uint64_t>(left, abi::kBufferSize);
+  state().buffer = begin_;
 }
 
 }  // namespace clew

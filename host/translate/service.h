@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <thread>
+#include <vector>
 
 #include "host/error.h"
 #include "host/translate/translator.h"
@@ -31,6 +32,9 @@ class TranslationService {
 
   // Of the memory that the program maps.
   [[nodiscard]] int descriptor() const { return descriptor_; }
+  // Calls `reached` with the number of each offset, ascending, when what the run has written down comes
+  // to it: between two blocks, with the program waiting. To be called before the run.
+  void stop_at(std::vector<std::uint64_t> offsets, std::function<void(std::size_t)> reached);
   // The run has ended: takes the rest.
   void finish();
   // Of a counting service, which serves several runs, one after the other. REQUIRES of these: no run is
@@ -51,11 +55,17 @@ class TranslationService {
   }
   void serve();
   void answer();
+  void refill();
 
   int descriptor_;
   std::span<std::uint8_t> memory_;
   Sink sink_;
   std::unique_ptr<Translator> translator_;
+  std::uint64_t begin_ = abi::kBufferEnd - abi::kBufferSize;  // of what is in the buffer
+  std::uint64_t written_ = 0;                                 // before that
+  std::vector<std::uint64_t> stops_;
+  std::size_t next_stop_ = 0;
+  std::function<void(std::size_t)> reached_;
   std::atomic<bool> ends_ = false;
   std::thread thread_;
 };

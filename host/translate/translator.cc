@@ -150,6 +150,12 @@ struct Translator::Plan {
   }
 };
 
+// To a function of a library, as its address was bound: a stub, or a call at a function's end.
+bool Translator::jumps_by_slot(const Decoded& code) {
+  return code.instruction.meta.category == ZYDIS_CATEGORY_UNCOND_BR &&
+         is_memory(code.operands[0]) && code.operands[0].mem.base == ZYDIS_REGISTER_RIP;
+}
+
 Translator::Translator(std::span<std::uint8_t> memory, TraceDetail detail)
     : memory_(memory),
       detail_(detail),
@@ -291,11 +297,11 @@ std::uint64_t Translator::emit_block(std::span<const Decoded> code) {
       block.result_offset = block.record_size;
       block.record_size += 8;
     }
-    if (is_call(code.back().instruction)) {
+    if (is_call(code.back().instruction) || jumps_by_slot(code.back())) {
       block.call_offset = block.record_size;
       block.record_size += sizeof(CallRegisters);
-      return_sites_.insert(code.back().next());
     }
+    if (is_call(code.back().instruction)) return_sites_.insert(code.back().next());
   }
   const std::uint64_t start = emitter_.here();
   if (!counting_) emit_head(block);
