@@ -9,12 +9,15 @@
 
 #include "cli/commands.h"
 #include "cli/common_options.h"
+#include "cli/explain_report.h"
 #include "cli/hunt_options.h"
 #include "cli/hunt_status.h"
 #include "cli/isolate_report.h"
 #include "cli/ui.h"
+#include "host/explain/explain.h"
 #include "host/isolate/isolate.h"
 #include "host/names/findings.h"
+#include "host/report/explain_json.h"
 #include "host/report/hunt_json.h"
 #include "host/report/hunt_text.h"
 #include "host/report/isolate_json.h"
@@ -91,6 +94,20 @@ IsolateOptions isolation_of(const HuntOptions& hunt, const HuntResult& found) {
   return options;
 }
 
+// Why, before where. What cannot be explained is no error: what was isolated stands for itself.
+Json explain_isolated(const IsolateResult& isolated, const std::string& target) {
+  if (!isolated.failing || !isolated.passing || isolated.interrupted_by != 0) return nullptr;
+  const auto failing = prepare_replay(std::to_string(*isolated.failing));
+  const auto passing = prepare_replay(std::to_string(*isolated.passing));
+  if (!failing || !passing) return nullptr;
+  ProgressLine progress("explaining");
+  const auto result = explain(*failing, *passing, progress);
+  progress.clear();
+  if (!result || result->cause.pattern == CausePattern::kNone) return nullptr;
+  print_explained(*result, target);
+  return explain_json(*result);
+}
+
 // A race is evidence if it is one of the very accesses that the report names.
 void print_evidence(const IsolateResult& result) {
   if (!result.pair || !result.failing || result.interrupted_by != 0) return;
@@ -124,7 +141,7 @@ Result<int> run(DebugCommand& command) {
   CLEW_CHECK_OK(found);
   for (const std::string& note : found->notes) print_details("clew: note: " + note + "\n");
 
-  Json json = {{"hunt", hunt_json(*found)}, {"isolate", nullptr}};
+  Json json = {{"hunt", hunt_json(*found)}, {"explain", nullptr}, {"isolate", nullptr}};
   if (!found->failing || found->interrupted_by != 0 || interrupts.take() != 0) {
     print_headline(outcome_of(*found), headline(*found));
     print_details(hunt_text(*found, last_words(store, found->failing.value_or(0))));
@@ -136,6 +153,7 @@ Result<int> run(DebugCommand& command) {
     const auto result = isolate(isolation, store, stages);
     stages.end(result && !result->switches.empty());
     if (result) {
+      json["explain"] = explain_isolated(*result, command.json);
       print_isolated(*result, store, command.json);
       print_evidence(*result);
       json["isolate"] = isolate_json(*result);

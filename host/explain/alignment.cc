@@ -71,7 +71,7 @@ struct Alignment::Walk {
 Alignment::Alignment(const RunTrace& failing, const RunTrace& passing,
                      const std::vector<ThreadPair>& threads, FlowGraphs& graphs)
     : runs_{&failing, &passing}, graphs_(graphs) {
-  for (const Side side : {kFailing, kPassing})
+  for (const WhichRun side : {kFailing, kPassing})
     first_segment_[side].assign(run(side).steps().size(), kNoSegment);
   for (const ThreadPair& pair : threads) align(pair);
 }
@@ -89,7 +89,7 @@ void Alignment::align(const ThreadPair& pair) {
     };
     const std::uint32_t count = std::min(left(kFailing), left(kPassing));
     segment.count = static_cast<std::uint8_t>(count);
-    for (const Side side : {kFailing, kPassing}) {
+    for (const WhichRun side : {kFailing, kPassing}) {
       const StepIndex step = walk.step(side);
       segment.step[side] = step;
       segment.instruction[side] = static_cast<std::uint8_t>(walk.at[side].instruction);
@@ -101,7 +101,7 @@ void Alignment::align(const ThreadPair& pair) {
     segments_.push_back(segment);
   }
   // In step up to where one of them ends.
-  for (const Side side : {kFailing, kPassing})
+  for (const WhichRun side : {kFailing, kPassing})
     if (!walk.ended(side)) {
       const std::uint16_t thread = side == kFailing ? pair.first : pair.second;
       cut_from_[side].try_emplace(thread, walk.at[side].position);
@@ -112,7 +112,7 @@ void Alignment::align(const ThreadPair& pair) {
 bool Alignment::meet(Walk& walk) {
   std::array<FrameIndex, 2> frame;
   std::uint64_t branch = 0;
-  for (const Side side : {kFailing, kPassing}) {
+  for (const WhichRun side : {kFailing, kPassing}) {
     frame[side] = run(side).steps()[walk.last[side].step].frame;
     branch = run(side).instruction(walk.last[side]).address;
     parts_[side][key(walk.last[side])] = true;
@@ -129,16 +129,16 @@ bool Alignment::meet(Walk& walk) {
     const std::uint64_t meeting = graph == nullptr ? 0 : graph->meets_at(branch);
     std::array<bool, 2> met{};
     if (meeting != 0)
-      for (const Side side : {kFailing, kPassing})
+      for (const WhichRun side : {kFailing, kPassing})
         met[side] = walk.seek(side, frame[side], meeting);
     if (met[kFailing] && met[kPassing]) return true;
     // The end of the function, or the run's.
-    for (const Side side : {kFailing, kPassing}) {
+    for (const WhichRun side : {kFailing, kPassing}) {
       const FrameIndex parent = run(side).frames()[frame[side]].parent;
       const StepIndex call = run(side).frames()[frame[side]].call;
       if (!met[side] && walk.ended(side)) {
         // The other goes on: up to the meeting place by another way, behind it because it could.
-        const Side rest = other(side);
+        const WhichRun rest = other(side);
         if (!met[rest] && !walk.ended(rest)) {
           const FrameIndex outer = run(rest).frames()[frame[rest]].parent;
           if (outer != kNoFrame) walk.seek(rest, outer, 0);
@@ -149,7 +149,7 @@ bool Alignment::meet(Walk& walk) {
       }
       if (parent == kNoFrame || call == kNoStep) return false;
     }
-    for (const Side side : {kFailing, kPassing}) {
+    for (const WhichRun side : {kFailing, kPassing}) {
       const StepIndex call = run(side).frames()[frame[side]].call;
       branch = run(side).code(call)[run(side).steps()[call].executed - 1u].address;
       frame[side] = run(side).frames()[frame[side]].parent;
@@ -160,28 +160,28 @@ bool Alignment::meet(Walk& walk) {
   }
 }
 
-Instance Alignment::counterpart(Side side, Instance at) const {
+Instance Alignment::counterpart(WhichRun side, Instance at) const {
   std::uint32_t index = first_segment_[side][at.step];
   for (; index < segments_.size() && segments_[index].step[side] == at.step; ++index) {
     const Segment& segment = segments_[index];
     if (at.instruction < segment.instruction[side] ||
         at.instruction >= segment.instruction[side] + segment.count)
       continue;
-    const Side there = other(side);
+    const WhichRun there = other(side);
     return {segment.step[there],
             at.instruction - segment.instruction[side] + segment.instruction[there]};
   }
   return {};
 }
 
-bool Alignment::parts(Side side, Instance at) const { return parts_[side].contains(key(at)); }
+bool Alignment::parts(WhichRun side, Instance at) const { return parts_[side].contains(key(at)); }
 
-bool Alignment::cut_off(Side side, StepIndex step) const {
+bool Alignment::cut_off(WhichRun side, StepIndex step) const {
   const auto from = cut_from_[side].find(run(side).steps()[step].thread);
   return from != cut_from_[side].end() && run(side).position(step) >= from->second;
 }
 
-Alignment::Share Alignment::share(Side side, std::uint16_t thread) const {
+Alignment::Share Alignment::share(WhichRun side, std::size_t thread) const {
   Share share;
   for (const StepIndex step : run(side).thread(thread)) {
     share.all += run(side).steps()[step].executed;

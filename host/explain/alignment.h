@@ -21,8 +21,8 @@
 
 namespace clew {
 
-enum Side : std::uint8_t { kFailing = 0, kPassing = 1 };
-inline constexpr Side other(Side side) { return side == kFailing ? kPassing : kFailing; }
+enum WhichRun : std::uint8_t { kFailing = 0, kPassing = 1 };
+inline constexpr WhichRun other(WhichRun side) { return side == kFailing ? kPassing : kFailing; }
 
 class Alignment {
  public:
@@ -32,18 +32,18 @@ class Alignment {
             const std::vector<ThreadPair>& threads, FlowGraphs& graphs);
 
   // The same instance in the other run; not valid: there is none.
-  [[nodiscard]] Instance counterpart(Side side, Instance at) const;
+  [[nodiscard]] Instance counterpart(WhichRun side, Instance at) const;
   // The runs continue in two ways from here.
-  [[nodiscard]] bool parts(Side side, Instance at) const;
+  [[nodiscard]] bool parts(WhichRun side, Instance at) const;
   // It has no counterpart because the other run ended before: no difference (section 4.1).
-  [[nodiscard]] bool cut_off(Side side, StepIndex step) const;
+  [[nodiscard]] bool cut_off(WhichRun side, StepIndex step) const;
 
   struct Share {
     std::uint64_t aligned = 0;  // instructions
     std::uint64_t all = 0;
   };
   // Of a thread of the run.
-  [[nodiscard]] Share share(Side side, std::uint16_t thread) const;
+  [[nodiscard]] Share share(WhichRun side, std::size_t thread) const;
 
  private:
   struct Segment {
@@ -61,7 +61,7 @@ class Alignment {
 
   void align(const ThreadPair& pair);
   bool meet(Walk& walk);
-  [[nodiscard]] const RunTrace& run(Side side) const { return *runs_[side]; }
+  [[nodiscard]] const RunTrace& run(WhichRun side) const { return *runs_[side]; }
 
   std::array<const RunTrace*, 2> runs_;
   FlowGraphs& graphs_;

@@ -17,13 +17,13 @@ Comparison::Comparison(const Dependences& failing, const Dependences& passing,
                        const Alignment& alignment)
     : runs_{&failing, &passing}, alignment_(alignment) {}
 
-NodeId Comparison::counterpart(Side side, NodeId node) {
+NodeId Comparison::counterpart(WhichRun side, NodeId node) {
   if (is_unseen(node)) return node;
   const Instance there = alignment_.counterpart(side, instance_of(node));
   return there.valid() ? node_of(there) : kNoNode;
 }
 
-const std::vector<NodeDependence>& Comparison::dependences(Side side, NodeId node) {
+const std::vector<NodeDependence>& Comparison::dependences(WhichRun side, NodeId node) {
   const auto [known, added] = dependences_[side].try_emplace(node);
   if (added && !is_unseen(node))
     for (const Dependence& one : run(side).of(instance_of(node)))
@@ -46,8 +46,9 @@ bool Comparison::same_value(std::uint64_t failing, StepIndex at_failing, std::ui
   if (a != nullptr || b != nullptr) return false;
   if (failing == passing) return true;
   const auto stack =
-      [&](Side side, std::uint64_t value) -> std::optional<std::pair<std::string, std::uint64_t>> {
-    for (std::uint16_t i = 0; i < trace(side).thread_count(); ++i) {
+      [&](WhichRun side,
+          std::uint64_t value) -> std::optional<std::pair<std::string, std::uint64_t>> {
+    for (std::size_t i = 0; i < trace(side).thread_count(); ++i) {
       const std::uint64_t top = trace(side).stack_top(i);
       if (top != 0 && value < top + kAboveTop && value + kStackReach > top)
         return std::pair(run(side).threads()[i], top - value);
@@ -58,7 +59,7 @@ bool Comparison::same_value(std::uint64_t failing, StepIndex at_failing, std::ui
   return on_stack && on_stack == stack(kPassing, passing);
 }
 
-std::optional<Comparison::Value> Comparison::value(Side side, NodeId node) const {
+std::optional<Comparison::Value> Comparison::value(WhichRun side, NodeId node) const {
   if (is_unseen(node)) return std::nullopt;
   const Instance at = instance_of(node);
   const RunTrace& of = trace(side);
@@ -117,7 +118,7 @@ bool Comparison::differs(Instance failing, Instance passing, int depth) {
   return false;
 }
 
-Difference Comparison::difference(Side side, NodeId node, int depth) {
+Difference Comparison::difference(WhichRun side, NodeId node, int depth) {
   if (is_unseen(node)) return Difference::kNone;
   if (const auto known = differences_[side].find(node); known != differences_[side].end())
     return known->second;
@@ -133,6 +134,6 @@ Difference Comparison::difference(Side side, NodeId node, int depth) {
   return differences_[side][node] = found;
 }
 
-Difference Comparison::difference(Side side, NodeId node) { return difference(side, node, 0); }
+Difference Comparison::difference(WhichRun side, NodeId node) { return difference(side, node, 0); }
 
 }  // namespace clew

@@ -30,12 +30,12 @@ class Comparison final : public TwoRuns {
  public:
   Comparison(const Dependences& failing, const Dependences& passing, const Alignment& alignment);
 
-  Difference difference(Side side, NodeId node) override;
-  const std::vector<NodeDependence>& dependences(Side side, NodeId node) override;
-  NodeId counterpart(Side side, NodeId node) override;
+  Difference difference(WhichRun side, NodeId node) override;
+  const std::vector<NodeDependence>& dependences(WhichRun side, NodeId node) override;
+  NodeId counterpart(WhichRun side, NodeId node) override;
 
-  [[nodiscard]] const Dependences& run(Side side) const { return *runs_[side]; }
-  [[nodiscard]] const RunTrace& trace(Side side) const { return runs_[side]->run(); }
+  [[nodiscard]] const Dependences& run(WhichRun side) const { return *runs_[side]; }
+  [[nodiscard]] const RunTrace& trace(WhichRun side) const { return runs_[side]->run(); }
   [[nodiscard]] const Alignment& alignment() const { return alignment_; }
 
   // Whether both mean the same, each at the time of a step of its run.
@@ -49,15 +49,15 @@ class Comparison final : public TwoRuns {
     std::uint32_t size = 0;
     std::uint64_t address = 0;  // of the memory; 0: a call's result
   };
-  [[nodiscard]] std::optional<Value> value(Side side, NodeId node) const;
-  // kUse of the dependence, taken apart.
+  [[nodiscard]] std::optional<Value> value(WhichRun side, NodeId node) const;
+  // Of a dependence's use.
   static DependenceKind kind_of(std::uint64_t use) {
     return static_cast<DependenceKind>(use >> 32);
   }
 
  private:
   bool differs(Instance failing, Instance passing, int depth);
-  Difference difference(Side side, NodeId node, int depth);
+  Difference difference(WhichRun side, NodeId node, int depth);
 
   std::array<const Dependences*, 2> runs_;
   const Alignment& alignment_;

@@ -124,7 +124,7 @@ std::vector<Dependence> Dependences::of(Instance at) const {
   std::vector<Dependence> result;
   const Instruction& code = run_.instruction(at);
   const auto add_registers = [&](RegisterSet set, DependenceKind kind) {
-    for (int reg = 0; reg < kRegisterCount; ++reg)
+    for (int reg = 0; reg < kRegisterSetSize; ++reg)
       if ((set & bit_of(reg)) != 0)
         result.push_back({kind, static_cast<std::uint32_t>(reg), definition(at, reg)});
   };

@@ -13,7 +13,7 @@ class Slicer {
   DualSlice slice(NodeId failure) {
     add(kFailing, failure);
     while (!todo_[kFailing].empty() || !todo_[kPassing].empty())
-      for (const Side side : {kFailing, kPassing})
+      for (const WhichRun side : {kFailing, kPassing})
         while (!todo_[side].empty()) {
           const NodeId node = todo_[side].back();
           todo_[side].pop_back();
@@ -24,7 +24,7 @@ class Slicer {
 
  private:
   // To the slice, and to what has to be looked at.
-  void add(Side side, NodeId node) {
+  void add(WhichRun side, NodeId node) {
     result_.half[side].nodes.insert(node);
     if (result_.half[side].nodes.size() > most_) {
       result_.complete = false;
@@ -33,7 +33,7 @@ class Slicer {
     if (visited_[side].insert(node).second) todo_[side].push_back(node);
   }
 
-  void visit(Side side, NodeId node) {
+  void visit(WhichRun side, NodeId node) {
     const Difference difference = runs_.difference(side, node);
     const NodeId there = runs_.counterpart(side, node);
     if (difference == Difference::kValue && there != kNoNode) add(other(side), there);
@@ -48,7 +48,7 @@ class Slicer {
     }
   }
 
-  bool follows(Side side, Difference of, NodeId node, const NodeDependence& dependence) {
+  bool follows(WhichRun side, Difference of, NodeId node, const NodeDependence& dependence) {
     if (runs_.difference(side, dependence.on) == Difference::kNone) return false;
     if (kind_ == SliceKind::kDual) return true;
     if (of == Difference::kValue) return !dependence.control;        // [2]
@@ -88,14 +88,14 @@ class Slicer {
   }
 
   // The same use in the other run has another definition.
-  bool is_other_definition(Side side, NodeId there, const NodeDependence& dependence) {
+  bool is_other_definition(WhichRun side, NodeId there, const NodeDependence& dependence) {
     for (const NodeDependence& corresponding : runs_.dependences(other(side), there))
       if (corresponding.use == dependence.use && corresponding.control == dependence.control)
         return runs_.counterpart(side, dependence.on) != corresponding.on;
     return false;
   }
 
-  void edge(Side side, NodeId from, const NodeDependence& dependence, bool def_use) {
+  void edge(WhichRun side, NodeId from, const NodeDependence& dependence, bool def_use) {
     bool differs = def_use;
     if (!def_use) {
       const NodeId there = runs_.counterpart(side, from);

@@ -35,10 +35,10 @@ struct NodeDependence {
 class TwoRuns {
  public:
   virtual ~TwoRuns() = default;
-  virtual Difference difference(Side side, NodeId node) = 0;
-  virtual const std::vector<NodeDependence>& dependences(Side side, NodeId node) = 0;
+  virtual Difference difference(WhichRun side, NodeId node) = 0;
+  virtual const std::vector<NodeDependence>& dependences(WhichRun side, NodeId node) = 0;
   // kNoNode: none.
-  virtual NodeId counterpart(Side side, NodeId node) = 0;
+  virtual NodeId counterpart(WhichRun side, NodeId node) = 0;
 };
 
 struct SliceEdge {

@@ -18,7 +18,6 @@
 namespace clew {
 namespace {
 
-constexpr std::size_t kWidth = 96;
 constexpr std::size_t kMostDetailed = 3;  // switches with backtraces
 constexpr std::size_t kMostListed = 10;
 
@@ -30,23 +29,6 @@ std::string differences_text(DeltaCount number) {
 
 std::string seconds_text(double seconds) {
   return fmt::format("{:.{}f} s", seconds, seconds < 10 ? 1 : 0);
-}
-
-std::string wrapped(std::string_view text, std::string_view indent) {
-  std::string result(indent);
-  std::size_t column = indent.size();
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(' '));
-    text.remove_prefix(std::min(word.size() + 1, text.size()));
-    if (column > indent.size()) {
-      const bool fits = column + 1 + word.size() <= kWidth;
-      result += fits ? " " : fmt::format("\n{}", indent);
-      column = fits ? column + 1 : indent.size();
-    }
-    result += word;
-    column += word.size();
-  }
-  return result + "\n";
 }
 
 // "1 thread switch", "2 thread switches and 1 other choice"

@@ -82,6 +82,23 @@ std::string short_path(const std::string& path) {
   return !error && path.starts_with(here) ? path.substr(here.size()) : path;
 }
 
+std::string wrapped(std::string_view text, std::string_view indent) {
+  constexpr std::size_t kMostColumns = 96;
+  std::string result(indent);
+  std::size_t column = indent.size();
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    if (column > indent.size()) {
+      const bool fits = column + 1 + word.size() <= kMostColumns;
+      result += fits ? " " : fmt::format("\n{}", indent);
+      column = fits ? column + 1 : indent.size();
+    }
+    result += word;
+    column += word.size();
+  }
+  return result + "\n";
+}
 std::string cut_in_middle(const std::string& text, std::size_t columns) {
   const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };
   const auto letters = static_cast<std::size_t>(std::ranges::count_if(text, begins));

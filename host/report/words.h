@@ -32,6 +32,9 @@ std::string choice_word(const Choice& choice);
 std::string location_text(const Location& location);
 std::string short_path(const std::string& path);
 
+// In lines of at most 96 columns, as long as words allow, each with the indent.
+std::string wrapped(std::string_view text, std::string_view indent);
+
 // Cut to `columns`: what is left out is in the middle, so that the end ("queue.cc:31") stays.
 std::string cut_in_middle(const std::string& text, std::size_t columns);
 

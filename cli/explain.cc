@@ -1,0 +1,136 @@
+// clew explain: why it fails.
+#include "host/explain/explain.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/common_options.h"
+#include "cli/explain_report.h"
+#include "cli/isolate_report.h"
+#include "cli/ui.h"
+#include "cli/validators.h"
+#include "host/isolate/isolate.h"
+#include "host/report/explain_json.h"
+#include "host/report/words.h"
+#include "host/target/interrupts.h"
+#include "host/target/orphans.h"
+
+namespace clew::cli {
+namespace {
+
+struct ExplainCommand {
+  std::vector<std::string> words;
+  double seconds = 0;
+  std::string json;
+};
+
+// What an isolation left last: its failing side, and the passing one, which was recorded with it.
+std::optional<std::pair<std::string, std::string>> newest_pair(const RecordingStore& store) {
+  const auto listed = store.list(Detail::kAll);
+  if (!listed) return std::nullopt;
+  std::optional<std::uint64_t> failing;
+  for (const Listed& one : *listed) {
+    if (!one.meta || one.meta->origin.kind() == Origin::Kind::kProcess) continue;
+    const bool fails = one.meta->summary.failure.has_value();
+    const bool isolated = one.meta->origin.kind() == Origin::Kind::kIsolation;
+    // Whatever failed since is what the user asks about.
+    if (!failing && fails && !isolated) return std::nullopt;
+    if (!isolated) continue;
+    if (!failing && fails) failing = one.number;
+    if (failing && !fails) return std::pair(std::to_string(*failing), std::to_string(one.number));
+  }
+  return std::nullopt;
+}
+
+// Both recordings; nothing: there is no passing one, which has been said.
+Result<std::optional<std::pair<std::string, std::string>>> pair_of(ExplainCommand& command,
+                                                                   RecordingStore& store) {
+  if (command.words.size() > 2)
+    return fail(ErrorCode::kUsage, "there are more than two recordings",
+                "clew explain [FAILING [PASSING]]");
+  if (command.words.size() == 2) return std::pair(command.words[0], command.words[1]);
+  if (command.words.empty())
+    if (auto pair = newest_pair(store)) return pair;
+  IsolateOptions options;
+  options.simplify = true;
+  if (!command.words.empty()) options.failing = command.words[0];
+  options.seconds = command.seconds;
+  print_details("clew: isolating first: what tells a failing run from a passing one\n");
+  IsolateStatusLine status;
+  const auto isolated = isolate(options, store, status);
+  status.clear();
+  CLEW_CHECK_OK(isolated);
+  if (isolated->failing && isolated->passing)
+    return std::pair(std::to_string(*isolated->failing), std::to_string(*isolated->passing));
+  print_isolated(*isolated, store, command.json);
+  return std::nullopt;
+}
+
+Result<int> run(ExplainCommand& command) {
+  const Orphans orphans;  // ended last
+  CLEW_TRY(auto store, RecordingStore::open());
+  const Interrupts interrupts;
+  CLEW_TRY(const auto pair, pair_of(command, store));
+  constexpr int kExitNotExplained = 122;
+  if (!pair) {
+    print_headline(Outcome::kUnresolved, "not explained: there is no passing run to compare with");
+    return kExitNotExplained;
+  }
+  CLEW_TRY(const auto failing, prepare_replay(pair->first));
+  CLEW_TRY(const auto passing, prepare_replay(pair->second));
+  ProgressLine progress("explaining");
+  const auto result = explain(failing, passing, progress);
+  progress.clear();
+  CLEW_CHECK_OK(result);
+  if (result->interrupted_by != 0) {
+    print_headline(Outcome::kUnresolved, "interrupted");
+    return 128 + result->interrupted_by;
+  }
+  print_explained(*result, command.json);
+  CLEW_CHECK_OK(write_json(command.json, explain_json(*result)));
+  return result->cause.pattern == CausePattern::kNone ? kExitNotExplained : 0;
+}
+
+}  // namespace
+
+void register_explain(CLI::App& app, int& exit_status) {
+  auto options = std::make_shared<ExplainCommand>();
+  CLI::App* command = app.add_subcommand(
+      "explain", "Tell why a recording fails: from the cause to the failure, step by step");
+  command
+      ->add_option("recordings", options->words,
+                   "The failing recording, by number or folder, and a passing one of the same "
+                   "program (default: what clew isolate left last; if there is nothing, clew "
+                   "isolates the newest that failed)")
+      ->type_name("[FAILING [PASSING]]");
+  command
+      ->add_option("--time", options->seconds,
+                   "Isolate for at most this many seconds, if that has to be done first")
+      ->type_name("SECONDS")
+      ->check(positive());
+  add_full(*command);
+  add_json(*command, options->json);
+  command->footer(
+      "Both recordings are run again with every instruction looked at (clew trace), aligned and\n"
+      "compared; what the failure depends on is followed back to where the runs part.\n\n"
+      "Examples:\n"
+      "  clew explain\n"
+      "  clew explain 7\n"
+      "  clew explain 7 8 --full --json why.json\n\n"
+      "Exit status: 0 explained, 122 not explained, 124 usage error, 125 bad input or system "
+      "error,\n"
+      "126 internal error, 128 + n interrupted by signal n.");
+  command->callback([options, &exit_status] {
+    const auto status = run(*options);
+    exit_status = status ? *status : report_error(status.error());
+  });
+}
+
+}  // namespace clew::cli

@@ -1,0 +1,41 @@
+#include "host/explain/explanation.h"
+
+namespace clew {
+
+const char* to_word(CauseKind kind) {
+  switch (kind) {
+    case CauseKind::kDataRace:
+      return "data-race";
+    case CauseKind::kAtomicityViolation:
+      return "atomicity-violation";
+    case CauseKind::kOrderViolation:
+      return "order-violation";
+    case CauseKind::kLostWakeup:
+      return "lost-wakeup";
+    case CauseKind::kDeadlock:
+      return "deadlock";
+    case CauseKind::kChoice:
+      return "choice";
+    case CauseKind::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
+const char* to_word(Confirmed confirmed) {
+  switch (confirmed) {
+    case Confirmed::kNotTested:
+      break;
+    case Confirmed::kNotTestable:
+      return "not testable";
+    case Confirmed::kByValue:
+      return "value";
+    case Confirmed::kByOrder:
+      return "order";
+    case Confirmed::kRefuted:
+      return "refuted";
+  }
+  return "not tested";
+}
+
+}  // namespace clew

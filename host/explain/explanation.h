@@ -1,0 +1,148 @@
+// Why a run fails, as plain values.
+#ifndef CLEW_HOST_EXPLAIN_EXPLANATION_H_
+#define CLEW_HOST_EXPLAIN_EXPLANATION_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/outcome.h"
+
+namespace clew {
+
+enum class CauseKind : std::uint8_t {
+  kDataRace,
+  kAtomicityViolation,
+  kOrderViolation,
+  kLostWakeup,
+  kDeadlock,
+  kChoice,
+  kUnknown,
+};
+const char* to_word(CauseKind kind);  // "data-race", as JSON has it
+
+struct HeldLock {
+  std::uint64_t address = 0;
+  std::string name;  // empty: it has none
+
+  bool operator==(const HeldLock& other) const { return address == other.address; }
+};
+
+// What a thread does to the memory, or to the synchronisation object, that the cause is about.
+struct CauseEvent {
+  enum class What : std::uint8_t { kReads, kWrites, kUpdates, kFrees, kDestroys, kCalls, kNothing };
+  What what = What::kNothing;  // kNothing: it is as it was when the program started
+  std::string thread;
+  Location at;
+  Location
+      called_at;  // where the function that `earlier` and `later` share comes to it; line 0: `at`
+  std::string text;             // of the source line
+  std::string call;             // kCalls: of what
+  std::string value;            // read or written; empty: not known
+  std::vector<HeldLock> locks;  // held
+  std::uint64_t clock = 0;
+};
+
+// A thread that waits at the end of the failing run.
+struct WaitFact {
+  CauseEvent wait;     // its call
+  std::string object;  // what it waits for; empty: it has no name
+  std::string holder;  // of a lock: the thread that holds it; empty: none, or not known
+  std::optional<CauseEvent> taken;   // ... where it has taken it
+  std::optional<CauseEvent> signal;  // the last call that could have woken it
+  bool before = false;               // ... came before the wait began
+  bool returns = false;              // the same wait ends in the passing run
+};
+
+enum class CausePattern : std::uint8_t {
+  kNone,
+  kTooEarly,      // `use` comes before `passing_source`, whose value the passing run reads
+  kOverwritten,   // `use` comes behind `failing_source`, which the passing run does not read
+  kBetween,       // `remote` comes between `earlier` and `later` of one thread
+  kUseAfterFree,  // `use` comes behind `failing_source`, which ends the memory's life
+  kResult,        // a call gives another result
+  kWaitsForever,  // threads wait, and nobody is left who could wake them
+};
+
+struct Cause {
+  CauseKind kind = CauseKind::kUnknown;
+  CausePattern pattern = CausePattern::kNone;
+  std::string variable;  // empty: not known
+  CauseEvent use;        // of the failing run
+  std::string passing_value;
+  std::optional<CauseEvent> failing_source;  // who wrote what it reads; nothing: not seen
+  std::optional<CauseEvent> passing_source;  // likewise in the passing run
+  std::optional<CauseEvent> earlier;         // kBetween
+  std::optional<CauseEvent> remote;
+  std::optional<CauseEvent> later;
+  std::optional<CauseEvent> allocated;  // kUseAfterFree
+  std::vector<WaitFact> waits;          // kWaitsForever
+  bool cycle = false;                   // ... each waits for a lock that the next one holds
+  bool unordered =
+      false;  // the use and the other access hold no lock in common, and one is not atomic
+};
+
+enum class Confirmed : std::uint8_t {
+  kNotTested,
+  kNotTestable,  // what it needs is not there in the other run
+  kByValue,      // with the passing run's value put in here, the failing run passes
+  kByOrder,      // with the other order, by a schedule
+  kRefuted,      // it fails all the same
+};
+const char* to_word(Confirmed confirmed);
+
+struct StoryStep {
+  std::string thread;
+  Location at;
+  std::string text;      // of the source line
+  std::string variable;  // empty: not known, or a branch
+  std::string failing;   // the value, or where the branch leads; empty: the run does not come here
+  std::string passing;
+  std::string because;  // how it follows from the step before
+  bool branch = false;
+  bool only_failing = false;  // the other run does not come here
+  bool only_passing = false;
+  bool main = true;  // otherwise only in the full story
+  Confirmed confirmed = Confirmed::kNotTested;
+  std::uint64_t clock = 0;
+};
+
+struct SliceSizes {  // in instances of source lines
+  std::uint64_t dynamic = 0;
+  std::uint64_t dual = 0;
+  std::uint64_t pruned = 0;
+  std::uint64_t bfs = 0;                        // to look at before the cause is reached
+  std::array<std::uint64_t, 3> breakdown = {};  // of the pruned one: passing, failing, both
+  std::uint64_t functions = 0;
+  bool complete = true;
+};
+
+struct ThreadAlignment {
+  std::string thread;
+  double failing = 0;  // per cent
+  double passing = 0;
+};
+
+struct Explanation {
+  Failure failure;
+  Cause cause;
+  std::vector<Location> root;  // where it can be mended
+  std::vector<StoryStep> story;
+  SliceSizes slice;
+  std::vector<ThreadAlignment> alignment;
+  std::uint64_t value_differences = 0;  // in the pruned slice
+  std::uint64_t flow_differences = 0;
+  std::uint64_t tests = 0;
+  double seconds = 0;
+  std::uint64_t trace_bytes = 0;
+  std::uint64_t failing = 0;  // recordings
+  std::uint64_t passing = 0;
+  std::vector<std::string> doubts;
+  int interrupted_by = 0;
+};
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_EXPLAIN_EXPLANATION_H_

@@ -1,0 +1,197 @@
+#include "host/explain/naming.h"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <semaphore.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "host/names/value_text.h"
+#include "host/recording/file.h"
+
+namespace clew {
+namespace {
+
+constexpr int kMostDepth = 4;  // pointers that are followed back
+constexpr std::uint64_t kStackReach = std::uint64_t{8} << 20;
+constexpr std::size_t kMostSourceBytes = std::size_t{8} << 20;
+
+// As DWARF numbers what instructions number as rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi.
+unsigned dwarf_number(int reg) {
+  constexpr unsigned kFirst[] = {0, 2, 1, 3, 7, 6, 4, 5};
+  return reg < 8 ? kFirst[reg] : static_cast<unsigned>(reg);
+}
+
+// A type of the user's by its name; those of templates are the library's business mostly.
+bool is_plain(const std::string& type) {
+  return !type.empty() && !type.contains('<') && !type.starts_with("std::");
+}
+
+std::string file_name(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+}  // namespace
+
+Naming::Naming(TracedPair& pair) : pair_(pair) {
+  for (const WhichRun side : {kFailing, kPassing}) {
+    names_[side] = std::make_unique<RunNames>(pair.symbols(side));
+    of_run_[side] = std::make_unique<TraceNames>(pair.trace(side), pair.result(side),
+                                                 pair.symbols(side), *names_[side]);
+  }
+}
+
+bool Naming::is_on_stack(WhichRun side, std::uint64_t address) const {
+  const RunTrace& run = pair_.trace(side);
+  for (std::size_t thread = 0; thread < run.thread_count(); ++thread) {
+    const std::uint64_t top = run.stack_top(thread);
+    if (top != 0 && address < top && address + kStackReach > top) return true;
+  }
+  return false;
+}
+
+std::optional<Naming::Named> Naming::by_pointer(WhichRun side, Instance at, std::uint64_t address,
+                                                std::uint32_t size, int depth) {
+  const RunTrace& run = pair_.trace(side);
+  const Instruction& code = run.instruction(at);
+  if (code.base < 0 || depth >= kMostDepth) return std::nullopt;
+  std::optional<Named> pointer;
+  std::uint64_t offset = static_cast<std::uint64_t>(code.displacement);
+  const auto variable = names_[side]->variable_in_register(code.address, dwarf_number(code.base));
+  if (variable && variable->type != nullptr) {
+    pointer = Named{variable->name, variable->type, true, false};
+  } else {
+    const Instance made = pair_.run(side).definition(at, code.base);
+    if (!made.valid() || made.step >= RunTrace::kFromOutside || !run.instruction(made).copies)
+      return std::nullopt;
+    const auto [first, end] = run.accesses(made);
+    if (first == end || run.access(made.step, first).kind != AccessKind::kRead ||
+        !run.access(made.step, first).has_value)
+      return std::nullopt;
+    pointer = find(side, made, run.access_address(made.step, first),
+                   run.access(made.step, first).size, depth + 1);
+    offset = address - run.access_value(made.step, first);
+  }
+  if (!pointer || pointer->type == nullptr || !pointer->type->is_pointer() ||
+      pointer->type->target() == nullptr)
+    return std::nullopt;
+  const auto path = member_path(*pointer->type->target(), offset, size);
+  if (!path) return std::nullopt;
+  Named result{pointer->name, path->type, false, false};
+  if (path->text.starts_with('.')) {
+    result.name += "->" + path->text.substr(1);
+  } else {
+    result.name =
+        path->text.empty() ? "*" + pointer->name : "(*" + pointer->name + ")" + path->text;
+  }
+  if (result.name.starts_with("this->")) result.name = result.name.substr(6);
+  return result;
+}
+
+std::optional<Naming::Named> Naming::find(WhichRun side, Instance at, std::uint64_t address,
+                                          std::uint32_t size, int depth) {
+  const ObjectName name = of_run_[side]->name(address, size, at.step);
+  switch (name.kind) {
+    case ObjectName::Kind::kGlobal:
+    case ObjectName::Kind::kThreadLocal:
+    case ObjectName::Kind::kSymbol:
+      return Named{name.path, name.type, false, false};
+    case ObjectName::Kind::kLocal:
+      return Named{name.path, name.type, true, false};
+    case ObjectName::Kind::kPointee:
+    case ObjectName::Kind::kHeap:
+    case ObjectName::Kind::kUnknown:
+      break;
+  }
+  if (is_on_stack(side, address)) return Named{"", nullptr, true, true};
+  if (auto found = by_pointer(side, at, address, size, depth)) return found;
+  if (name.kind != ObjectName::Kind::kHeap || !is_plain(name.heap.type)) return std::nullopt;
+  return Named{name.heap.type + name.path, name.type, false, false};
+}
+
+std::optional<Naming::Named> Naming::memory(WhichRun side, Instance at, std::uint64_t address,
+                                            std::uint32_t size) {
+  return find(side, at, address, size, 0);
+}
+
+std::string Naming::sync_object(WhichRun side, Instance at, std::uint64_t address) {
+  // A class whose first member it is has the same address: its size tells which is meant.
+  for (const std::uint32_t size : {sizeof(pthread_mutex_t), sizeof(pthread_cond_t),
+                                   sizeof(pthread_rwlock_t), sizeof(sem_t), sizeof(int)}) {
+    const auto found = memory(side, at, address, size);
+    if (found && !found->name.empty() && found->type != nullptr && found->type->size() == size)
+      return found->name;
+  }
+  const auto found = memory(side, at, address, 0);
+  return found ? found->name : "";
+}
+
+std::optional<Naming::Named> Naming::in_register(WhichRun side, Instance at, int reg) {
+  const Instruction& code = pair_.trace(side).instruction(at);
+  const auto variable = names_[side]->variable_in_register(code.next(), dwarf_number(reg));
+  if (!variable) return std::nullopt;
+  return Named{variable->name, variable->type, true, false};
+}
+
+std::string Naming::line(WhichRun side, Instance at) {
+  const CodePlace& place = pair_.place(side, at);
+  return place.line == 0 ? "?" : fmt::format("{}:{}", file_name(place.file), place.line);
+}
+
+std::string Naming::pointed_to(WhichRun side, Instance at, std::uint64_t address) {
+  const ObjectName name = of_run_[side]->name(address, 0, at.step);
+  if (name.kind != ObjectName::Kind::kHeap) return name.path;
+  const RunTrace& run = pair_.trace(side);
+  const Allocation* heap = run.allocation(address, at.step);
+  if (heap == nullptr) return "";
+  const Instance made{heap->made, run.steps()[heap->made].executed - 1u};
+  const std::string what =
+      !is_plain(name.heap.type) ? fmt::format("the {} bytes", heap->size) : "the " + name.heap.type;
+  return fmt::format("{} allocated at {}", what, line(side, made));
+}
+
+std::string Naming::value(WhichRun side, Instance at, std::uint64_t value, std::uint32_t size,
+                          const Type* type) {
+  std::uint8_t bytes[8];
+  for (unsigned i = 0; i < 8; ++i) bytes[i] = static_cast<std::uint8_t>(value >> 8 * i);
+  if (type != nullptr && type->size() == size && size <= 8 && !type->is_aggregate()) {
+    const ValueContext context{.read = {}, .name_of = [&](std::uint64_t address) {
+                                 return pointed_to(side, at, address);
+                               }};
+    return value_text(*type, std::span(bytes).first(size), context);
+  }
+  if (size > 8) return fmt::format("{:#x}...", value);
+  if (size == 8 && value > 0xffff)
+    if (const std::string there = pointed_to(side, at, value); !there.empty()) return there;
+  const unsigned shift = 64 - 8 * size;
+  return fmt::format("{}", static_cast<std::int64_t>(value << shift) >> shift);
+}
+
+std::string Naming::text(const CodePlace& place) {
+  if (place.line == 0) return "";
+  const auto [known, added] = sources_.try_emplace(place.file);
+  if (added) {
+    if (const auto bytes = read_file_start(place.file, kMostSourceBytes)) {
+      std::string line;
+      for (const std::uint8_t byte : *bytes) {
+        if (byte != '\n') {
+          line += static_cast<char>(byte);
+          continue;
+        }
+        known->second.push_back(std::move(line));
+        line.clear();
+      }
+      known->second.push_back(std::move(line));
+    }
+  }
+  if (place.line > known->second.size()) return "";
+  const std::string& line = known->second[place.line - 1];
+  const std::size_t first = line.find_first_not_of(" \t");
+  if (first == std::string::npos) return "";
+  const std::size_t last = line.find_last_not_of(" \t\r");
+  return line.substr(first, last - first + 1);
+}
+
+}  // namespace clew

@@ -1,0 +1,40 @@
+// The root cause: where a read gets its value from another place in the failing run than in the
+// passing one (Weeratunge et al. 2010, property 1), and what kind of fault that is.
+#ifndef CLEW_HOST_EXPLAIN_ROOT_CAUSE_H_
+#define CLEW_HOST_EXPLAIN_ROOT_CAUSE_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "host/explain/dual_slice.h"
+#include "host/explain/explanation.h"
+#include "host/explain/naming.h"
+#include "host/explain/traced_pair.h"
+
+namespace clew {
+
+struct Root {
+  // The use, in both runs, and who made what it uses in each. A definition may be unseen.
+  NodeId use_failing = kNoNode;
+  NodeId use_passing = kNoNode;
+  NodeId from_failing = kNoNode;
+  NodeId from_passing = kNoNode;
+  std::uint64_t address = 0;  // of the memory; 0: a result of a call
+  std::uint32_t size = 0;
+};
+
+// The differences of the slice that come from another thread, the best first.
+[[nodiscard]] std::vector<Root> find_roots(TracedPair& pair, Naming& naming,
+                                           const DualSlice& slice);
+
+[[nodiscard]] Cause classify(TracedPair& pair, Naming& naming, const DualSlice& slice,
+                             const Root& root);
+
+// What an instance does, in the terms of a cause.
+[[nodiscard]] CauseEvent event_of(TracedPair& pair, Naming& naming, WhichRun side, Instance at,
+                                  std::uint64_t address, std::uint32_t size);
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_EXPLAIN_ROOT_CAUSE_H_

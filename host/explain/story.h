@@ -1,0 +1,39 @@
+// The story: one path through a dual slice, from the root cause to the failure, in source lines.
+#ifndef CLEW_HOST_EXPLAIN_STORY_H_
+#define CLEW_HOST_EXPLAIN_STORY_H_
+
+#include <vector>
+
+#include "host/explain/dual_slice.h"
+#include "host/explain/explanation.h"
+#include "host/explain/naming.h"
+#include "host/explain/root_cause.h"
+#include "host/explain/traced_pair.h"
+
+namespace clew {
+
+struct PathNode {
+  WhichRun side = kFailing;
+  NodeId node = kNoNode;
+};
+
+// A step with what it was made of: what an experiment can change.
+struct ToldStep {
+  StoryStep step;
+  std::vector<PathNode> nodes;
+};
+
+// From the root to the failure. Where the failing run does nothing that could be followed, because it
+// should have done something, the path goes through the passing run. Empty: there is no path.
+[[nodiscard]] std::vector<PathNode> story_path(TracedPair& pair, const DualSlice& slice,
+                                               NodeId failure, const Root& root);
+
+[[nodiscard]] std::vector<ToldStep> tell(TracedPair& pair, Naming& naming,
+                                         const std::vector<PathNode>& path);
+
+// Leaves the main steps: of each function's activation how it begins and how it ends.
+void fold(std::vector<ToldStep>& steps, std::size_t most);
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_EXPLAIN_STORY_H_

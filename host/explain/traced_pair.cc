@@ -1,0 +1,135 @@
+#include "host/explain/traced_pair.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "clew_abi/control.h"
+#include "host/observe/traced_replay.h"
+
+namespace clew {
+namespace {
+
+// Of each run: about 100 million instructions.
+constexpr std::uint64_t kMostTraceBytes = std::uint64_t{1} << 30;
+
+Result<RunResult> trace_one(const Replay& replay, RunObserver& observer, RunTrace& trace,
+                            std::unique_ptr<CodeMap>& code) {
+  Replay quiet = replay;
+  quiet.plan.output = OutputMode::kCaptureOnly;
+  // With a query comes where code lies.
+  quiet.plan.queries = {replay.recording.meta.summary.clock};
+  // Every point takes the same side in both runs, the one that calls the runtime.
+  quiet.plan.flags |= abi::kFlagEveryPoint;
+  CLEW_TRY(auto traced, run_traced_replay(quiet, TraceDetail::kCalls, observer, trace));
+  const std::string name = fmt::format("recording {}", replay.recording.number);
+  if (traced.run.interrupted_by != 0) return std::move(traced.run);
+  if (!traced.differences.empty())
+    return fail(ErrorCode::kBadInput, fmt::format("the traced run departs from {}: {}", name,
+                                                  traced.differences.front()));
+  if (!traced.whole)
+    return fail(ErrorCode::kBadInput,
+                fmt::format("the program has overwritten the trace of {}", name));
+  if (trace.too_long())
+    return fail(ErrorCode::kBadInput,
+                fmt::format("{} is too long to be explained: its trace needs more than {} MB", name,
+                            kMostTraceBytes >> 20),
+                "a shorter run of the same program may fail in the same way");
+  if (code == nullptr) code = std::make_unique<CodeMap>(traced.run.reports.maps);
+  trace.finish(std::move(traced.blocks), *code);
+  return std::move(traced.run);
+}
+
+std::vector<std::string> ids_of(const RunResult& run, const RunTrace& trace) {
+  std::vector<std::string> ids;
+  for (ThreadIndex i = 0; i < std::max(run.reports.threads.size(), trace.thread_count()); ++i)
+    ids.push_back(run.thread_id(i));
+  return ids;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TracedPair>> TracedPair::trace(const Replay& failing, const Replay& passing,
+                                                      RunObserver& observer) {
+  std::unique_ptr<TracedPair> pair(new TracedPair);
+  for (const WhichRun side : {kFailing, kPassing}) {
+    pair->traces_[side] = std::make_unique<RunTrace>(kMostTraceBytes);
+    CLEW_TRY(pair->results_[side], trace_one(side == kFailing ? failing : passing, observer,
+                                             *pair->traces_[side], pair->code_));
+    if (pair->results_[side].interrupted_by != 0) return pair;
+    pair->symbols_[side] = std::make_unique<Symbolizer>(pair->results_[side].reports);
+  }
+  pair->graphs_ = std::make_unique<FlowGraphs>(*pair->code_);
+  std::vector<Alignment::ThreadPair> threads;
+  std::array<std::vector<std::string>, 2> ids;
+  for (const WhichRun side : {kFailing, kPassing}) {
+    see_flow(*pair->traces_[side], *pair->graphs_);
+    ids[side] = ids_of(pair->results_[side], *pair->traces_[side]);
+  }
+  for (std::size_t i = 0; i < pair->traces_[kFailing]->thread_count(); ++i) {
+    const auto same = std::ranges::find(ids[kPassing], ids[kFailing][i]);
+    const auto there = static_cast<std::size_t>(same - ids[kPassing].begin());
+    if (there < pair->traces_[kPassing]->thread_count())
+      threads.emplace_back(static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(there));
+  }
+  pair->alignment_ = std::make_unique<Alignment>(*pair->traces_[kFailing], *pair->traces_[kPassing],
+                                                 threads, *pair->graphs_);
+  for (const WhichRun side : {kFailing, kPassing})
+    pair->dependences_[side] =
+        std::make_unique<Dependences>(*pair->traces_[side], ids[side], *pair->graphs_);
+  pair->comparison_ = std::make_unique<Comparison>(
+      *pair->dependences_[kFailing], *pair->dependences_[kPassing], *pair->alignment_);
+  return pair;
+}
+
+const CodePlace& TracedPair::place_of_code(std::uint64_t address) {
+  const auto [known, added] = places_.try_emplace(address);
+  if (!added) return known->second;
+  const auto frames = symbols_[kFailing]->frames({address});
+  const SourceFrame* frame = Symbolizer::user_frame(frames);
+  if (frame == nullptr) return known->second;
+  known->second = {frame->file, frame->line, frame->function, is_user_code(*frame)};
+  for (const SourceFrame* outer = frame + 1; outer < frames.data() + frames.size(); ++outer)
+    if (is_user_code(*outer) && outer->line != 0) {
+      known->second.outer_file = outer->file;
+      known->second.outer_line = outer->line;
+      known->second.outer_function = outer->function;
+      break;
+    }
+  return known->second;
+}
+
+Instance TracedPair::user_instance(WhichRun side, Instance at) {
+  const RunTrace& of = trace(side);
+  while (at.valid() && at.step < RunTrace::kFromOutside) {
+    if (place_of_code(of.instruction(at).address).user) return with_line(side, at);
+    const FrameIndex frame = of.steps()[at.step].frame;
+    const StepIndex call = frame == kNoFrame ? kNoStep : of.frames()[frame].call;
+    if (call == kNoStep) return {};
+    at = {call, of.steps()[call].executed - 1u};
+  }
+  return {};
+}
+
+// Code that compilers add has no line: the one before it in the block, or behind it, is as good.
+Instance TracedPair::with_line(WhichRun side, Instance at) {
+  const auto& code = trace(side).code(at.step);
+  const auto has_line = [&](std::uint32_t i) {
+    const CodePlace& place = place_of_code(code[i].address);
+    return place.user && place.line != 0;
+  };
+  for (std::uint32_t i = at.instruction + 1; i-- > 0;)
+    if (has_line(i)) return {at.step, i};
+  for (std::uint32_t i = at.instruction; i < code.size(); ++i)
+    if (has_line(i)) return {at.step, i};
+  return at;
+}
+
+const CodePlace& TracedPair::place(WhichRun side, Instance at) {
+  static const CodePlace kNone;
+  const Instance user = user_instance(side, at);
+  return user.valid() ? place_of_code(trace(side).instruction(user).address) : kNone;
+}
+
+}  // namespace clew

@@ -1,0 +1,312 @@
+#include "host/report/explain_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host/report/names.h"
+#include "host/report/words.h"
+
+namespace clew {
+namespace {
+
+constexpr std::size_t kSourceColumns = 40;
+
+std::string line_of(const Location& at) {
+  if (at.line == 0) return "a place that is not known";
+  return fmt::format("{}:{}", printable(at.file.substr(at.file.rfind('/') + 1)), at.line);
+}
+
+const char* kind_words(CauseKind kind) {
+  switch (kind) {
+    case CauseKind::kDataRace:
+      return "data race";
+    case CauseKind::kAtomicityViolation:
+      return "atomicity violation";
+    case CauseKind::kOrderViolation:
+      return "order violation";
+    case CauseKind::kLostWakeup:
+      return "lost wake-up";
+    case CauseKind::kDeadlock:
+      return "deadlock";
+    case CauseKind::kChoice:
+      return "another outcome of a call";
+    case CauseKind::kUnknown:
+      break;
+  }
+  return "of no kind that clew knows";
+}
+
+const char* verb(CauseEvent::What what) {
+  switch (what) {
+    case CauseEvent::What::kReads:
+      return "reads";
+    case CauseEvent::What::kWrites:
+      return "writes";
+    case CauseEvent::What::kUpdates:
+      return "updates";
+    case CauseEvent::What::kFrees:
+      return "frees";
+    case CauseEvent::What::kDestroys:
+      return "destroys";
+    default:
+      return "uses";
+  }
+}
+
+const char* participle(CauseEvent::What what) {
+  switch (what) {
+    case CauseEvent::What::kFrees:
+      return "freed";
+    case CauseEvent::What::kDestroys:
+      return "destroyed";
+    case CauseEvent::What::kReads:
+      return "read";
+    default:
+      return "written";
+  }
+}
+
+std::string quoted(const std::string& variable) {
+  return variable.empty() ? "the same memory" : fmt::format("`{}`", printable(variable));
+}
+
+std::string origin_text(const std::optional<CauseEvent>& source) {
+  if (!source) return "";
+  if (source->what == CauseEvent::What::kNothing) return ", as it was at the start";
+  if (source->what == CauseEvent::What::kCalls)
+    return fmt::format(", which {} left there by `{}` at {}", source->thread,
+                       printable(source->call), line_of(source->at));
+  return fmt::format(", {} by {} at {}", participle(source->what), source->thread,
+                     line_of(source->at));
+}
+
+std::string values_text(const Cause& cause) {
+  if (cause.use.value.empty() || cause.passing_value.empty()) return "";
+  return wrapped(fmt::format("{} reads {}{}; in the passing run it reads {}{}.", cause.use.thread,
+                             printable(cause.use.value), origin_text(cause.failing_source),
+                             printable(cause.passing_value), origin_text(cause.passing_source)),
+                 "  ");
+}
+
+std::string lock_list(const std::vector<HeldLock>& locks) {
+  if (locks.empty()) return "no lock";
+  std::string text;
+  for (const HeldLock& lock : locks)
+    text += (text.empty() ? "" : " and ") +
+            (lock.name.empty() ? "a lock" : fmt::format("`{}`", printable(lock.name)));
+  return text;
+}
+
+std::string locks_text(const Cause& cause) {
+  const auto& a = cause.earlier->locks;
+  const auto& b = cause.remote->locks;
+  const auto& c = cause.later->locks;
+  const auto in = [](const std::vector<HeldLock>& locks, const HeldLock& lock) {
+    return std::ranges::find(locks, lock) != locks.end();
+  };
+  std::vector<HeldLock> common;
+  for (const HeldLock& lock : a)
+    if (in(b, lock) && in(c, lock)) common.push_back(lock);
+  if (!common.empty())
+    return fmt::format("  All three hold {}, but it is released in between.\n", lock_list(common));
+  if (a.empty() && b.empty() && c.empty()) return "  None of the three holds a lock.\n";
+  return fmt::format("  They hold {}, {} and {}.\n", lock_list(b), lock_list(a), lock_list(c));
+}
+
+// The line by which a person would know it, and the one that does it.
+std::string shared_line(const CauseEvent& event) {
+  if (event.called_at.line == 0 ||
+      (event.called_at.line == event.at.line && event.called_at.file == event.at.file))
+    return line_of(event.at);
+  return fmt::format("{} (called at {})", line_of(event.at), line_of(event.called_at));
+}
+
+std::string object_words(const WaitFact& fact) {
+  return fact.object.empty() ? fmt::format("in `{}`", printable(fact.wait.call))
+                             : fmt::format("for `{}`", printable(fact.object));
+}
+
+std::string wait_sentence(const WaitFact& fact) {
+  std::string text = fmt::format("{} waits {} at {}", fact.wait.thread, object_words(fact),
+                                 shared_line(fact.wait));
+  if (fact.taken) {
+    text += fact.holder == fact.wait.thread
+                ? fmt::format(", which it holds itself since {}", shared_line(*fact.taken))
+                : fmt::format(", which {} holds since {}", fact.holder, shared_line(*fact.taken));
+  } else if (!fact.holder.empty()) {
+    text += fmt::format(", for which it needs {} to go on", fact.holder);
+  } else if (fact.wait.call.contains("barrier")) {
+    text += ", and too few threads come there";
+  } else if (fact.signal && fact.before) {
+    text += fmt::format(", but the last that could have woken it came before: {} at {}",
+                        fact.signal->thread, shared_line(*fact.signal));
+  } else if (fact.signal) {
+    text += fmt::format(", and what {} did at {} has not woken it", fact.signal->thread,
+                        shared_line(*fact.signal));
+  } else {
+    text += ", and no call that could have woken it was seen";
+  }
+  return text;
+}
+
+// The failing run reads an earlier value of the same line.
+const char* once_more(const Cause& cause) {
+  const auto& source = cause.failing_source;
+  return source && source->what != CauseEvent::What::kNothing &&
+                 source->at.line == cause.passing_source->at.line &&
+                 source->thread == cause.passing_source->thread
+             ? " once more"
+             : "";
+}
+
+std::string result_text(const std::string& value) {
+  return value.empty() ? "does not return" : "returns " + printable(value);
+}
+
+std::string cause_sentence(const Cause& cause) {
+  const std::string what = quoted(cause.variable);
+  const CauseEvent& use = cause.use;
+  switch (cause.pattern) {
+    case CausePattern::kTooEarly:
+      return fmt::format("{} {} {} at {} before {} has {} it{} at {}", use.thread, verb(use.what),
+                         what, shared_line(use), cause.passing_source->thread,
+                         participle(cause.passing_source->what), once_more(cause),
+                         shared_line(*cause.passing_source));
+    case CausePattern::kOverwritten:
+      return fmt::format("{} {} {} at {} after {} has {} it at {}", use.thread, verb(use.what),
+                         what, shared_line(use), cause.failing_source->thread,
+                         participle(cause.failing_source->what),
+                         shared_line(*cause.failing_source));
+    case CausePattern::kBetween:
+      return fmt::format(
+          "{} {} {} at {} between two accesses of {}, which {} it at {} and {} it at {}",
+          cause.remote->thread, verb(cause.remote->what), what, shared_line(*cause.remote),
+          cause.earlier->thread, verb(cause.earlier->what), shared_line(*cause.earlier),
+          verb(cause.later->what), shared_line(*cause.later));
+    case CausePattern::kUseAfterFree:
+      if (cause.failing_source->what == CauseEvent::What::kDestroys)
+        return fmt::format("{} calls `{}` for {} at {} after {} has destroyed it at {}", use.thread,
+                           printable(use.call), what, shared_line(use),
+                           cause.failing_source->thread, shared_line(*cause.failing_source));
+      return fmt::format("{} {} {} at {} after {} has freed that memory at {}", use.thread,
+                         verb(use.what), what, shared_line(use), cause.failing_source->thread,
+                         shared_line(*cause.failing_source));
+    case CausePattern::kResult:
+      return fmt::format("`{}` {} for {} at {}; in the passing run it {}", printable(use.call),
+                         result_text(use.value), use.thread, shared_line(use),
+                         result_text(cause.passing_value));
+    case CausePattern::kWaitsForever:
+      return wait_sentence(cause.waits.front());
+    default:
+      return "";
+  }
+}
+
+std::string step_text(const StoryStep& step) {
+  std::string what;
+  if (step.branch) {
+    what = fmt::format("{}, not: {}", printable(step.failing), printable(step.passing));
+    if (step.failing.starts_with("goes to ") && step.passing.starts_with("goes to "))
+      what = fmt::format("{}, not {}", step.failing, step.passing.substr(5));
+    if (step.failing == step.passing) what = "takes the other way";
+  } else if (step.failing == "taken" || step.failing == "signalled" ||
+             step.failing == "waits for ever") {
+    what = step.variable.empty() ? step.failing
+                                 : fmt::format("`{}` {}", printable(step.variable), step.failing);
+    if (step.passing == "goes on") what += " (goes on in the passing run)";
+  } else if (!step.failing.empty() && !step.passing.empty()) {
+    what = step.failing == step.passing
+               ? fmt::format("`{}` is {}", printable(step.variable), printable(step.failing))
+               : fmt::format("`{}` is {}, not {}", printable(step.variable),
+                             printable(step.failing), printable(step.passing));
+  } else if (!step.failing.empty()) {
+    what = fmt::format("`{}` is {}", printable(step.variable), printable(step.failing));
+  } else if (!step.passing.empty()) {
+    what = fmt::format("`{}` becomes {}", printable(step.variable), printable(step.passing));
+  } else if (!step.variable.empty()) {
+    what = fmt::format("makes `{}`", printable(step.variable));
+  }
+  if (step.only_failing) what += what.empty() ? "in the failing run only" : " (failing run only)";
+  if (step.only_passing) what += what.empty() ? "in the passing run only" : " (passing run only)";
+  return what;
+}
+
+std::string fitted(const std::string& text) {
+  const std::string clean = printable(text);
+  return clean.size() <= kSourceColumns ? clean : clean.substr(0, kSourceColumns - 3) + "...";
+}
+
+std::string story_text(const Explanation& explanation, bool full) {
+  std::size_t place = 0;
+  std::size_t thread = 0;
+  for (const StoryStep& step : explanation.story) {
+    place = std::max(place, line_of(step.at).size());
+    thread = std::max(thread, step.thread.size());
+  }
+  std::string text;
+  std::size_t number = 0;
+  std::size_t skipped = 0;
+  for (const StoryStep& step : explanation.story) {
+    ++number;
+    if (!full && !step.main) {
+      ++skipped;
+      continue;
+    }
+    if (skipped > 0) text += fmt::format("       ... {} in between\n", counted(skipped, "step"));
+    skipped = 0;
+    const char* mark = step.confirmed == Confirmed::kByValue ? "*" : " ";
+    text +=
+        fmt::format("{} {:>3}  {:<{}}  {:<{}}  {:<{}}  {}\n", mark, number, step.thread, thread,
+                    line_of(step.at), place, fitted(step.text), kSourceColumns, step_text(step));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string headline(const Explanation& explanation) {
+  const std::string sentence = cause_sentence(explanation.cause);
+  if (sentence.empty())
+    return "not explained: no difference between the two runs that was seen leads to the failure";
+  return fmt::format("{}: {}", kind_words(explanation.cause.kind), sentence);
+}
+
+std::string explain_text(const Explanation& explanation, bool full) {
+  const Cause& cause = explanation.cause;
+  std::string text;
+  if (cause.pattern == CausePattern::kTooEarly || cause.pattern == CausePattern::kOverwritten ||
+      cause.pattern == CausePattern::kBetween)
+    text += values_text(cause);
+  if (cause.pattern == CausePattern::kBetween) text += locks_text(cause);
+  if (cause.pattern == CausePattern::kUseAfterFree && cause.allocated)
+    text += fmt::format("  {} has allocated it at {}.\n", cause.allocated->thread,
+                        line_of(cause.allocated->at));
+  if (cause.pattern == CausePattern::kWaitsForever) {
+    for (std::size_t i = 1; i < cause.waits.size(); ++i)
+      text += wrapped(wait_sentence(cause.waits[i]) + ".", "  ");
+    if (!cause.use.value.empty() && !cause.variable.empty())
+      text += fmt::format("  {} has read `{}` at {}.\n", cause.use.thread,
+                          printable(cause.variable), shared_line(cause.use)) +
+              values_text(cause);
+  }
+  for (const std::string& doubt : explanation.doubts) text += "  " + doubt + "\n";
+  if (!explanation.story.empty()) {
+    text += "\n  from there to the failure, step by step:\n";
+    text += story_text(explanation, full);
+    if (std::ranges::any_of(explanation.story, [](const StoryStep& step) {
+          return step.confirmed == Confirmed::kByValue;
+        }))
+      text +=
+          "  * tested: with the value of the other run put in here and nothing else changed, the "
+          "failing\n"
+          "    run passes, or the passing run fails in the same way\n";
+  }
+  text += fmt::format("\n  replay: clew replay {} (fails), clew replay {} (passes)\n",
+                      explanation.failing, explanation.passing);
+  if (!full && std::ranges::any_of(explanation.story, [](const StoryStep& s) { return !s.main; }))
+    text += "  all steps: clew explain --full\n";
+  return text;
+}
+
+}  // namespace clew
