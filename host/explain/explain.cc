@@ -122,7 +122,7 @@ std::vector<ToldStep> tell_cause(TracedPair& pair, Naming& naming, NodeId failur
     const auto path = story_path(pair, slice, failure, root);
     if (path.empty()) continue;
     Cause cause = classify(pair, naming, slice, root);
-    const int worth = worth_of(cause);
+    const int worth = worth_of(cause) == 0 ? 0 : 2 * worth_of(cause) + root.last;
     if (worth <= best) continue;
     best = worth;
     result.cause = std::move(cause);

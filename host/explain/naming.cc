@@ -60,7 +60,7 @@ std::optional<Naming::Named> Naming::by_pointer(WhichRun side, Instance at, std:
   std::optional<Named> pointer;
   std::uint64_t offset = static_cast<std::uint64_t>(code.displacement);
   const auto variable = names_[side]->variable_in_register(code.address, dwarf_number(code.base));
-  if (variable && variable->type != nullptr) {
+  if (variable && variable->type != nullptr && !is_reserved(variable->name)) {
     pointer = Named{variable->name, variable->type, true, false};
   } else {
     const Instance made = pair_.run(side).definition(at, code.base);
@@ -99,7 +99,7 @@ std::optional<Naming::Named> Naming::find(WhichRun side, Instance at, std::uint6
     case ObjectName::Kind::kSymbol:
       return Named{name.path, name.type, false, false};
     case ObjectName::Kind::kLocal:
-      return Named{name.path, name.type, true, false};
+      return Named{name.path, name.type, true, is_reserved(name.path)};
     case ObjectName::Kind::kPointee:
     case ObjectName::Kind::kHeap:
     case ObjectName::Kind::kUnknown:
@@ -163,6 +163,9 @@ std::string Naming::value(WhichRun side, Instance at, std::uint64_t value, std::
     return value_text(*type, std::span(bytes).first(size), context);
   }
   if (size > 8) return fmt::format("{:#x}...", value);
+  // A character of a string.
+  if (size == 1 && type != nullptr && type->is_aggregate() && value >= ' ' && value < 0x7f)
+    return fmt::format("'{}'", static_cast<char>(value));
   if (size == 8 && value > 0xffff)
     if (const std::string there = pointed_to(side, at, value); !there.empty()) return there;
   const unsigned shift = 64 - 8 * size;

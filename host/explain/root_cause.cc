@@ -102,6 +102,16 @@ class Classifier {
       cause_.failing_source->what = CauseEvent::What::kDestroys;
       return std::move(cause_);
     }
+    // A call that was not seen to return may have, unless it is the last that the thread did.
+    const auto returns = [&](WhichRun side, NodeId node, const std::string& value) {
+      const RunTrace& run = pair_.trace(side);
+      const StepIndex step = instance_of(node).step;
+      return !value.empty() || run.thread(run.steps()[step].thread).back() == step;
+    };
+    if (!returns(kFailing, root_.use_failing, cause_.use.value) ||
+        !returns(kPassing, root_.use_passing, cause_.passing_value) ||
+        cause_.use.value == cause_.passing_value)
+      cause_.pattern = CausePattern::kNone;
     const bool timed = call.contains("timed") || call.contains("clock") || call.contains("try");
     cause_.kind = timed ? CauseKind::kChoice : CauseKind::kUnknown;
     return std::move(cause_);
@@ -144,8 +154,8 @@ class Classifier {
     const MemoryAccess* at = entry(use);
     if (at == nullptr) return false;
     const int from = thread_of(run_, root_.from_failing);
-    if (from >= 0 && from != thread_) return behind_own(*at);
-    return before_own(*at) || inside_others(*at);
+    if (from >= 0 && from != thread_ && behind_own(*at)) return true;
+    return before_own(*at) || inside_others(*at) || inside_another(*at);
   }
 
   // It reads what another has written, and has accessed it itself before that.
@@ -200,8 +210,42 @@ class Classifier {
     return false;
   }
 
+  // It comes, with a write of its own, between two accesses of some other thread, of which the later one
+  // overwrites what it wrote.
+  bool inside_another(const MemoryAccess& use) {
+    const MemoryAccess* written = nullptr;
+    const MemoryAccess* end = history_.data() + history_.size();
+    for (const MemoryAccess* later = &use; later != end; ++later) {
+      if (of_thread(*later, thread_)) {
+        if (later->writes && !later->frees) written = later;
+        continue;
+      }
+      if (written == nullptr || !later->writes || later->frees) continue;
+      const int owner = run_.steps()[later->at.step].thread;
+      for (const MemoryAccess* one = &use; one != history_.data();) {
+        --one;
+        if (!of_thread(*one, owner)) continue;
+        if (!same_activity(one->at, later->at)) break;
+        return tell_between(*one, *written, *later);
+      }
+    }
+    return false;
+  }
+
+  // Who waits for others to end, or starts them, in between expects them to come in between.
+  bool lets_others_in(const MemoryAccess& first, const MemoryAccess& last) const {
+    const std::uint16_t thread = run_.steps()[first.at.step].thread;
+    return std::ranges::any_of(run_.outside_calls(), [&](const OutsideCall& call) {
+      return call.step >= first.at.step && call.step <= last.at.step &&
+             run_.steps()[call.step].thread == thread &&
+             (call.name.contains("join") || call.name == "pthread_create" ||
+              call.name == "thrd_create");
+    });
+  }
+
   bool tell_between(const MemoryAccess& first, const MemoryAccess& remote,
                     const MemoryAccess& last) {
+    if (lets_others_in(first, last)) return false;
     cause_.pattern = CausePattern::kBetween;
     cause_.earlier = event(kFailing, first.at);
     cause_.remote = event(kFailing, remote.at);
@@ -357,6 +401,7 @@ std::vector<Root> find_roots(TracedPair& pair, Naming& naming, const DualSlice& 
   struct Candidate {
     Root root;
     bool named = false;
+    bool last = false;  // what it reads is no difference in either run: the chain ends here
   };
   std::vector<Candidate> found;
   Comparison& runs = pair.comparison();
@@ -389,7 +434,9 @@ std::vector<Root> find_roots(TracedPair& pair, Naming& naming, const DualSlice& 
         root.address = memory.address;
         root.size = memory.size;
         const auto name = naming.memory(kFailing, use, memory.address, memory.size);
-        found.push_back({root, name && !name->made_up});
+        const bool last = runs.difference(kFailing, one.on) == Difference::kNone &&
+                          runs.difference(kPassing, same->on) == Difference::kNone;
+        found.push_back({root, name && !name->made_up, last});
       }
       // A call from which nothing that was seen tells why its result differs.
       const Instance at = use;
@@ -399,18 +446,22 @@ std::vector<Root> find_roots(TracedPair& pair, Naming& naming, const DualSlice& 
         root.from_failing = root.from_passing = NodeId{RunTrace::kFromOutside} << 8;
         root.address = 0;
         root.size = 0;
-        found.push_back({root, false});
+        found.push_back({root, false, false});
       }
     }
   // What comes first decides what follows.
   std::ranges::sort(found, [](const Candidate& a, const Candidate& b) {
     const bool memory_a = a.root.address != 0, memory_b = b.root.address != 0;
     if (memory_a != memory_b) return memory_a;
+    if (a.last != b.last) return a.last;
     if (a.named != b.named) return a.named;
     return a.root.use_failing < b.root.use_failing;
   });
   std::vector<Root> result;
-  for (const Candidate& one : found) result.push_back(one.root);
+  for (const Candidate& one : found) {
+    result.push_back(one.root);
+    result.back().last = one.last;
+  }
   return result;
 }
 

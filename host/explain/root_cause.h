@@ -22,6 +22,7 @@ struct Root {
   NodeId from_passing = kNoNode;
   std::uint64_t address = 0;  // of the memory; 0: a result of a call
   std::uint32_t size = 0;
+  bool last = false;  // what it uses is no difference: nothing lies behind it
 };
 
 // The differences of the slice that come from another thread, the best first.
