@@ -53,6 +53,7 @@ void ask_everything(const std::string& path) {
 
 TEST(HostileDebugInformation, IsSurvived) {
   const std::string targets = CLEW_NAMES_TARGETS;
+  if (targets.empty()) GTEST_SKIP() << "a build without the tool has nothing to damage";
   const std::string whole = contents(targets.substr(0, targets.find('|')));
   ASSERT_GT(whole.size(), 10'000U);
   const std::string path = testing::TempDir() + "hostile_" + std::to_string(getpid());
