@@ -137,7 +137,7 @@ bool Alignment::meet(Walk& walk) {
       const FrameIndex parent = run(side).frames()[frame[side]].parent;
       const StepIndex call = run(side).frames()[frame[side]].call;
       if (!met[side] && walk.ended(side)) {
-        // The other goes on: up to the meeting place by another way, behind it because it could.
+        // The other continues: up to the meeting place by another way, behind it because it could.
         const WhichRun rest = other(side);
         if (!met[rest] && !walk.ended(rest)) {
           const FrameIndex outer = run(rest).frames()[frame[rest]].parent;

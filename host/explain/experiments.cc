@@ -56,7 +56,7 @@ class Tester {
     }
   }
   [[nodiscard]] bool may_go_on() const {
-    return tests_ < limits_.tests && seconds_now() - started_ < limits_.seconds;
+    return !interrupted_ && tests_ < limits_.tests && seconds_now() - started_ < limits_.seconds;
   }
   [[nodiscard]] std::uint64_t tests() const { return tests_; }
 
@@ -141,7 +141,8 @@ class Tester {
     Ignore ignore;
     ++tests_;
     const auto result = run_changed(changed, TraceDetail::kCalls, changes, quiet, ignore);
-    if (!result || result->interrupted_by != 0) return std::nullopt;
+    if (result && result->interrupted_by != 0) interrupted_ = true;
+    if (!result || interrupted_) return std::nullopt;
     return judge(*result);
   }
 
@@ -160,6 +161,7 @@ class Tester {
   std::array<const Replay*, 2> replays_;
   ExperimentLimits limits_;
   std::uint64_t tests_ = 0;
+  bool interrupted_ = false;
   double started_ = seconds_now();
 };
 

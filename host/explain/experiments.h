@@ -1,5 +1,5 @@
 // Each step of a story tested by running (beyond the paper; Zeller 2002 swapped values between runs):
-// at the step, the value of the other run is put in, nothing else is changed, and the run goes on.
+// at the step, the value of the other run is put in, nothing else is changed, and the run continues.
 #ifndef CLEW_HOST_EXPLAIN_EXPERIMENTS_H_
 #define CLEW_HOST_EXPLAIN_EXPERIMENTS_H_
 

@@ -93,6 +93,9 @@ enum class Confirmed : std::uint8_t {
 };
 const char* to_word(Confirmed confirmed);
 
+// Of a step that is a synchronisation.
+enum class SyncEvent : std::uint8_t { kNone, kTaken, kSignalled, kWaitsForever };
+
 struct StoryStep {
   std::string thread;
   Location at;
@@ -102,7 +105,9 @@ struct StoryStep {
   std::string passing;
   std::string because;  // how it follows from the step before
   bool branch = false;
-  bool only_failing = false;  // the other run does not come here
+  SyncEvent sync = SyncEvent::kNone;
+  bool returns_in_passing = false;  // kWaitsForever: the other run continues from here
+  bool only_failing = false;        // the other run does not come here
   bool only_passing = false;
   bool main = true;  // otherwise only in the full story
   Confirmed confirmed = Confirmed::kNotTested;

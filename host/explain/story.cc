@@ -121,8 +121,8 @@ class Teller {
   // How the step follows from the one before it.
   std::string reason(const PathNode& before, const PathNode& first) {
     if (before.side != first.side)
-      return first.side == kPassing ? "which the passing run goes on from"
-                                    : "which the failing run goes on from";
+      return first.side == kPassing ? "which the passing run continues from"
+                                    : "which the failing run continues from";
     for (const NodeDependence& one : pair_.comparison().dependences(first.side, first.node)) {
       if (one.on != before.node) continue;
       if (one.control) return "it runs because of the step before";

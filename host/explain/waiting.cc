@@ -194,6 +194,9 @@ class Finder {
       step.clock = run_.clock(call->step);
       if (what.object != 0) step.variable = naming_.sync_object(kFailing, at(*call), what.object);
       const bool waits = call->back == kNoStep;
+      step.sync = waits                           ? SyncEvent::kWaitsForever
+                  : what.step == SyncStep::kTakes ? SyncEvent::kTaken
+                                                  : SyncEvent::kSignalled;
       step.failing = waits                           ? "waits for ever"
                      : what.step == SyncStep::kTakes ? "taken"
                                                      : "signalled";
@@ -201,7 +204,8 @@ class Finder {
       step.only_failing = !there.valid();
       if (waits && there.valid()) {
         const OutsideCall* same = pair_.trace(kPassing).outside_call(there.step);
-        step.passing = same != nullptr && same->back != kNoStep ? "goes on" : "waits for ever";
+        step.returns_in_passing = same != nullptr && same->back != kNoStep;
+        step.passing = step.returns_in_passing ? "continues" : "waits for ever";
       }
       result_.story.push_back(std::move(step));
     }

@@ -5,7 +5,7 @@
 namespace clew {
 namespace {
 
-// A stack that goes on is one that cannot be followed, or a recursion that does not end.
+// A stack that continues is one that cannot be followed, or a recursion that does not end.
 constexpr std::size_t kMostFrames = 200;
 ObjectName named(ObjectName::Kind kind, NamedData data) {
   ObjectName name;

@@ -403,7 +403,7 @@ void RunTrace::find_outside_calls(CodeMap& code) {
       const auto registers = call_registers(stub == stubs_after_.end() ? at : stub->second);
       if (!registers) continue;
       const StepIndex next = i + 1 < list.size() ? list[i + 1] : kNoStep;
-      // Seen inside: the next step is in a frame that it made, or goes on in its own.
+      // Seen inside: the next step is in a frame that it made, or continues in its own.
       if (next != kNoStep && frames_[steps_[next].frame].entered == at) continue;
       if (!call.is_call() && next != kNoStep && steps_[next].frame == steps_[at].frame) continue;
       const auto [name, added] = names.try_emplace(call.address);

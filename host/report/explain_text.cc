@@ -135,7 +135,7 @@ std::string wait_sentence(const WaitFact& fact) {
                 ? fmt::format(", which it holds itself since {}", shared_line(*fact.taken))
                 : fmt::format(", which {} holds since {}", fact.holder, shared_line(*fact.taken));
   } else if (!fact.holder.empty()) {
-    text += fmt::format(", for which it needs {} to go on", fact.holder);
+    text += fmt::format(", for which it needs {} to continue", fact.holder);
   } else if (fact.wait.call.contains("barrier")) {
     text += ", and too few threads come there";
   } else if (fact.signal && fact.before) {
@@ -210,11 +210,10 @@ std::string step_text(const StoryStep& step) {
     if (step.failing.starts_with("goes to ") && step.passing.starts_with("goes to "))
       what = fmt::format("{}, not {}", step.failing, step.passing.substr(5));
     if (step.failing == step.passing) what = "takes the other way";
-  } else if (step.failing == "taken" || step.failing == "signalled" ||
-             step.failing == "waits for ever") {
+  } else if (step.sync != SyncEvent::kNone) {
     what = step.variable.empty() ? step.failing
                                  : fmt::format("`{}` {}", printable(step.variable), step.failing);
-    if (step.passing == "goes on") what += " (goes on in the passing run)";
+    if (step.returns_in_passing) what += " (continues in the passing run)";
   } else if (!step.failing.empty() && !step.passing.empty()) {
     what = step.failing == step.passing
                ? fmt::format("`{}` is {}", printable(step.variable), printable(step.failing))
