@@ -6,6 +6,8 @@
 
 #include <filesystem>
 
+#include "host/trace/step_word.h"
+
 namespace clew {
 namespace {
 
@@ -13,34 +15,8 @@ using search::Iteration;
 using search::List;
 
 const char* word_of(abi::StepKind kind) {
-  switch (kind) {
-    case abi::StepKind::kRead:
-      return "read";
-    case abi::StepKind::kWrite:
-      return "write";
-    case abi::StepKind::kUpdate:
-      return "update";
-    case abi::StepKind::kLock:
-      return "lock";
-    case abi::StepKind::kUnlock:
-      return "unlock";
-    case abi::StepKind::kWait:
-      return "wait";
-    case abi::StepKind::kSignal:
-      return "signal";
-    case abi::StepKind::kCreate:
-      return "create";
-    case abi::StepKind::kJoin:
-      return "join";
-    case abi::StepKind::kFree:
-      return "free";
-    case abi::StepKind::kDestroy:
-      return "destroy";
-    case abi::StepKind::kOther:
-    case abi::StepKind::kCount:
-      break;
-  }
-  return "other";
+  const char* word = to_word(kind);
+  return *word == '\0' ? "other" : word;
 }
 
 class ProgramOfLaboratory final : public search::Program {

@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 
+#include "host/report/markup.h"
 #include "host/report/names.h"
 #include "host/report/pinpoint_text.h"
 
@@ -15,28 +16,12 @@ namespace {
 
 constexpr std::size_t kThickOfEachSign = 2;
 
-std::string escaped(const std::string& text) {
+// As Graphviz has it, which reads what follows a backslash.
+std::string escaped_label(const std::string& text) {
   std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '&':
-        result += "&amp;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      case '\\':
-        result += "\\\\";
-        break;
-      default:
-        result += static_cast<unsigned char>(c) < ' ' ? '?' : c;
-    }
+  for (const char c : escaped_markup(text)) {
+    if (c == '\\') result += c;
+    result += c;
   }
   return result;
 }
@@ -135,11 +120,12 @@ std::string flow_dot(const PinpointResult& result) {
       "digraph pinpoint {\n  node [shape=box, style=filled, fontname=\"sans-serif\"];\n";
   const Columns columns = columns_of(result);
   for (std::size_t c = 0; c < columns.names.size(); ++c) {
-    text +=
-        fmt::format("  subgraph cluster_{} {{\n    label=\"{}\";\n", c, escaped(columns.names[c]));
+    text += fmt::format("  subgraph cluster_{} {{\n    label=\"{}\";\n", c,
+                        escaped_label(columns.names[c]));
     for (const std::uint32_t i : columns.points[c])
-      text += fmt::format("    p{} [label=\"{}\", fillcolor=\"{}\"];\n", i,
-                          escaped(label_of(result, i)), colour(result.scores.points[i].score));
+      text +=
+          fmt::format("    p{} [label=\"{}\", fillcolor=\"{}\"];\n", i,
+                      escaped_label(label_of(result, i)), colour(result.scores.points[i].score));
     text += "  }\n";
   }
   const auto thick = thick_edges(result);
@@ -170,9 +156,9 @@ std::string flow_svg(const PinpointResult& result) {
       "orient=\"auto\" markerUnits=\"userSpaceOnUse\"><path d=\"M0 0 L8 3 L0 6 "
       "z\"/></marker></defs>\n";
   for (std::size_t c = 0; c < columns.names.size(); ++c)
-    text +=
-        fmt::format("<text x=\"{}\" y=\"24\" font-size=\"14\" font-weight=\"bold\">{}</text>\n",
-                    kLeft + static_cast<int>(c) * (kWidth + kColumnGap), escaped(columns.names[c]));
+    text += fmt::format("<text x=\"{}\" y=\"24\" font-size=\"14\" font-weight=\"bold\">{}</text>\n",
+                        kLeft + static_cast<int>(c) * (kWidth + kColumnGap),
+                        escaped_markup(columns.names[c]));
   const auto thick = thick_edges(result);
   for (std::size_t i = 0; i < result.edges.size(); ++i)
     text +=
@@ -182,7 +168,7 @@ std::string flow_svg(const PinpointResult& result) {
         "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"5\" fill=\"{}\" stroke=\"black\"/>"
         "<text x=\"{}\" y=\"{}\">{}</text>\n",
         spot.x, spot.y, kWidth, kHeight, colour(result.scores.points[i].score), spot.x + 6,
-        spot.y + 15, escaped(label_of(result, i)));
+        spot.y + 15, escaped_markup(label_of(result, i)));
   }
   return text + "</svg>\n";
 }

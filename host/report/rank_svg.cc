@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "host/report/markup.h"
 #include "host/report/rank_text.h"
 
 namespace clew {
@@ -15,29 +16,6 @@ constexpr int kBoxHeight = 34;
 constexpr int kGap = 24;
 constexpr int kLetter = 7;
 constexpr std::size_t kMostLetters = 28;
-
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '&':
-        result += "&amp;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-    }
-  }
-  return result;
-}
 
 struct Box {
   std::string label;
@@ -123,8 +101,8 @@ std::string rank_svg(const RankResult& result) {
         "<path d=\"M{},{} C{},{} {},{} {},{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:.1f}\" "
         "marker-end=\"url(#a)\"><title>{} calls: {} to {}, score {:.3f}</title></path>\n",
         x1, y1, x1, y1 + 25, x2, y2 - 25, x2, y2, score > 0 ? "#b33" : "#999", 1 + 2 * score,
-        escaped(result.functions[edge.caller].source.name + " to " +
-                result.functions[edge.callee].source.name),
+        escaped_markup(result.functions[edge.caller].source.name + " to " +
+                       result.functions[edge.callee].source.name),
         least, most, score);
   }
   for (const auto& [function, box] : boxes) {
@@ -133,7 +111,7 @@ std::string rank_svg(const RankResult& result) {
         "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"5\" fill=\"rgb(255,{},{})\" "
         "stroke=\"#555\"/><text x=\"{}\" y=\"{}\">{}</text>\n",
         box.x, box.row * kRowHeight + 20, box.width, kBoxHeight, warm, warm, box.x + 8,
-        box.row * kRowHeight + 41, escaped(box.label));
+        box.row * kRowHeight + 41, escaped_markup(box.label));
   }
   return svg + "</svg>\n";
 }

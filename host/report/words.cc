@@ -140,37 +140,6 @@ const char* to_word(abi::WaitKind kind) {
   return "something";
 }
 
-const char* to_word(abi::StepKind kind) {
-  switch (kind) {
-    case abi::StepKind::kRead:
-      return "read";
-    case abi::StepKind::kWrite:
-      return "write";
-    case abi::StepKind::kUpdate:
-      return "update";
-    case abi::StepKind::kLock:
-      return "lock";
-    case abi::StepKind::kUnlock:
-      return "unlock";
-    case abi::StepKind::kWait:
-      return "wait";
-    case abi::StepKind::kSignal:
-      return "signal";
-    case abi::StepKind::kCreate:
-      return "create";
-    case abi::StepKind::kJoin:
-      return "join";
-    case abi::StepKind::kFree:
-      return "free";
-    case abi::StepKind::kDestroy:
-      return "destroy";
-    case abi::StepKind::kOther:
-    case abi::StepKind::kCount:
-      break;
-  }
-  return "";
-}
-
 std::string object_text(abi::WaitKind kind, std::uint64_t object, const std::string& variable,
                         const std::string& ending) {
   if (kind == abi::WaitKind::kJoin)

@@ -14,6 +14,7 @@
 #include "host/search/hunt_result.h"
 #include "host/symbolize/symbolizer.h"
 #include "host/target/run_result.h"
+#include "host/trace/step_word.h"
 
 namespace clew {
 
@@ -43,7 +44,6 @@ std::string cut_in_middle(const std::string& text, std::size_t columns);
 std::string printable(std::string_view text);
 
 const char* to_word(abi::WaitKind kind);  // "mutex"
-const char* to_word(abi::StepKind kind);  // "read"; empty for what is no event of the program's
 // "mutex forks+40"; "a mutex (0x5555...)" if no variable is known; "the end of T0.1"; "time to pass"; "read of descriptor 5". Of a
 // join only the thread that has to end counts.
 std::string object_text(abi::WaitKind kind, std::uint64_t object, const std::string& variable,
