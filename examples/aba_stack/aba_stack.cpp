@@ -1,7 +1,7 @@
 // A lock-free stack whose `pop` compares only the top node's index. If the top is popped, its
 // successor is popped, and the old top is pushed again meanwhile, the compare-exchange succeeds
 // and makes the successor, which another thread owns by now, the new top (the ABA problem).
-// ROOT CAUSE: aba_stack.cpp:30
+// ROOT CAUSE: aba_stack.cpp:30; KIND: atomicity-violation
 // PREEMPTIONS: 1
 // EXPECT: fail exit
 #include <atomic>

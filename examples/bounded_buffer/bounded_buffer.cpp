@@ -1,6 +1,6 @@
 // A bounded buffer whose consumers wait with `if` instead of `while`. Between the signal and the
 // moment the woken consumer has the lock again, another consumer can take the item.
-// ROOT CAUSE: bounded_buffer.cpp:25
+// ROOT CAUSE: bounded_buffer.cpp:25; KIND: atomicity-violation
 // PREEMPTIONS: 1
 // EXPECT: fail assert
 #include <cassert>

@@ -1,6 +1,6 @@
 // Five philosophers sit around a table, a fork between each two; each takes the left fork, then
 // the right one. When all five hold their left fork, each waits for its neighbour for ever.
-// ROOT CAUSE: dining_philosophers.cpp:22
+// ROOT CAUSE: dining_philosophers.cpp:22; KIND: deadlock
 // PREEMPTIONS: 2
 // EXPECT: fail deadlock
 #include <cstdio>

@@ -4,7 +4,7 @@
 //   figure 3: pass   6:T0.2,12:T0.3
 //   figure 4: fail   5:T0.2,7:T0.1,8:T0.2,10:T0.3,15:T0.2
 //   figure 5: pass   5:T0.2,7:T0.1,8:T0.2,13:T0.3,17
-// ROOT CAUSE: int_queue.cpp:47 (status 1), int_queue.cpp:36 (status 1, an `enqueue` overtaken before its tail)
+// ROOT CAUSE: int_queue.cpp:47 (status 1), int_queue.cpp:36 (status 1, an `enqueue` overtaken before its tail); KIND: data-race
 // PREEMPTIONS: 1 (10:T0.3 alone is enough)
 // EXPECT: fail exit
 #include <clew/clew.h>

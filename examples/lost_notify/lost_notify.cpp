@@ -1,6 +1,6 @@
 // The reader checks `ready` before it takes the lock, and only then waits. If the writer sets
 // `ready` and notifies in between, nobody is woken and the reader waits for ever.
-// ROOT CAUSE: lost_notify.cpp:26
+// ROOT CAUSE: lost_notify.cpp:26; KIND: lost-wakeup
 // PREEMPTIONS: 1
 // EXPECT: fail deadlock
 #include <atomic>

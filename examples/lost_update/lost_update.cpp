@@ -1,6 +1,6 @@
 // Two threads increment a counter without a lock. `++` is a read and a write: an increment by the
 // other thread in between is overwritten and lost.
-// ROOT CAUSE: lost_update.cpp:14
+// ROOT CAUSE: lost_update.cpp:14; KIND: data-race
 // PREEMPTIONS: 1
 // EXPECT: fail exit
 #include <cstdio>

@@ -1,7 +1,7 @@
 // A logger starts its thread in the constructor and sets the limit that the thread reads
 // afterwards. Mostly the constructor is done long before the thread runs; if not, the thread works
 // with limit 0.
-// ROOT CAUSE: use_before_init.cpp:15
+// ROOT CAUSE: use_before_init.cpp:15; KIND: order-violation
 // PREEMPTIONS: 1
 // EXPECT: fail assert
 #include <cassert>

@@ -1,7 +1,7 @@
 // A lock-free stack of nodes that are used again. A pop reads the top and what is below it, and
 // swings the top if it is still the same node: it may have been popped and pushed again in between,
 // and what was below it be somebody else's now.
-// ROOT CAUSE: aba_stack.cpp:50
+// ROOT CAUSE: aba_stack.cpp:50; KIND: atomicity-violation
 // PREEMPTIONS: 1
 // EXPECT: fail assert
 #include <atomic>

@@ -1,5 +1,5 @@
 // Two threads take two locks in opposite orders. When each has its first, both wait for ever.
-// ROOT CAUSE: abba.c:28
+// ROOT CAUSE: abba.c:28; KIND: deadlock
 // PREEMPTIONS: 1
 // EXPECT: fail deadlock
 #include <pthread.h>

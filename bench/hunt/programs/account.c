@@ -1,7 +1,7 @@
 // A deposit, a withdrawal and an audit, all under one lock. The audit expects a wrong sum, which
 // shows only if it runs after both of the others. With an argument it is as published: the audit is
 // created first, and the main thread ends the program without joining anybody.
-// ROOT CAUSE: account.c:41
+// ROOT CAUSE: account.c:41; KIND: unknown
 // PREEMPTIONS: 0
 // EXPECT: fail assert
 #include <assert.h>

@@ -1,6 +1,6 @@
 // A producer passes on the numbers 1 to N one at a time, a consumer sums them up and says when it
 // has taken the last: before it has added it. A checker that waits for it may see too small a sum.
-// ROOT CAUSE: arithmetic_progression.c:44
+// ROOT CAUSE: arithmetic_progression.c:44; KIND: order-violation
 // PREEMPTIONS: 1
 // EXPECT: fail assert
 #include <assert.h>

@@ -1,6 +1,6 @@
 // N customers each withdraw everything from one account, if there is enough. Check and withdrawal
 // each hold the lock, but release it in between, so that two customers can be paid.
-// ROOT CAUSE: bad_account.c:20
+// ROOT CAUSE: bad_account.c:20; KIND: atomicity-violation
 // PREEMPTIONS: 1
 // EXPECT: fail assert
 #include <assert.h>

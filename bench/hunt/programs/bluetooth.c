@@ -2,7 +2,7 @@
 // itself in; a stop between the two finds nothing pending, and the driver is stopped while the
 // request works. As in the published program the main thread makes the request, a stop that finds
 // the driver busy gives up, and nobody joins it.
-// ROOT CAUSE: bluetooth.c:43
+// ROOT CAUSE: bluetooth.c:43; KIND: data-race or atomicity-violation
 // PREEMPTIONS: 1
 // EXPECT: fail assert
 #include <assert.h>

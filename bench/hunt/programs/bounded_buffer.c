@@ -1,6 +1,6 @@
 // A bounded buffer with one condition variable for both sides. A signal that is meant for a
 // consumer can wake a producer, which finds the buffer full and waits again: all wait.
-// ROOT CAUSE: bounded_buffer.c:26
+// ROOT CAUSE: bounded_buffer.c:26; KIND: lost-wakeup
 // PREEMPTIONS: 1
 // EXPECT: fail deadlock
 #include <pthread.h>

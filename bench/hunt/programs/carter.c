@@ -1,7 +1,7 @@
 // Two groups share a room: the first of a group to come in locks it, the last to leave unlocks it.
 // Both groups count under the same lock, so the second group waits for the room with the lock held
 // that the first needs in order to leave.
-// ROOT CAUSE: carter.c:20
+// ROOT CAUSE: carter.c:20; KIND: deadlock
 // PREEMPTIONS: 1
 // EXPECT: fail deadlock
 #include <pthread.h>

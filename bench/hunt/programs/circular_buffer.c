@@ -1,6 +1,6 @@
 // A writer and a reader take turns at a circular buffer by two flags. A thread that finds that it
 // is not its turn skips to its next number instead of waiting: the numbers diverge.
-// ROOT CAUSE: circular_buffer.c:37
+// ROOT CAUSE: circular_buffer.c:37; KIND: order-violation
 // PREEMPTIONS: 1
 // EXPECT: fail assert
 #include <assert.h>

@@ -1,6 +1,6 @@
 // A file system: N threads each want a block for an inode of their own, the first free one from a
 // place that depends on the inode. Whether a block is free is looked up before its lock is taken.
-// ROOT CAUSE: fsbench.c:25
+// ROOT CAUSE: fsbench.c:25; KIND: data-race
 // PREEMPTIONS: 1
 // EXPECT: fail exit
 #include <pthread.h>

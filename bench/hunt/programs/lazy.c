@@ -1,6 +1,6 @@
 // Two threads add to a sum that must stay below 3, each under the lock, neither checking the
 // current value; a third asserts the limit and fails if it runs last.
-// ROOT CAUSE: lazy.c:21
+// ROOT CAUSE: lazy.c:21; KIND: unknown
 // PREEMPTIONS: 0
 // EXPECT: fail assert
 #include <assert.h>

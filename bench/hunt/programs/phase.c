@@ -1,6 +1,6 @@
 // Two threads work in two phases. In each phase both take the two locks in one order, in the second
 // the opposite one; but nothing keeps the threads in the same phase.
-// ROOT CAUSE: phase.c:16
+// ROOT CAUSE: phase.c:16; KIND: deadlock
 // PREEMPTIONS: 1
 // EXPECT: fail deadlock
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // N philosophers take their left fork first. When each has one, all wait for the right one.
-// ROOT CAUSE: philosophers.c:22
+// ROOT CAUSE: philosophers.c:22; KIND: deadlock
 // PREEMPTIONS: N - 1
 // EXPECT: fail deadlock
 #include <pthread.h>

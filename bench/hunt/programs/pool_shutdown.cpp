@@ -1,6 +1,6 @@
 // A pool's shutdown: workers end when `stopping` is set and the queue is empty. A task that is
 // posted by another thread after they have looked is never run, although the post was accepted.
-// ROOT CAUSE: pool_shutdown.cpp:27
+// ROOT CAUSE: pool_shutdown.cpp:27; KIND: atomicity-violation
 // PREEMPTIONS: 1
 // EXPECT: fail assert
 #include <atomic>

@@ -1,7 +1,7 @@
 // The ports of a sequencer's client (after a use after free in a sound driver, CVE-2017-15265): the
 // port is created and entered in the list under the lock, and filled in afterwards, when another
 // request may have deleted it. A deleted port is poisoned, so that its use shows.
-// ROOT CAUSE: ports.c:66
+// ROOT CAUSE: ports.c:66; KIND: order-violation or data-race
 // PREEMPTIONS: 1
 // EXPECT: fail assert
 #include <assert.h>

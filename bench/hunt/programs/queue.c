@@ -1,6 +1,6 @@
 // A bounded queue with two flags that are read and changed outside its lock: the reader is let in
 // at the writer's first item and takes as many items as it was promised, present or not.
-// ROOT CAUSE: queue.c:26
+// ROOT CAUSE: queue.c:26; KIND: order-violation
 // PREEMPTIONS: 1
 // EXPECT: fail assert
 #include <assert.h>

@@ -1,7 +1,7 @@
 // A parallel quicksort: a thread that has split its part gives one half to an idle thread, if there
 // is one. The last thread to become idle ends the others. Whether a thread is idle is looked up
 // before its slot is locked: two can give their halves to the same one, and one half is lost.
-// ROOT CAUSE: quicksort.c:44
+// ROOT CAUSE: quicksort.c:44; KIND: data-race
 // PREEMPTIONS: 1
 // EXPECT: fail deadlock
 #include <assert.h>

@@ -1,7 +1,7 @@
 // reorder N: N - 1 threads set `a`, then `b`; one checks that it sees both or neither. The check
 // fails only between the two stores of the first setter: it must run before any setter has ended,
 // which gets rarer with every additional setter.
-// ROOT CAUSE: reorder.c:25
+// ROOT CAUSE: reorder.c:25; KIND: data-race
 // PREEMPTIONS: 1
 // EXPECT: fail assert
 #include <assert.h>

@@ -3,7 +3,7 @@
 // this should prevent ABA. It does not: a pop that took the link of an element that is being pushed
 // keeps it while the push tries again with another one, and so makes an element the head that has
 // an owner.
-// ROOT CAUSE: safe_stack.cpp:50
+// ROOT CAUSE: safe_stack.cpp:50; KIND: atomicity-violation
 // PREEMPTIONS: 7
 // EXPECT: fail assert
 #include <atomic>

@@ -1,6 +1,6 @@
 // A worker sleeps for a moment before it uses the configuration, which the main thread is sure to
 // have read by then. Nothing but the sleep says so.
-// ROOT CAUSE: sleeping_init.c:36
+// ROOT CAUSE: sleeping_init.c:36; KIND: order-violation
 // PREEMPTIONS: 1
 // EXPECT: fail assert
 #include <assert.h>

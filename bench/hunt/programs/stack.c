@@ -1,6 +1,6 @@
 // A stack whose reader trusts a flag that the first push sets and nothing ever clears: it pops as
 // often as it likes once something has been pushed.
-// ROOT CAUSE: stack.c:38
+// ROOT CAUSE: stack.c:38; KIND: order-violation
 // PREEMPTIONS: 1
 // EXPECT: fail assert
 #include <assert.h>

@@ -1,6 +1,6 @@
 // A stack whose size is read outside its lock: two readers see the only element that is there, and
 // both pop it.
-// ROOT CAUSE: stack_size.c:36
+// ROOT CAUSE: stack_size.c:36; KIND: data-race
 // PREEMPTIONS: 1
 // EXPECT: fail assert
 #include <assert.h>

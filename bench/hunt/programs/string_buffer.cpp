@@ -1,7 +1,7 @@
 // The string buffer of an old Java library: `append` asks the other buffer for its length and then
 // for that many characters. Both calls lock, but between them the other buffer can shrink. It has
 // its length back soon after, as in the published program: the two threads must alternate twice.
-// ROOT CAUSE: string_buffer.cpp:45
+// ROOT CAUSE: string_buffer.cpp:45; KIND: atomicity-violation
 // PREEMPTIONS: 2
 // EXPECT: fail exception
 #include <cstring>

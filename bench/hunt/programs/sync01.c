@@ -1,6 +1,6 @@
 // A waiter checks the flag before it takes the lock and does not check again: a signal in between
 // wakes nobody, and it waits for ever.
-// ROOT CAUSE: sync01.c:20
+// ROOT CAUSE: sync01.c:20; KIND: lost-wakeup
 // PREEMPTIONS: 1
 // EXPECT: fail deadlock
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // A buffer of one item with N producers and N consumers that all wait on one condition variable and
 // wake one waiter each: a consumer that wakes a consumer leaves a producer asleep.
-// ROOT CAUSE: sync02.c:17
+// ROOT CAUSE: sync02.c:17; KIND: lost-wakeup
 // PREEMPTIONS: 0
 // EXPECT: fail deadlock
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // Three threads pass a token round: the first computes it, the second and the third copy it.
 // Nothing makes them do so in order; the checker, if it runs last, then finds different tokens. With
 // an argument it is as published: the main thread ends the program without joining anybody.
-// ROOT CAUSE: token_ring.c:24
+// ROOT CAUSE: token_ring.c:24; KIND: order-violation
 // PREEMPTIONS: 1
 // EXPECT: fail assert
 #include <assert.h>

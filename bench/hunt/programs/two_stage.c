@@ -1,6 +1,6 @@
 // two-stage N: N - 1 threads write `data1` under one lock and then, under another, `data2` that
 // belongs to it. One reader comes between the two and sees the first without the second.
-// ROOT CAUSE: two_stage.c:19
+// ROOT CAUSE: two_stage.c:19; KIND: atomicity-violation
 // PREEMPTIONS: 1
 // EXPECT: fail assert
 #include <assert.h>

@@ -1,7 +1,7 @@
 // A work-stealing queue after the THE protocol of Cilk: the owner pushes and pops at the tail
 // without a lock, thieves steal at the head under one. A thief must claim its item (advance the
 // head) before it reads the tail; here it reads first, and owner and thief take the same item.
-// ROOT CAUSE: work_stealing.cpp:41
+// ROOT CAUSE: work_stealing.cpp:41; KIND: atomicity-violation
 // PREEMPTIONS: 2
 // EXPECT: fail exit
 #include <atomic>

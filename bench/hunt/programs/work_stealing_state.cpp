@@ -2,7 +2,7 @@
 // at the tail, in the common case without a lock; a thief steals at the head, under one. For the
 // last item each must make its claim (move its end) before it looks at the other's: a pop looks
 // first, and owner and thief take the same item. The queue grows from a capacity of two.
-// ROOT CAUSE: work_stealing_state.cpp:41
+// ROOT CAUSE: work_stealing_state.cpp:41; KIND: atomicity-violation
 // PREEMPTIONS: 1
 // EXPECT: fail assert
 #include <atomic>

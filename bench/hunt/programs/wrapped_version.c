@@ -1,7 +1,7 @@
 // A reader without a lock checks that the version of a record is what it was before: but the version
 // has three bits, and after four writes it is the same again. Only a reader that is preempted while
 // exactly so many writes are made sees halves of two records; more switches hide it.
-// ROOT CAUSE: wrapped_version.c:15
+// ROOT CAUSE: wrapped_version.c:15; KIND: atomicity-violation
 // PREEMPTIONS: 1
 // EXPECT: fail assert
 #include <assert.h>

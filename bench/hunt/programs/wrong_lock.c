@@ -1,6 +1,6 @@
 // wrong lock N: one thread adds to a counter under the counter's lock and checks its own addition;
 // N others add to it under another lock, which excludes nobody.
-// ROOT CAUSE: wrong_lock.c:30
+// ROOT CAUSE: wrong_lock.c:30; KIND: data-race
 // PREEMPTIONS: 1
 // EXPECT: fail assert
 #include <assert.h>

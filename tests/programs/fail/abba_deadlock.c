@@ -1,6 +1,6 @@
 // Two transfers in opposite directions each lock the paying account first, then the receiving one.
 // When each has its first lock, both wait for the other's.
-// ROOT CAUSE: abba_deadlock.c:21
+// ROOT CAUSE: abba_deadlock.c:21; KIND: deadlock
 // PREEMPTIONS: 1
 // EXPECT: fail deadlock
 #include <pthread.h>

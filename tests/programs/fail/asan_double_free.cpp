@@ -1,6 +1,6 @@
 // Two owners of a connection each close it if the other has not: both may find it open. Built with
 // -fsanitize=address.
-// ROOT CAUSE: asan_double_free.cpp:18
+// ROOT CAUSE: asan_double_free.cpp:18; KIND: data-race
 // PREEMPTIONS: 1
 // EXPECT: fail sanitizer
 #include <cstdio>

@@ -1,7 +1,7 @@
 // A caller gives a worker the address of its local result and returns when the worker has taken it,
 // not when it has written: the write may go to a frame that has ended. The end of the frame is the
 // only step of the caller that conflicts with it. Built with -fsanitize=address.
-// ROOT CAUSE: asan_frame_ended.cpp:17, asan_frame_ended.cpp:18 (the write that comes too late)
+// ROOT CAUSE: asan_frame_ended.cpp:17, asan_frame_ended.cpp:18 (the write that comes too late); KIND: order-violation
 // PREEMPTIONS: 1
 // EXPECT: fail sanitizer
 #include <atomic>

@@ -1,6 +1,6 @@
 // A reader looks at the last byte of a large block, whose address it got when it was created. The
 // owner frees the block without touching it. Built with -fsanitize=address.
-// ROOT CAUSE: asan_free_only.c:21
+// ROOT CAUSE: asan_free_only.c:21; KIND: order-violation
 // PREEMPTIONS: 1
 // EXPECT: fail sanitizer
 #include <pthread.h>

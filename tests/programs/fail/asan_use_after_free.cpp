@@ -1,7 +1,7 @@
 // A reader fetches the counter's address under the lock but counts after it has released the lock.
 // The closer deletes the counter in between. The memory is still there: without AddressSanitizer
 // nothing happens. Built with -fsanitize=address.
-// ROOT CAUSE: asan_use_after_free.cpp:28
+// ROOT CAUSE: asan_use_after_free.cpp:28; KIND: order-violation
 // PREEMPTIONS: 1
 // EXPECT: fail sanitizer
 #include <cstdio>

@@ -1,7 +1,7 @@
 // The sleeper checks whether there is mail, then reads the bell's count and waits for it to change.
 // A ring between the two is already in the count it has read: it waits for a second one that never
 // comes.
-// ROOT CAUSE: atomic_wait_lost.cpp:23
+// ROOT CAUSE: atomic_wait_lost.cpp:23; KIND: lost-wakeup
 // PREEMPTIONS: 1
 // EXPECT: fail deadlock
 #include <atomic>

@@ -1,6 +1,6 @@
 // A string buffer whose every method is locked. `append` asks the other buffer for its length and
 // then for that many characters; if the other is shortened in between, the second call throws.
-// ROOT CAUSE: atomicity_violation_string.cpp:35
+// ROOT CAUSE: atomicity_violation_string.cpp:35; KIND: atomicity-violation
 // PREEMPTIONS: 1
 // EXPECT: fail exception
 #include <cstdio>

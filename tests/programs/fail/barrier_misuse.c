@@ -1,7 +1,7 @@
 // Two workers meet at a barrier each round and then check whether the work is finished. A fast one
 // can enter the next round and set the flag before the slow one has checked: the slow one leaves
 // too early, and the fast one waits at the barrier for ever.
-// ROOT CAUSE: barrier_misuse.c:23
+// ROOT CAUSE: barrier_misuse.c:23; KIND: order-violation
 // PREEMPTIONS: 1
 // EXPECT: fail deadlock
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // A cache whose `contains` and `insert` are each locked, but not the two together. Two threads can
 // both miss the same key and both insert it.
-// ROOT CAUSE: check_then_act.cpp:45 (the check), check_then_act.cpp:46 (the act)
+// ROOT CAUSE: check_then_act.cpp:45 (the check), check_then_act.cpp:46 (the act); KIND: atomicity-violation
 // PREEMPTIONS: 1
 // EXPECT: fail exit
 #include <cstdio>

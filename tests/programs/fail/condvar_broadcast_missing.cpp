@@ -1,6 +1,6 @@
 // The gate is opened for everybody but only one of the waiters is notified. If two are already
 // waiting, the other one is never woken.
-// ROOT CAUSE: condvar_broadcast_missing.cpp:24
+// ROOT CAUSE: condvar_broadcast_missing.cpp:24; KIND: lost-wakeup
 // PREEMPTIONS: 1
 // EXPECT: fail deadlock
 #include <condition_variable>

@@ -1,6 +1,6 @@
 // Double-checked initialisation that publishes the object before it is filled. A second thread
 // passes the first, unlocked check and reads the empty table.
-// ROOT CAUSE: double_checked_init.cpp:30
+// ROOT CAUSE: double_checked_init.cpp:30; KIND: order-violation
 // PREEMPTIONS: 1
 // EXPECT: fail assert
 #include <atomic>

@@ -2,7 +2,7 @@
 // for, while the reader is still to read it. The release is the only step of the owner that the
 // reader could notice: nothing else writes to the entry. Freed memory belongs to the allocator, which
 // writes its own data there.
-// ROOT CAUSE: free_by_owner.cpp:32
+// ROOT CAUSE: free_by_owner.cpp:32; KIND: order-violation
 // PREEMPTIONS: 1
 // EXPECT: fail exit
 #include <cstdio>

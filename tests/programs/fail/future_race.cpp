@@ -1,6 +1,6 @@
 // An asynchronous task fulfils its promise before it has written the last field of the report. A
 // thread that waits for the promise may read the report without it.
-// ROOT CAUSE: future_race.cpp:17
+// ROOT CAUSE: future_race.cpp:17; KIND: order-violation
 // PREEMPTIONS: 1
 // EXPECT: fail exit
 #include <cstdio>

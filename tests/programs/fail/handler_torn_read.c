@@ -1,6 +1,6 @@
 // A signal handler changes two numbers that belong together; the thread it interrupts reads one of
 // them before and the other one after.
-// ROOT CAUSE: handler_torn_read.c:29
+// ROOT CAUSE: handler_torn_read.c:29; KIND: atomicity-violation
 // PREEMPTIONS: 1
 // EXPECT: fail exit
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // A background writer drains its queue until it is asked to stop. An item pushed after the last
 // drain and before the stop request stays behind.
-// ROOT CAUSE: jthread_stop_race.cpp:38, jthread_stop_race.cpp:31 (the last drain, before a push)
+// ROOT CAUSE: jthread_stop_race.cpp:38, jthread_stop_race.cpp:31 (the last drain, before a push); KIND: order-violation or atomicity-violation
 // PREEMPTIONS: 1
 // EXPECT: fail exit
 #include <cstdio>

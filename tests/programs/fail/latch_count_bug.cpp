@@ -1,6 +1,6 @@
 // Each worker counts the latch down before it has written its result. The main thread adds the
 // results up when all have counted, usually, but not always, after the last one has written too.
-// ROOT CAUSE: latch_count_bug.cpp:20
+// ROOT CAUSE: latch_count_bug.cpp:20; KIND: order-violation
 // PREEMPTIONS: 1
 // EXPECT: fail exit
 #include <atomic>

@@ -1,6 +1,6 @@
 // Three tellers pay into one account; each reads the balance, adds, and writes it back without a
 // lock. A payment made between another teller's read and write disappears.
-// ROOT CAUSE: lost_update_c.c:22
+// ROOT CAUSE: lost_update_c.c:22; KIND: data-race
 // PREEMPTIONS: 1
 // EXPECT: fail exit
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // A logger is shut down, its mutex with it, while a worker still has a line to write. Nothing but
 // the mutex itself is written by both.
-// ROOT CAUSE: mutex_destroyed.c:27
+// ROOT CAUSE: mutex_destroyed.c:27; KIND: order-violation
 // PREEMPTIONS: 1
 // EXPECT: fail misuse
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // Nobody waits for the worker: under most schedules the program ends before it has run, under some it
 // reads what is only half written.
-// ROOT CAUSE: not_joined.c:13 (between the writes at not_joined.c:23 and not_joined.c:24)
+// ROOT CAUSE: not_joined.c:13 (between the writes at not_joined.c:23 and not_joined.c:24); KIND: data-race
 // PREEMPTIONS: 1
 // EXPECT: fail (exit)
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // One thread runs a call_once whose function takes a lock; another holds that lock and enters the
 // same call_once. Each waits for the other.
-// ROOT CAUSE: once_lock_inversion.cpp:29
+// ROOT CAUSE: once_lock_inversion.cpp:29; KIND: deadlock
 // PREEMPTIONS: 1
 // EXPECT: fail deadlock
 #include <cstdio>

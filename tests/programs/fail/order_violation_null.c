@@ -1,6 +1,6 @@
 // A worker says that it is done before its last use of the shared job. The main thread then takes
 // the job away, and the worker writes through a null pointer.
-// ROOT CAUSE: order_violation_null.c:25
+// ROOT CAUSE: order_violation_null.c:25; KIND: order-violation
 // PREEMPTIONS: 1
 // EXPECT: fail signal
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // Each thread reads one table with a shared lock and, still holding it, writes the other. The
 // shared locks close a circle just as exclusive ones do.
-// ROOT CAUSE: rwlock_abba.cpp:22
+// ROOT CAUSE: rwlock_abba.cpp:22; KIND: deadlock
 // PREEMPTIONS: 1
 // EXPECT: fail deadlock
 #include <cstdio>

@@ -1,6 +1,6 @@
 // Two readers want to become writers without releasing their read locks. Each waits until it
 // is the only reader left, so both wait for ever.
-// ROOT CAUSE: rwlock_upgrade.cpp:23
+// ROOT CAUSE: rwlock_upgrade.cpp:23; KIND: deadlock
 // PREEMPTIONS: 1
 // EXPECT: fail deadlock
 #include <condition_variable>

@@ -1,6 +1,6 @@
 // A function that holds a plain mutex calls another one that locks it again: it waits for itself,
 // in every schedule. Started without clew, it hangs.
-// ROOT CAUSE: self_deadlock.c:15
+// ROOT CAUSE: self_deadlock.c:15; KIND: deadlock
 // PREEMPTIONS: 0
 // EXPECT: fail deadlock
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // A semaphore admits as many threads as there are connections, but the search for a free
 // connection is not protected. Two threads can take the same one.
-// ROOT CAUSE: semaphore_cpp20.cpp:26
+// ROOT CAUSE: semaphore_cpp20.cpp:26; KIND: atomicity-violation
 // PREEMPTIONS: 2
 // EXPECT: fail assert
 #include <atomic>

@@ -1,7 +1,7 @@
 // To save system calls, the producer posts the semaphore only if the consumer has said that it
 // waits. The consumer says so after it has checked: an item that arrives in between is never
 // announced.
-// ROOT CAUSE: semaphore_lost.c:22
+// ROOT CAUSE: semaphore_lost.c:22; KIND: lost-wakeup
 // PREEMPTIONS: 1
 // EXPECT: fail deadlock
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // One thread copies a global shared_ptr while another replaces it. The reference count is atomic,
 // the pointer itself is not: the copy may take hold of an object that was destroyed a moment
 // before.
-// ROOT CAUSE: shared_ptr_race.cpp:29
+// ROOT CAUSE: shared_ptr_race.cpp:29; KIND: data-race
 // PREEMPTIONS: 1
 // EXPECT: fail assert
 #include <cassert>

@@ -1,6 +1,6 @@
 // Sixty-four threads each take a ticket number by reading the counter and writing it back plus
 // one. Two that read the same value hold the same ticket.
-// ROOT CAUSE: sixty_four_threads.cpp:16
+// ROOT CAUSE: sixty_four_threads.cpp:16; KIND: data-race
 // PREEMPTIONS: 1
 // EXPECT: fail exit
 #include <cstdio>

@@ -1,6 +1,6 @@
 // A spin lock that waits until the flag is clear and then sets it, in two atomic steps instead of
 // one. Two threads can see the clear flag and enter together.
-// ROOT CAUSE: spin_flag_race.cpp:15
+// ROOT CAUSE: spin_flag_race.cpp:15; KIND: atomicity-violation
 // PREEMPTIONS: 2
 // EXPECT: fail assert
 #include <atomic>

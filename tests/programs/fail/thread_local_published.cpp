@@ -1,7 +1,7 @@
 // A worker publishes the address of its thread_local progress and then counts on in two steps: -1
 // while it is busy, the number of the item afterwards. The monitor reads through the pointer and
 // takes what it finds for a number of items. The worker's own accesses name the variable.
-// ROOT CAUSE: thread_local_published.cpp:20
+// ROOT CAUSE: thread_local_published.cpp:20; KIND: data-race
 // PREEMPTIONS: 1
 // EXPECT: fail exit
 #include <atomic>

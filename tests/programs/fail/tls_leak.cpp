@@ -1,6 +1,6 @@
 // Pool threads keep the current user in a thread_local that a task sets and nobody clears. A
 // public task that happens to run on the thread of a private one sees its user.
-// ROOT CAUSE: tls_leak.cpp:25
+// ROOT CAUSE: tls_leak.cpp:25; KIND: unknown
 // PREEMPTIONS: 1
 // EXPECT: fail exit
 #include <atomic>

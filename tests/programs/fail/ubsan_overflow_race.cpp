@@ -1,7 +1,7 @@
 // Two threads double a number as long as there is room; each checks without the lock. Both find
 // room for one more doubling, and the second overflows. The result is not used: without UBSan
 // nothing happens. Built with -fsanitize=undefined.
-// ROOT CAUSE: ubsan_overflow_race.cpp:22
+// ROOT CAUSE: ubsan_overflow_race.cpp:22; KIND: data-race
 // PREEMPTIONS: 1
 // EXPECT: fail sanitizer
 #include <climits>

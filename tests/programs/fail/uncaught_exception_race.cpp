@@ -1,6 +1,6 @@
 // Workers ask whether there is a task and then take it, in two locked steps. When the other worker
 // takes the last task in between, `take` throws and nobody catches it.
-// ROOT CAUSE: uncaught_exception_race.cpp:43 (the check), uncaught_exception_race.cpp:44 (the act)
+// ROOT CAUSE: uncaught_exception_race.cpp:43 (the check), uncaught_exception_race.cpp:44 (the act); KIND: atomicity-violation
 // PREEMPTIONS: 1
 // EXPECT: fail exception
 #include <atomic>

@@ -1,6 +1,6 @@
 // A reader fetches the session's address under the lock but uses the session after it has released
 // the lock. The closer deletes the session in between; its destructor has cleared the name.
-// ROOT CAUSE: use_after_free_race.cpp:29
+// ROOT CAUSE: use_after_free_race.cpp:29; KIND: order-violation
 // PREEMPTIONS: 1
 // EXPECT: fail signal
 #include <cstdio>

@@ -1,6 +1,6 @@
 // The stock is always changed with a lock held, but the two functions hold different locks.
 // Neither keeps the other out, and a delivery is lost.
-// ROOT CAUSE: wrong_lock.cpp:27
+// ROOT CAUSE: wrong_lock.cpp:27; KIND: data-race
 // PREEMPTIONS: 1
 // EXPECT: fail exit
 #include <cstdio>
