@@ -77,6 +77,45 @@ std::optional<Comparison::Value> Comparison::value(WhichRun side, NodeId node) c
   return std::nullopt;
 }
 
+std::optional<std::uint64_t> Comparison::value_before(WhichRun side, Instance access) const {
+  const RunTrace& of = trace(side);
+  const Instance from = run(side).source(access.step, access.instruction);
+  if (from.step >= RunTrace::kFromOutside) return std::nullopt;
+  const std::uint64_t address = of.access_address(access.step, access.instruction);
+  const auto [first, end] = of.accesses(from);
+  for (std::uint32_t i = first; i < end; ++i)
+    if (of.access(from.step, i).has_value && of.access(from.step, i).kind != AccessKind::kRead &&
+        of.access_address(from.step, i) == address)
+      return of.access_value(from.step, i);
+  return std::nullopt;
+}
+
+// Whether something reads a register that the instruction has written, before it is overwritten.
+bool Comparison::uses_registers(Instance at) const {
+  constexpr int kMostInstructions = 200;
+  const RunTrace& of = trace(kFailing);
+  const auto& list = of.thread(of.steps()[at.step].thread);
+  RegisterSet wanted = of.instruction(at).writes;
+  std::uint32_t next = at.instruction + 1;
+  int looked = 0;
+  for (std::size_t i = of.position(at.step); i < list.size() && wanted != 0; ++i, next = 0)
+    for (; next < of.steps()[list[i]].executed && wanted != 0; ++next) {
+      const Instruction& code = of.code(list[i])[next];
+      if (((code.reads | code.address_reads) & wanted) != 0) return true;
+      wanted &= ~code.writes;
+      if (++looked > kMostInstructions) return false;
+    }
+  return false;
+}
+
+bool Comparison::same_before(Instance failing, Instance passing, std::uint32_t size) const {
+  const auto mine = value_before(kFailing, failing);
+  const auto theirs = value_before(kPassing, passing);
+  if (mine && theirs) return same_value(*mine, failing.step, *theirs, passing.step, size);
+  // As it was at the start in one of them only: it may have been the same.
+  return !mine && !theirs;
+}
+
 bool Comparison::differs(Instance failing, Instance passing, int depth) {
   if (alignment_.parts(kFailing, failing)) return true;
   const RunTrace& f = trace(kFailing);
@@ -100,6 +139,10 @@ bool Comparison::differs(Instance failing, Instance passing, int depth) {
     if (f.is_of_points(f.access_address(failing.step, i))) return false;
     if (!same_value(f.access_value(failing.step, i), failing.step, p.access_value(passing.step, j),
                     passing.step, access.size))
+      return true;
+    // An exchange leaves in a register what was there before.
+    if (access.kind == AccessKind::kUpdate && uses_registers(failing) &&
+        !same_before({failing.step, i}, {passing.step, j}, access.size))
       return true;
     decided |= access.kind != AccessKind::kRead || code.copies;
   }

@@ -57,6 +57,10 @@ class Comparison final : public TwoRuns {
 
  private:
   bool differs(Instance failing, Instance passing, int depth);
+  // What was in the memory of an update before it, if it was seen. An access as {step, access of the block}.
+  std::optional<std::uint64_t> value_before(WhichRun side, Instance access) const;
+  bool uses_registers(Instance at) const;
+  bool same_before(Instance failing, Instance passing, std::uint32_t size) const;
   Difference difference(WhichRun side, NodeId node, int depth);
 
   std::array<const Dependences*, 2> runs_;

@@ -10,8 +10,8 @@ class Slicer {
  public:
   Slicer(TwoRuns& runs, SliceKind kind, std::size_t most) : runs_(runs), kind_(kind), most_(most) {}
 
-  DualSlice slice(NodeId failure) {
-    add(kFailing, failure);
+  DualSlice slice(WhichRun of, NodeId failure) {
+    add(of, failure);
     while (!todo_[kFailing].empty() || !todo_[kPassing].empty())
       for (const WhichRun side : {kFailing, kPassing})
         while (!todo_[side].empty()) {
@@ -117,8 +117,9 @@ class Slicer {
 
 }  // namespace
 
-DualSlice dual_slice(TwoRuns& runs, NodeId failure, SliceKind kind, std::size_t most_nodes) {
-  return Slicer(runs, kind, most_nodes).slice(failure);
+DualSlice dual_slice(TwoRuns& runs, NodeId failure, SliceKind kind, std::size_t most_nodes,
+                     WhichRun side) {
+  return Slicer(runs, kind, most_nodes).slice(side, failure);
 }
 
 SliceHalf dynamic_slice(TwoRuns& runs, NodeId failure, std::size_t most_nodes) {

@@ -63,9 +63,9 @@ struct DualSlice {
 enum class SliceKind : std::uint8_t { kDual, kPruned };
 
 // From the failure, an instance of the failing run; and where it has a counterpart that is no
-// difference, from both.
+// difference, from both. Or from what the failing run has not done, an instance of the passing one.
 [[nodiscard]] DualSlice dual_slice(TwoRuns& runs, NodeId failure, SliceKind kind,
-                                   std::size_t most_nodes);
+                                   std::size_t most_nodes, WhichRun side = kFailing);
 
 // All that the failure depends on, in the failing run alone (Korel and Laski 1988).
 [[nodiscard]] SliceHalf dynamic_slice(TwoRuns& runs, NodeId failure, std::size_t most_nodes);

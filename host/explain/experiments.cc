@@ -102,11 +102,18 @@ class Tester {
   // With the other run's value; nothing: it could not be put in.
   std::optional<Verdict> run(WhichRun side, const Swap& swap) {
     const RunTrace& trace = pair_.trace(side);
-    const Instance at = swap.at[side];
-    const RecordedAccess& access = trace.access(at.step, swap.access[side]);
-    const std::uint64_t address = trace.access_address(at.step, swap.access[side]);
-    const auto put = translated(side, swap, access.size);
-    if (!put || at.step + 1 >= trace.steps().size()) return std::nullopt;
+    const auto put =
+        translated(side, swap, trace.access(swap.at[side].step, swap.access[side]).size);
+    return put ? run(side, swap.at[side], swap.access[side], *put) : std::nullopt;
+  }
+
+ public:
+  // With this value.
+  std::optional<Verdict> run(WhichRun side, Instance at, std::uint32_t index, std::uint64_t put) {
+    const RunTrace& trace = pair_.trace(side);
+    const RecordedAccess& access = trace.access(at.step, index);
+    const std::uint64_t address = trace.access_address(at.step, index);
+    if (at.step + 1 >= trace.steps().size()) return std::nullopt;
     const auto bytes = [&](std::uint64_t number) {
       std::vector<std::uint8_t> result;
       for (std::uint32_t i = 0; i < access.size; ++i)
@@ -116,7 +123,7 @@ class Tester {
     std::vector<MemoryChange> changes;
     const std::uint64_t behind = trace.stream_offset(at.step + 1);
     if (access.kind != AccessKind::kRead) {
-      changes.push_back({behind, address, bytes(*put)});
+      changes.push_back({behind, address, bytes(put)});
     } else {
       // For this read alone: memory is as it was when the block has ended.
       bool written = false;
@@ -126,11 +133,11 @@ class Tester {
         if (one.kind == AccessKind::kRead || there >= address + access.size ||
             there + std::max(one.size, 1u) <= address)
           continue;
-        if (i < swap.access[side]) return std::nullopt;
+        if (i < index) return std::nullopt;
         written = true;
       }
-      changes.push_back({trace.stream_offset(at.step), address, bytes(*put)});
-      if (!written) changes.push_back({behind, address, bytes(value(side, swap))});
+      changes.push_back({trace.stream_offset(at.step), address, bytes(put)});
+      if (!written) changes.push_back({behind, address, bytes(trace.access_value(at.step, index))});
     }
     Replay changed = *replays_[side];
     changed.plan.flags |= abi::kFlagEveryPoint;
@@ -146,6 +153,7 @@ class Tester {
     return judge(*result);
   }
 
+ private:
   Verdict judge(const RunResult& run) const {
     if (run.summary.outcome == Outcome::kPass) return Verdict::kPass;
     const auto& wanted = replays_[kFailing]->recording.meta.summary.failure;
@@ -173,6 +181,11 @@ std::uint64_t test_steps(TracedPair& pair, const Replay& failing, const Replay& 
   for (ToldStep& told : steps)
     if (told.step.main && tester.may_go_on()) tester.test(told);
   return tester.tests();
+}
+
+bool passes_with(TracedPair& pair, const Replay& failing, const Replay& passing, Instance at,
+                 std::uint32_t access, std::uint64_t value) {
+  return Tester(pair, failing, passing, {}).run(kFailing, at, access, value) == Verdict::kPass;
 }
 
 }  // namespace clew

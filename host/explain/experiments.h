@@ -21,6 +21,10 @@ struct ExperimentLimits {
 std::uint64_t test_steps(TracedPair& pair, const Replay& failing, const Replay& passing,
                          const ExperimentLimits& limits, std::vector<ToldStep>& steps);
 
+// Whether the failing run passes if the access, a read, gives this value once, and nothing else is changed.
+[[nodiscard]] bool passes_with(TracedPair& pair, const Replay& failing, const Replay& passing,
+                               Instance at, std::uint32_t access, std::uint64_t value);
+
 }  // namespace clew
 
 #endif  // CLEW_HOST_EXPLAIN_EXPERIMENTS_H_

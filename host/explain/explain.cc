@@ -54,11 +54,15 @@ class LineInstances {
   TracedPair& pair_;
 };
 
-void measure(TracedPair& pair, NodeId failure, const DualSlice& pruned, Explanation& result) {
+void measure(TracedPair& pair, const PathNode& failure, const DualSlice& pruned,
+             Explanation& result) {
   Comparison& runs = pair.comparison();
   LineInstances lines(pair);
-  const DualSlice dual = dual_slice(runs, failure, SliceKind::kDual, kMostNodes);
-  const SliceHalf dynamic = dynamic_slice(runs, failure, kMostNodes);
+  const DualSlice dual =
+      dual_slice(runs, failure.node, SliceKind::kDual, kMostNodes, failure.side);
+  const SliceHalf dynamic = failure.side == kFailing
+                                ? dynamic_slice(runs, failure.node, kMostNodes)
+                                : SliceHalf{};
   SliceSizes& sizes = result.slice;
   sizes.dynamic = lines.of(kFailing, dynamic.nodes).size();
   sizes.dual = lines.of(kFailing, dual.half[kFailing].nodes).size() +
@@ -110,10 +114,37 @@ void add_root(std::vector<Location>& root, const std::optional<CauseEvent>& even
   }
 }
 
-std::vector<ToldStep> tell_cause(TracedPair& pair, Naming& naming, NodeId failure,
-                                 Explanation& result) {
-  std::vector<ToldStep> told;
-  const DualSlice slice = dual_slice(pair.comparison(), failure, SliceKind::kPruned, kMostNodes);
+void add_roots(std::vector<Location>& root, const Cause& cause) {
+  if (cause.pattern == CausePattern::kNone) return;
+  add_root(root, cause.let_go);
+  add_root(root, cause.beside);
+  add_root(root, cause.slept);
+  add_root(root, cause.got);
+  add_root(root, cause.earlier);
+  add_root(root, cause.released);
+  add_root(root, cause.remote);
+  add_root(root, cause.later);
+  add_root(root, cause.use);
+  if (cause.pattern == CausePattern::kTooEarly) add_root(root, cause.passing_source);
+  if (cause.pattern == CausePattern::kOverwritten || cause.pattern == CausePattern::kUseAfterFree)
+    add_root(root, cause.failing_source);
+  if (cause.check) {
+    add_root(root, cause.check->read);
+    add_root(root, cause.check->write);
+  }
+}
+
+struct ToldCause {
+  Cause cause;
+  Root root;
+  std::vector<ToldStep> steps;
+};
+
+ToldCause tell_cause(TracedPair& pair, Naming& naming, const PathNode& failure,
+                     Explanation& result) {
+  ToldCause told;
+  const DualSlice slice =
+      dual_slice(pair.comparison(), failure.node, SliceKind::kPruned, kMostNodes, failure.side);
   measure(pair, failure, slice, result);
   // Of several, the one that says most about what should not have happened; then the first.
   constexpr std::size_t kMostRoots = 40;
@@ -125,48 +156,93 @@ std::vector<ToldStep> tell_cause(TracedPair& pair, Naming& naming, NodeId failur
     const int worth = worth_of(cause) == 0 ? 0 : 2 * worth_of(cause) + root.last;
     if (worth <= best) continue;
     best = worth;
-    result.cause = std::move(cause);
-    told = tell(pair, naming, path);
+    told = {std::move(cause), root, tell(pair, naming, path)};
   }
-  fold(told, kMostSteps);
-  const Cause& cause = result.cause;
-  if (cause.pattern == CausePattern::kNone) return told;
-  add_root(result.root, cause.earlier);
-  add_root(result.root, cause.remote);
-  add_root(result.root, cause.later);
-  add_root(result.root, cause.use);
-  if (cause.pattern == CausePattern::kTooEarly) add_root(result.root, cause.passing_source);
-  if (cause.pattern == CausePattern::kOverwritten || cause.pattern == CausePattern::kUseAfterFree)
-    add_root(result.root, cause.failing_source);
+  fold(told.steps, kMostSteps);
   return told;
 }
 
+// Whether the story is all in the function that comes, or does not come, to the end of it.
+bool stays_in_function(const ToldCause& told) {
+  const StoryStep& last = told.steps.back().step;
+  return std::ranges::all_of(told.steps, [&](const ToldStep& one) {
+    return one.step.thread == last.thread && one.step.at.function == last.at.function;
+  });
+}
+
 // Of threads that wait for ever, first what the waits themselves show: a cycle is the whole story. Who
-// waits for a signal has often read something too early.
-void tell_waiting(TracedPair& pair, Naming& naming, Explanation& result) {
+// waits for a signal has often read something too early; and who should have given it did not come there,
+// for a reason that has a kind of its own.
+void tell_waiting(TracedPair& pair, Naming& naming, bool alone, Explanation& result) {
   Waiting waiting = find_waiting(pair, naming);
-  if (waiting.cause.kind == CauseKind::kLostWakeup)
-    for (const NodeId call : waiting.calls) {
+  const bool locks = std::ranges::any_of(
+      waiting.cause.waits, [](const WaitFact& fact) { return fact.taken.has_value(); });
+  bool leads = false;  // what is behind the waiting is the kind of it
+  if (!waiting.cause.cycle && !locks && !alone)
+    for (const PathNode& start : waiting.starts) {
       Explanation read;
-      auto told = tell_cause(pair, naming, call, read);
-      if (told.empty() || read.cause.pattern == CausePattern::kResult) continue;
+      ToldCause told = tell_cause(pair, naming, start, read);
+      if (told.steps.empty() || told.cause.pattern == CausePattern::kResult ||
+          told.cause.pattern == CausePattern::kNone)
+        continue;
       result.slice = read.slice;
-      result.root = read.root;
-      waiting.cause.use = read.cause.use;
-      waiting.cause.variable = read.cause.variable;
-      waiting.cause.passing_value = read.cause.passing_value;
-      waiting.cause.failing_source = read.cause.failing_source;
-      waiting.cause.passing_source = read.cause.passing_source;
-      for (ToldStep& one : told) waiting.story.push_back(std::move(one.step));
+      leads = waiting.cause.kind == CauseKind::kLostWakeup
+                  ? start.side == kPassing && !stays_in_function(told)
+                  : !waiting.stops_others;
+      add_roots(result.root, told.cause);
+      result.behind = std::move(told.cause);
+      for (ToldStep& one : told.steps) waiting.story.push_back(std::move(one.step));
       std::ranges::sort(waiting.story, {}, &StoryStep::clock);
       break;
     }
-  result.cause = std::move(waiting.cause);
-  result.story = std::move(waiting.story);
-  for (const WaitFact& fact : result.cause.waits) {
+  if (waiting.cause.kind == CauseKind::kLostWakeup && !leads)
+    for (const PathNode& start : waiting.starts) {
+      if (start.side != kFailing) continue;
+      const auto stale = stale_reads(pair, instance_of(start.node), kNoStep, StaleReach::kBranch);
+      if (stale.empty()) continue;
+      waiting.cause.check = check_of(pair, naming, stale.front());
+      break;
+    }
+  for (const WaitFact& fact : waiting.cause.waits) {
     add_root(result.root, fact.taken);
     add_root(result.root, fact.signal);
     add_root(result.root, fact.wait);
+  }
+  result.cause = std::move(waiting.cause);
+  add_roots(result.root, result.cause);
+  if (leads) {
+    result.behind->waits = std::move(result.cause.waits);
+    result.cause = *std::move(result.behind);
+    result.behind.reset();
+  }
+  result.story = std::move(waiting.story);
+}
+
+// What has led the thread to where it goes wrong, and was changed by another in between: with the new value
+// put in, the run must pass.
+void find_check(TracedPair& pair, Naming& naming, const Replay& failing, const Replay& passing,
+                const Root& root, Explanation& result) {
+  constexpr int kMostTests = 10;
+  if (root.use_failing == kNoNode || root.address == 0) return;
+  const RunTrace& run = pair.trace(kFailing);
+  const Instance use = instance_of(root.use_failing);
+  int tests = 0;
+  for (const StaleRead& stale : stale_reads(pair, use, use.step, StaleReach::kAll)) {
+    const std::uint64_t value = run.access_value(stale.write.step, stale.write_access);
+    if (value == run.access_value(stale.read.step, stale.access) ||
+        run.access_address(stale.read.step, stale.access) == root.address)
+      continue;
+    if (++tests > kMostTests) return;
+    ++result.tests;
+    if (!passes_with(pair, failing, passing, stale.read, stale.access, value)) continue;
+    if (auto deeper = check_then_act(pair, naming, stale, use.step)) {
+      deeper->check->tested = true;
+      result.cause = *std::move(deeper);
+    } else {
+      result.cause.check = check_of(pair, naming, stale);
+      result.cause.check->tested = true;
+    }
+    return;
   }
 }
 
@@ -177,6 +253,7 @@ Result<Explanation> explain(const Replay& failing, const Replay& passing, RunObs
   const double started = seconds_now();
   result.failing = failing.recording.number;
   result.passing = passing.recording.number;
+  const bool alone = result.failing == result.passing;
   if (!failing.recording.meta.summary.failure)
     return fail(ErrorCode::kBadInput, "the first recording has not failed",
                 "clew explain FAILING PASSING");
@@ -205,16 +282,20 @@ Result<Explanation> explain(const Replay& failing, const Replay& passing, RunObs
   }
   Naming naming(*pair);
   if (result.failure.kind == FailureKind::kDeadlock) {
-    tell_waiting(*pair, naming, result);
+    tell_waiting(*pair, naming, alone, result);
   } else {
     for (const NodeId point : failure_points(*pair, result.failure)) {
-      auto told = tell_cause(*pair, naming, point, result);
-      if (told.empty()) continue;
-      if (check_runs_live(failing.recording) && check_runs_live(passing.recording))
-        result.tests = test_steps(*pair, failing, passing, {}, told);
-      for (ToldStep& one : told) {
+      ToldCause told = tell_cause(*pair, naming, {kFailing, point}, result);
+      if (told.steps.empty()) continue;
+      result.cause = std::move(told.cause);
+      if (check_runs_live(failing.recording) && check_runs_live(passing.recording)) {
+        result.tests = test_steps(*pair, failing, passing, {}, told.steps);
+        find_check(*pair, naming, failing, passing, told.root, result);
+      }
+      add_roots(result.root, result.cause);
+      for (ToldStep& one : told.steps) {
         // What makes no difference either way is no part of the chain.
-        if (one.step.confirmed == Confirmed::kRefuted && &one != &told.front())
+        if (one.step.confirmed == Confirmed::kRefuted && &one != &told.steps.front())
           one.step.main = false;
         result.story.push_back(std::move(one.step));
       }

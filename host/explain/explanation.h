@@ -66,6 +66,14 @@ enum class CausePattern : std::uint8_t {
   kWaitsForever,  // threads wait, and nobody is left who could wake them
 };
 
+// A thread goes by what it has read, and another one has written that since.
+struct Check {
+  std::string variable;
+  CauseEvent read;
+  CauseEvent write;
+  bool tested = false;  // with what was written put in at the read, the failing run passes
+};
+
 struct Cause {
   CauseKind kind = CauseKind::kUnknown;
   CausePattern pattern = CausePattern::kNone;
@@ -78,6 +86,15 @@ struct Cause {
   std::optional<CauseEvent> remote;
   std::optional<CauseEvent> later;
   std::optional<CauseEvent> allocated;  // kUseAfterFree
+  std::optional<CauseEvent> got;        // ... where the user got the address
+  std::optional<CauseEvent> let_go;     // kTooEarly, kOverwritten: what let the early one come there
+  bool created = false;                 // ... has created its thread
+  std::optional<CauseEvent> slept;      // kTooEarly: what the early one did instead of waiting
+  std::optional<CauseEvent> beside;     // kTooEarly: what the same thread has written, and was read
+  std::string beside_variable;          // ... of which
+  std::optional<CauseEvent> released;   // kBetween: where the lock that all hold is released; `beside`:
+                                        // where the one is released that was held there
+  std::optional<Check> check;           // what has led there, and was out of date by then
   std::vector<WaitFact> waits;          // kWaitsForever
   bool cycle = false;                   // ... each waits for a lock that the next one holds
   bool unordered =
@@ -133,6 +150,7 @@ struct ThreadAlignment {
 struct Explanation {
   Failure failure;
   Cause cause;
+  std::optional<Cause> behind;  // kWaitsForever: why nobody comes to wake them
   std::vector<Location> root;  // where it can be mended
   std::vector<StoryStep> story;
   SliceSizes slice;

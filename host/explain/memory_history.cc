@@ -1,27 +1,13 @@
 #include "host/explain/memory_history.h"
 
 #include <algorithm>
-#include <cstring>
+#include <map>
 #include <string_view>
 
-#include "clew_abi/point.h"
+#include "host/explain/sync_calls.h"
 
 namespace clew {
 namespace {
-
-enum class LockCall : std::uint8_t { kNone, kTakes, kTries, kReleases };
-
-LockCall lock_call(std::string_view name) {
-  for (const std::string_view prefix :
-       {"pthread_mutex_", "pthread_rwlock_", "pthread_spin_", "mtx_"}) {
-    if (!name.starts_with(prefix)) continue;
-    const std::string_view what = name.substr(prefix.size());
-    if (what == "unlock") return LockCall::kReleases;
-    if (what == "lock" || what == "rdlock" || what == "wrlock") return LockCall::kTakes;
-    if (what.ends_with("lock")) return LockCall::kTries;
-  }
-  return LockCall::kNone;
-}
 
 bool ends_life(std::string_view name) {
   return name == "free" || name == "realloc" || name.starts_with("_Zdl") ||
@@ -63,28 +49,23 @@ std::vector<MemoryAccess> history_of(const RunTrace& run, std::uint64_t address,
 }
 
 std::set<std::uint64_t> locks_at(const RunTrace& run, StepIndex step) {
-  std::set<std::uint64_t> held;
+  std::map<std::uint64_t, int> held;  // how often
   const std::uint16_t thread = run.steps()[step].thread;
   for (const OutsideCall& call : run.outside_calls()) {
     if (call.step >= step) break;
     if (run.steps()[call.step].thread != thread) continue;
-    const std::uint64_t object = call.registers.arguments[0];
-    const bool back = call.back != kNoStep && call.back <= step;
-    switch (lock_call(call.name)) {
-      case LockCall::kTakes:
-        if (back) held.insert(object);
-        break;
-      case LockCall::kTries:
-        if (back && (call.result & UINT32_MAX) == 0) held.insert(object);
-        break;
-      case LockCall::kReleases:
-        held.erase(object);
-        break;
-      case LockCall::kNone:
-        break;
+    const SyncCall what = sync_call(call);
+    if (what.kind != SyncKind::kLock) continue;
+    if (what.step == SyncStep::kReleases) {
+      if (int& times = held[what.object]; times > 0) --times;
+    } else if (call.back != kNoStep && call.back <= step) {
+      ++held[what.object];
     }
   }
-  return held;
+  std::set<std::uint64_t> result;
+  for (const auto& [lock, times] : held)
+    if (times > 0) result.insert(lock);
+  return result;
 }
 
 bool is_atomic(TracedPair& pair, WhichRun side, Instance at, std::uint64_t address) {
@@ -96,13 +77,7 @@ bool is_atomic(TracedPair& pair, WhichRun side, Instance at, std::uint64_t addre
     if (call == nullptr || !call->name.starts_with("__clew_yield_") ||
         call->registers.arguments[1] != address)
       continue;
-    const auto bytes = pair.code().code(call->registers.arguments[0]);
-    if (bytes.size() < sizeof(abi::Point)) return false;
-    abi::Point point;
-    std::memcpy(&point, bytes.data(), sizeof point);
-    return point.kind == abi::PointKind::kAtomicLoad ||
-           point.kind == abi::PointKind::kAtomicStore || point.kind == abi::PointKind::kAtomicRmw ||
-           point.kind == abi::PointKind::kAtomicCas;
+    return is_atomic(point_kind(pair.code(), *call));
   }
   return false;
 }

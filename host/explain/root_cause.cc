@@ -4,20 +4,18 @@
 #include <set>
 #include <string_view>
 
+#include "host/explain/cause_event.h"
+#include "host/explain/hand_over.h"
 #include "host/explain/memory_history.h"
+#include "host/explain/sync_calls.h"
 
 namespace clew {
 namespace {
 
-// -1: unseen.
-int thread_of(const RunTrace& run, NodeId node) {
-  return is_unseen(node) ? -1 : run.steps()[instance_of(node).step].thread;
+bool is_creation(std::string_view name) {
+  return name == "pthread_create" || name == "thrd_create";
 }
 
-bool releases(std::string_view name) {
-  return name == "free" || name == "realloc" || name.starts_with("_Zdl") ||
-         name.starts_with("_Zda");
-}
 bool allocates(std::string_view name) {
   return name == "malloc" || name == "calloc" || name.starts_with("_Znw") ||
          name.starts_with("_Zna");
@@ -28,30 +26,32 @@ const OutsideCall* call_of(const RunTrace& run, NodeId node) {
   return run.outside_call(instance_of(node).step);
 }
 
-Location location(const CodePlace& place) { return {place.file, place.line, place.function}; }
-
-struct Use {
-  std::uint64_t address = 0;
-  std::uint32_t size = 0;
-};
-
-// The memory that a dependence of the node is about: `use` has its access.
-Use memory_of(const RunTrace& run, Instance at, std::uint64_t use) {
-  const auto slot = static_cast<std::uint32_t>(use);
-  const auto [first, end] = run.accesses(at);
-  const std::uint32_t index = first + (slot - 100);
-  if (slot < 100 || index >= end) return {};
-  return {run.access_address(at.step, index), std::max(run.access(at.step, index).size, 1u)};
+// Whether nothing keeps the two apart: no lock that both hold, no synchronisation that orders them, and
+// they are not both atomic. A thread and its own handler do not run at the same time.
+bool unordered(TracedPair& pair, Instance a, Instance b, std::uint64_t address) {
+  const RunTrace& run = pair.trace(kFailing);
+  if (run.steps()[a.step].thread == run.steps()[b.step].thread) return false;
+  const auto first = locks_at(run, a.step);
+  const auto second = locks_at(run, b.step);
+  if (std::ranges::any_of(first, [&](std::uint64_t lock) { return second.contains(lock); }))
+    return false;
+  if (pair.order(kFailing).before(std::min(a.step, b.step), std::max(a.step, b.step))) return false;
+  return !is_atomic(pair, kFailing, a, address) || !is_atomic(pair, kFailing, b, address);
 }
 
 class Classifier {
  public:
   Classifier(TracedPair& pair, Naming& naming, const DualSlice& slice, const Root& root)
-      : pair_(pair), naming_(naming), slice_(slice), root_(root), run_(pair.trace(kFailing)) {}
+      : pair_(pair),
+        naming_(naming),
+        slice_(slice),
+        root_(root),
+        run_(pair.trace(kFailing)),
+        parties_(pair.parties(kFailing)) {}
 
   Cause classify() {
     const Instance use = instance_of(root_.use_failing);
-    thread_ = run_.steps()[use.step].thread;
+    party_ = parties_.of(use.step);
     cause_.use = event(kFailing, use);
     cause_.passing_value = event(kPassing, instance_of(root_.use_passing)).value;
     if (const auto name = naming_.memory(kFailing, use, root_.address, root_.size))
@@ -61,20 +61,20 @@ class Classifier {
     if (root_.address == 0) return result_of_call();
     history_ = history_of(run_, root_.address, root_.size);
     if (use_after_free(use)) return std::move(cause_);
-    const int failing = thread_of(run_, root_.from_failing);
-    const int passing = thread_of(pair_.trace(kPassing), root_.from_passing);
     if (between(use)) return std::move(cause_);
-    if (passing >= 0 && id(kPassing, passing) != id(kFailing, thread_)) {
+    if (is_foreign(kPassing, root_.from_passing, root_.use_passing)) {
       too_early();
-    } else if (failing >= 0 && failing != thread_) {
+    } else if (is_foreign(kFailing, root_.from_failing, root_.use_failing)) {
       overwritten();
     }
     return std::move(cause_);
   }
 
  private:
-  const std::string& id(WhichRun side, int thread) const {
-    return pair_.run(side).threads()[static_cast<std::size_t>(thread)];
+  bool is_foreign(WhichRun side, NodeId made, NodeId use) const {
+    const Parties& parties = pair_.parties(side);
+    return !is_unseen(made) &&
+           parties.of(instance_of(made).step) != parties.of(instance_of(use).step);
   }
   CauseEvent event(WhichRun side, Instance at) {
     return event_of(pair_, naming_, side, at, root_.address, root_.size);
@@ -128,33 +128,28 @@ class Classifier {
     cause_.failing_source = event(kFailing, last(memory->freed));
     cause_.failing_source->what = CauseEvent::What::kFrees;
     cause_.allocated = event(kFailing, last(memory->made));
+    if (const auto got = where_got(pair_, use, *memory))
+      cause_.got = event_of(pair_, naming_, kFailing, *got, 0, 0);
     return true;
   }
 
-  // Whether the two hold no lock in common, and are not both atomic.
   bool unordered(Instance a, Instance b) {
-    const auto first = locks_at(run_, a.step);
-    const auto second = locks_at(run_, b.step);
-    if (std::ranges::any_of(first, [&](std::uint64_t lock) { return second.contains(lock); }))
-      return false;
-    return !is_atomic(pair_, kFailing, a, root_.address) ||
-           !is_atomic(pair_, kFailing, b, root_.address);
+    return clew::unordered(pair_, a, b, root_.address);
   }
 
   const MemoryAccess* entry(Instance at) const {
     const auto found = std::ranges::find(history_, at, &MemoryAccess::at);
     return found == history_.end() ? nullptr : &*found;
   }
-  bool of_thread(const MemoryAccess& one, int thread) const {
-    return run_.steps()[one.at.step].thread == thread;
+  bool is_by(const MemoryAccess& one, PartyId party) const {
+    return parties_.of(one.at.step) == party;
   }
 
   // One thread comes between two accesses of another that belong together.
   bool between(Instance use) {
     const MemoryAccess* at = entry(use);
     if (at == nullptr) return false;
-    const int from = thread_of(run_, root_.from_failing);
-    if (from >= 0 && from != thread_ && behind_own(*at)) return true;
+    if (is_foreign(kFailing, root_.from_failing, root_.use_failing) && behind_own(*at)) return true;
     return before_own(*at) || inside_others(*at) || inside_another(*at);
   }
 
@@ -163,7 +158,7 @@ class Classifier {
     const MemoryAccess* remote = nullptr;
     for (const MemoryAccess* one = &use; one != history_.data();) {
       --one;
-      const bool mine = of_thread(*one, thread_);
+      const bool mine = is_by(*one, party_);
       if (!mine && one->writes && remote == nullptr) remote = one;
       if (!mine) continue;
       if (remote == nullptr || !same_activity(one->at, use.at)) return false;
@@ -178,7 +173,7 @@ class Classifier {
     const MemoryAccess* remote = nullptr;
     const MemoryAccess* end = history_.data() + history_.size();
     for (const MemoryAccess* one = &use + 1; one != end; ++one) {
-      const bool mine = of_thread(*one, thread_);
+      const bool mine = is_by(*one, party_);
       if (!mine && one->writes && remote == nullptr) remote = one;
       if (!mine || one->frees || !same_activity(use.at, one->at)) continue;
       const bool matters = one->writes || slice_.half[kFailing].nodes.contains(node_of(one->at)) ||
@@ -196,13 +191,13 @@ class Classifier {
         pair_.alignment().counterpart(kPassing, instance_of(root_.from_passing));
     const MemoryAccess* later = missed.valid() ? entry(missed) : nullptr;
     if (later == nullptr || later->at < use.at) return false;
-    const int owner = run_.steps()[missed.step].thread;
+    const PartyId owner = parties_.of(missed.step);
     const MemoryAccess* remote = &use;
     for (const MemoryAccess* one = &use; one != later; ++one)
-      if (of_thread(*one, thread_) && one->writes && !one->frees) remote = one;
+      if (is_by(*one, party_) && one->writes && !one->frees) remote = one;
     for (const MemoryAccess* one = &use; one != history_.data();) {
       --one;
-      if (!of_thread(*one, owner) || !same_activity(one->at, later->at)) continue;
+      if (!is_by(*one, owner) || !same_activity(one->at, later->at)) continue;
       // It has read what it writes by, or it writes in two steps.
       if (!remote->writes && !one->writes) return false;
       return tell_between(*one, *remote, *later);
@@ -216,15 +211,15 @@ class Classifier {
     const MemoryAccess* written = nullptr;
     const MemoryAccess* end = history_.data() + history_.size();
     for (const MemoryAccess* later = &use; later != end; ++later) {
-      if (of_thread(*later, thread_)) {
+      if (is_by(*later, party_)) {
         if (later->writes && !later->frees) written = later;
         continue;
       }
       if (written == nullptr || !later->writes || later->frees) continue;
-      const int owner = run_.steps()[later->at.step].thread;
+      const PartyId owner = parties_.of(later->at.step);
       for (const MemoryAccess* one = &use; one != history_.data();) {
         --one;
-        if (!of_thread(*one, owner)) continue;
+        if (!is_by(*one, owner)) continue;
         if (!same_activity(one->at, later->at)) break;
         return tell_between(*one, *written, *later);
       }
@@ -232,26 +227,55 @@ class Classifier {
     return false;
   }
 
-  // Who waits for others to end, or starts them, in between expects them to come in between.
-  bool lets_others_in(const MemoryAccess& first, const MemoryAccess& last) const {
+  // Who waits for others to end, starts them, or lets this one come in between expects that.
+  bool lets_others_in(const MemoryAccess& first, const MemoryAccess& remote,
+                      const MemoryAccess& last) {
     const std::uint16_t thread = run_.steps()[first.at.step].thread;
+    if (run_.steps()[remote.at.step].thread == thread) return false;  // a handler
+    const StepIndex known = pair_.order(kFailing).last_before(remote.at.step, thread);
+    // By something else than the accesses themselves, be they atomic.
+    if (known != kNoStep && known >= first.at.step &&
+        std::ranges::none_of(history_, [&](const MemoryAccess& one) { return one.at.step == known; }))
+      return true;
     return std::ranges::any_of(run_.outside_calls(), [&](const OutsideCall& call) {
       return call.step >= first.at.step && call.step <= last.at.step &&
              run_.steps()[call.step].thread == thread &&
-             (call.name.contains("join") || call.name == "pthread_create" ||
-              call.name == "thrd_create");
+             (call.name.contains("join") || is_creation(call.name));
     });
+  }
+
+  // Where the thread gives one of the locks back, between `first` and `end`.
+  void tell_release(Instance first, StepIndex end, const std::set<std::uint64_t>& locks) {
+    for (const OutsideCall& call : run_.outside_calls()) {
+      if (call.step < first.step || call.step >= end ||
+          run_.steps()[call.step].thread != run_.steps()[first.step].thread)
+        continue;
+      const SyncCall what = sync_call(call);
+      const bool gives = what.kind == SyncKind::kLock && what.step == SyncStep::kReleases;
+      const bool waits = what.kind == SyncKind::kCondition && what.step == SyncStep::kWaits;
+      const std::uint64_t lock = waits ? call.registers.arguments[1] : what.object;
+      if ((!gives && !waits) || !locks.contains(lock)) continue;
+      const Instance at{call.step, run_.steps()[call.step].executed - 1u};
+      cause_.released = event_of(pair_, naming_, kFailing, at, 0, 0);
+      return;
+    }
   }
 
   bool tell_between(const MemoryAccess& first, const MemoryAccess& remote,
                     const MemoryAccess& last) {
-    if (lets_others_in(first, last)) return false;
+    if (lets_others_in(first, remote, last)) return false;
     cause_.pattern = CausePattern::kBetween;
     cause_.earlier = event(kFailing, first.at);
     cause_.remote = event(kFailing, remote.at);
     if (remote.frees) cause_.remote->what = CauseEvent::What::kFrees;
     cause_.later = event(kFailing, last.at);
     tell_callers(first.at, last.at);
+    auto common = locks_at(run_, first.at.step);
+    for (const Instance other : {remote.at, last.at}) {
+      const auto held = locks_at(run_, other.step);
+      std::erase_if(common, [&](std::uint64_t lock) { return !held.contains(lock); });
+    }
+    tell_release(first.at, last.at.step, common);
     cause_.unordered = unordered(first.at, remote.at) || unordered(remote.at, last.at);
     cause_.kind = cause_.unordered ? CauseKind::kDataRace : CauseKind::kAtomicityViolation;
     return true;
@@ -297,20 +321,67 @@ class Classifier {
 
   void too_early() {
     cause_.pattern = CausePattern::kTooEarly;
+    const Instance use = instance_of(root_.use_failing);
     const Instance there = instance_of(root_.from_passing);
     // The same write in the failing run, if it comes to it.
     const Instance here = pair_.alignment().counterpart(kPassing, there);
-    if (here.valid() && here < instance_of(root_.use_failing)) {
+    if (here.valid() && here < use) {
       // It has come before, and was overwritten.
-      if (thread_of(run_, root_.from_failing) >= 0) return overwritten();
+      if (!is_unseen(root_.from_failing)) return overwritten();
       cause_.pattern = CausePattern::kNone;
       return;
     }
+    const auto& threads = pair_.run(kFailing).threads();
+    const std::string& id = pair_.run(kPassing).threads()[pair_.trace(kPassing).steps()[there.step].thread];
+    const auto late = static_cast<std::size_t>(std::ranges::find(threads, id) - threads.begin());
+    if (late < run_.thread_count() && late != run_.steps()[use.step].thread)
+      tell_let_go(use, static_cast<std::uint16_t>(late), here.valid() ? here.step : kNoStep);
+    tell_sleep(use);
+    if (tell_beside(use, here, static_cast<std::uint16_t>(late))) return;
     const bool fresh = instance_of(root_.from_failing).step == RunTrace::kFromStart ||
                        is_allocation(root_.from_failing);
-    if (here.valid()) cause_.unordered = unordered(instance_of(root_.use_failing), here);
-    cause_.kind = fresh || !here.valid() || !cause_.unordered ? CauseKind::kOrderViolation
-                                                              : CauseKind::kDataRace;
+    if (here.valid()) cause_.unordered = unordered(use, here);
+    cause_.kind = fresh || cause_.let_go || !here.valid() || !cause_.unordered
+                      ? CauseKind::kOrderViolation
+                      : CauseKind::kDataRace;
+  }
+
+  // It has read one part of what the other writes in two steps, and not the other part.
+  bool tell_beside(Instance use, Instance missed, std::uint16_t late_thread) {
+    if (late_thread >= run_.thread_count() || late_thread == run_.steps()[use.step].thread)
+      return false;
+    const auto found =
+        read_beside(pair_, slice_, use, late_thread, missed.valid() ? missed.step : kNoStep,
+                    root_.address);
+    if (!found || (missed.valid() && !same_activity(found->write, missed))) return false;
+    cause_.beside = event_of(pair_, naming_, kFailing, found->write, found->address, found->size);
+    if (const auto name = naming_.memory(kFailing, found->read, found->address, found->size))
+      cause_.beside_variable = name->name;
+    cause_.let_go.reset();
+    cause_.unordered = clew::unordered(pair_, found->read, found->write, found->address) ||
+                       (missed.valid() && unordered(use, missed));
+    cause_.kind = cause_.unordered ? CauseKind::kDataRace : CauseKind::kAtomicityViolation;
+    const StepIndex end = missed.valid() ? missed.step : kNoStep;
+    tell_release(found->write, end, locks_at(run_, found->write.step));
+    return true;
+  }
+
+  void tell_let_go(Instance early, std::uint16_t late_thread, StepIndex late) {
+    const auto by = let_go(pair_, early, late_thread, late, root_.address);
+    if (!by) return;
+    cause_.let_go = event_of(pair_, naming_, kFailing, *by, 0, 0);
+    const OutsideCall* call = run_.outside_call(by->step);
+    cause_.created = call != nullptr && is_creation(call->name);
+  }
+
+  // The last sleep before, in the same call or in one that it is in.
+  void tell_sleep(Instance use) {
+    for (const OutsideCall& call : run_.outside_calls()) {
+      if (call.step >= use.step) break;
+      const Instance at{call.step, run_.steps()[call.step].executed - 1u};
+      if (is_sleep(call) && parties_.of(call.step) == party_ && same_activity(at, use))
+        cause_.slept = event_of(pair_, naming_, kFailing, at, 0, 0);
+    }
   }
 
   bool is_allocation(NodeId node) {
@@ -320,14 +391,21 @@ class Classifier {
 
   void overwritten() {
     cause_.pattern = CausePattern::kOverwritten;
-    cause_.unordered = unordered(instance_of(root_.use_failing), instance_of(root_.from_failing));
+    const Instance use = instance_of(root_.use_failing);
+    const Instance write = instance_of(root_.from_failing);
+    cause_.unordered = unordered(use, write);
     const OutsideCall* call = call_of(run_, root_.from_failing);
-    if (call != nullptr && releases(call->name)) {
+    if (call != nullptr && releases_memory(call->name)) {
       cause_.pattern = CausePattern::kUseAfterFree;
       cause_.kind = CauseKind::kOrderViolation;
       return;
     }
-    cause_.kind = cause_.unordered ? CauseKind::kDataRace : CauseKind::kOrderViolation;
+    if (run_.steps()[write.step].thread != run_.steps()[use.step].thread)
+      tell_let_go(write, run_.steps()[use.step].thread, use.step);
+    // Who has created the other thread has not thereby said that it is done with the memory.
+    if (cause_.created) cause_.let_go.reset();
+    cause_.kind = cause_.unordered && !cause_.let_go ? CauseKind::kDataRace
+                                                     : CauseKind::kOrderViolation;
   }
 
   TracedPair& pair_;
@@ -335,134 +413,52 @@ class Classifier {
   const DualSlice& slice_;
   const Root& root_;
   const RunTrace& run_;
-  int thread_ = 0;
+  const Parties& parties_;
+  PartyId party_ = 0;
   std::vector<MemoryAccess> history_;
   Cause cause_;
 };
 
 }  // namespace
 
-namespace {
-Location caller_of(TracedPair& pair, WhichRun side, Instance at);
-}  // namespace
-
-CauseEvent event_of(TracedPair& pair, Naming& naming, WhichRun side, Instance at,
-                    std::uint64_t address, std::uint32_t size) {
-  const RunTrace& run = pair.trace(side);
-  CauseEvent event;
-  event.thread = pair.run(side).threads()[run.steps()[at.step].thread];
-  const CodePlace& place = pair.place(side, at);
-  event.at = location(place);
-  event.text = naming.text(place);
-  event.called_at = caller_of(pair, side, at);
-  event.clock = run.clock(at.step);
-  for (const std::uint64_t lock : locks_at(run, at.step))
-    event.locks.push_back({lock, naming.sync_object(side, at, lock)});
-  const auto [first, end] = run.accesses(at);
-  for (std::uint32_t i = first; i < end; ++i) {
-    const RecordedAccess& access = run.access(at.step, i);
-    const std::uint64_t there = run.access_address(at.step, i);
-    if (there >= address + size || there + access.size <= address) continue;
-    event.what = access.kind == AccessKind::kRead    ? CauseEvent::What::kReads
-                 : access.kind == AccessKind::kWrite ? CauseEvent::What::kWrites
-                                                     : CauseEvent::What::kUpdates;
-    if (!access.has_value) continue;
-    const auto name = naming.memory(side, at, there, access.size);
-    event.value = naming.value(side, at, run.access_value(at.step, i), access.size,
-                               name ? name->type : nullptr);
-  }
-  if (event.what != CauseEvent::What::kNothing || !run.instruction(at).is_call()) return event;
-  event.what = CauseEvent::What::kCalls;
-  if (const OutsideCall* call = run.outside_call(at.step)) {
-    event.call = call->name;
-    if (releases(call->name)) event.what = CauseEvent::What::kFrees;
-    if (call->back != kNoStep)
-      event.value = naming.value(side, at, call->result & UINT32_MAX, 4, nullptr);
-  }
-  return event;
+Check check_of(TracedPair& pair, Naming& naming, const StaleRead& stale) {
+  const RunTrace& run = pair.trace(kFailing);
+  const std::uint64_t address = run.access_address(stale.read.step, stale.access);
+  const std::uint32_t size = run.access(stale.read.step, stale.access).size;
+  Check check;
+  if (const auto name = naming.memory(kFailing, stale.read, address, size))
+    check.variable = name->name;
+  check.read = event_of(pair, naming, kFailing, stale.read, address, size);
+  check.write = event_of(pair, naming, kFailing, stale.write, address, size);
+  return check;
 }
 
-// The user's line that called the function it is in, if that is the user's, too.
-namespace {
-Location caller_of(TracedPair& pair, WhichRun side, Instance at) {
-  const RunTrace& run = pair.trace(side);
-  const Instance user = pair.user_instance(side, at);
-  if (!user.valid()) return {};
-  const CodePlace& inner = pair.place(side, user);
-  if (inner.outer_line != 0) return {inner.outer_file, inner.outer_line, inner.outer_function};
-  const StepIndex call = run.frames()[run.steps()[user.step].frame].call;
-  if (call == kNoStep) return {};
-  const Instance caller = pair.user_instance(side, {call, run.steps()[call].executed - 1u});
-  return caller.valid() ? location(pair.place(side, caller)) : Location{};
-}
-}  // namespace
-
-std::vector<Root> find_roots(TracedPair& pair, Naming& naming, const DualSlice& slice) {
-  struct Candidate {
-    Root root;
-    bool named = false;
-    bool last = false;  // what it reads is no difference in either run: the chain ends here
-  };
-  std::vector<Candidate> found;
-  Comparison& runs = pair.comparison();
-  std::set<NodeId> seen;
-  for (const WhichRun side : {kFailing, kPassing})
-    for (const NodeId node : slice.half[side].nodes) {
-      if (is_unseen(node)) continue;
-      const NodeId there = runs.counterpart(side, node);
-      if (there == kNoNode || !seen.insert(side == kFailing ? node : there).second) continue;
-      Root root;
-      root.use_failing = side == kFailing ? node : there;
-      root.use_passing = side == kFailing ? there : node;
-      const auto mine = runs.dependences(kFailing, root.use_failing);
-      const auto theirs = runs.dependences(kPassing, root.use_passing);
-      const Instance use = instance_of(root.use_failing);
-      const int thread = thread_of(pair.trace(kFailing), root.use_failing);
-      for (const NodeDependence& one : mine) {
-        if (Comparison::kind_of(one.use) != DependenceKind::kMemory) continue;
-        const auto same = std::ranges::find(theirs, one.use, &NodeDependence::use);
-        if (same == theirs.end() || runs.counterpart(kFailing, one.on) == same->on) continue;
-        const int a = thread_of(pair.trace(kFailing), one.on);
-        const int b = thread_of(pair.trace(kPassing), same->on);
-        const auto& ids = pair.run(kFailing).threads();
-        const auto& ids_there = pair.run(kPassing).threads();
-        const bool foreign = (a >= 0 && a != thread) || (b >= 0 && ids_there[b] != ids[thread]);
-        if (!foreign) continue;
-        const Use memory = memory_of(pair.trace(kFailing), use, one.use);
-        root.from_failing = one.on;
-        root.from_passing = same->on;
-        root.address = memory.address;
-        root.size = memory.size;
-        const auto name = naming.memory(kFailing, use, memory.address, memory.size);
-        const bool last = runs.difference(kFailing, one.on) == Difference::kNone &&
-                          runs.difference(kPassing, same->on) == Difference::kNone;
-        found.push_back({root, name && !name->made_up, last});
-      }
-      // A call from which nothing that was seen tells why its result differs.
-      const Instance at = use;
-      const OutsideCall* call = call_of(pair.trace(kFailing), root.use_failing);
-      if (call != nullptr && runs.difference(kFailing, root.use_failing) == Difference::kValue &&
-          !pair.alignment().parts(kFailing, at) && !releases(call->name) && !call->name.empty()) {
-        root.from_failing = root.from_passing = NodeId{RunTrace::kFromOutside} << 8;
-        root.address = 0;
-        root.size = 0;
-        found.push_back({root, false, false});
-      }
-    }
-  // What comes first decides what follows.
-  std::ranges::sort(found, [](const Candidate& a, const Candidate& b) {
-    const bool memory_a = a.root.address != 0, memory_b = b.root.address != 0;
-    if (memory_a != memory_b) return memory_a;
-    if (a.last != b.last) return a.last;
-    if (a.named != b.named) return a.named;
-    return a.root.use_failing < b.root.use_failing;
-  });
-  std::vector<Root> result;
-  for (const Candidate& one : found) {
-    result.push_back(one.root);
-    result.back().last = one.last;
+std::optional<Cause> check_then_act(TracedPair& pair, Naming& naming, const StaleRead& stale,
+                                    StepIndex until) {
+  const RunTrace& run = pair.trace(kFailing);
+  const std::uint64_t address = run.access_address(stale.read.step, stale.access);
+  const std::uint32_t size = run.access(stale.read.step, stale.access).size;
+  const Parties& parties = pair.parties(kFailing);
+  const PartyId party = parties.of(stale.read.step);
+  for (const MemoryAccess& one : history_of(run, address, size)) {
+    if (one.at < stale.read || one.at == stale.read || parties.of(one.at.step) != party) continue;
+    if (one.at.step > until || one.frees) return std::nullopt;
+    if (!one.writes) continue;
+    if (one.at < stale.write) return std::nullopt;
+    Cause cause;
+    cause.pattern = CausePattern::kBetween;
+    cause.check = check_of(pair, naming, stale);
+    cause.variable = cause.check->variable;
+    cause.earlier = cause.check->read;
+    cause.remote = cause.check->write;
+    cause.later = event_of(pair, naming, kFailing, one.at, address, size);
+    cause.use = *cause.earlier;
+    cause.unordered = unordered(pair, stale.read, stale.write, address) ||
+                      unordered(pair, stale.write, one.at, address);
+    cause.kind = cause.unordered ? CauseKind::kDataRace : CauseKind::kAtomicityViolation;
+    return cause;
   }
-  return result;
+  return std::nullopt;
 }
 
 Cause classify(TracedPair& pair, Naming& naming, const DualSlice& slice, const Root& root) {

@@ -9,6 +9,7 @@
 
 #include "host/explain/dual_slice.h"
 #include "host/explain/explanation.h"
+#include "host/explain/hand_over.h"
 #include "host/explain/naming.h"
 #include "host/explain/traced_pair.h"
 
@@ -32,9 +33,11 @@ struct Root {
 [[nodiscard]] Cause classify(TracedPair& pair, Naming& naming, const DualSlice& slice,
                              const Root& root);
 
-// What an instance does, in the terms of a cause.
-[[nodiscard]] CauseEvent event_of(TracedPair& pair, Naming& naming, WhichRun side, Instance at,
-                                  std::uint64_t address, std::uint32_t size);
+[[nodiscard]] Check check_of(TracedPair& pair, Naming& naming, const StaleRead& stale);
+
+// If who has read that writes it himself before the step `until`: both should have been one.
+[[nodiscard]] std::optional<Cause> check_then_act(TracedPair& pair, Naming& naming,
+                                                  const StaleRead& stale, StepIndex until);
 
 }  // namespace clew
 

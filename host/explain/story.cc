@@ -220,15 +220,15 @@ class Teller {
 
 }  // namespace
 
-std::vector<PathNode> story_path(TracedPair& pair, const DualSlice& slice, NodeId failure,
-                                 const Root& root) {
+std::vector<PathNode> story_path(TracedPair& pair, const DualSlice& slice,
+                                 const PathNode& failure, const Root& root) {
   std::array<std::multimap<NodeId, NodeId>, 2> leads;
   for (const WhichRun side : {kFailing, kPassing})
     for (const SliceEdge& edge : slice.half[side].edges) leads[side].emplace(edge.from, edge.to);
   std::map<State, std::pair<int, State>> best;  // cost, and the state before
   using Entry = std::pair<int, State>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> todo;
-  const State start{kFailing, failure};
+  const State start{failure.side, failure.node};
   best[start] = {0, start};
   todo.emplace(0, start);
   std::optional<State> reached;

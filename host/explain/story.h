@@ -26,7 +26,7 @@ struct ToldStep {
 // From the root to the failure. Where the failing run does nothing that could be followed, because it
 // should have done something, the path goes through the passing run. Empty: there is no path.
 [[nodiscard]] std::vector<PathNode> story_path(TracedPair& pair, const DualSlice& slice,
-                                               NodeId failure, const Root& root);
+                                               const PathNode& failure, const Root& root);
 
 [[nodiscard]] std::vector<ToldStep> tell(TracedPair& pair, Naming& naming,
                                          const std::vector<PathNode>& path);

@@ -76,11 +76,19 @@ Result<std::unique_ptr<TracedPair>> TracedPair::trace(const Replay& failing, con
   pair->alignment_ = std::make_unique<Alignment>(*pair->traces_[kFailing], *pair->traces_[kPassing],
                                                  threads, *pair->graphs_);
   for (const WhichRun side : {kFailing, kPassing})
+    pair->parties_[side] = std::make_unique<Parties>(*pair->traces_[side], *pair->code_);
+  for (const WhichRun side : {kFailing, kPassing})
     pair->dependences_[side] =
         std::make_unique<Dependences>(*pair->traces_[side], ids[side], *pair->graphs_);
   pair->comparison_ = std::make_unique<Comparison>(
       *pair->dependences_[kFailing], *pair->dependences_[kPassing], *pair->alignment_);
   return pair;
+}
+
+const SyncOrder& TracedPair::order(WhichRun side) {
+  if (orders_[side] == nullptr)
+    orders_[side] = std::make_unique<SyncOrder>(*dependences_[side], *code_);
+  return *orders_[side];
 }
 
 const CodePlace& TracedPair::place_of_code(std::uint64_t address) {

@@ -11,6 +11,8 @@
 
 #include "host/error.h"
 #include "host/explain/comparison.h"
+#include "host/explain/parties.h"
+#include "host/explain/sync_order.h"
 #include "host/symbolize/symbolizer.h"
 #include "host/target/replay.h"
 
@@ -43,6 +45,9 @@ class TracedPair {
   [[nodiscard]] const Alignment& alignment() const { return *alignment_; }
   [[nodiscard]] const RunResult& result(WhichRun side) const { return results_[side]; }
   [[nodiscard]] CodeMap& code() { return *code_; }
+  [[nodiscard]] const Parties& parties(WhichRun side) const { return *parties_[side]; }
+  // Made when it is first asked for.
+  [[nodiscard]] const SyncOrder& order(WhichRun side);
   [[nodiscard]] Symbolizer& symbols(WhichRun side) { return *symbols_[side]; }
 
   // Of an instruction alone: its line, in the user's code if that was inlined around it.
@@ -64,6 +69,8 @@ class TracedPair {
   std::unique_ptr<Alignment> alignment_;
   std::unique_ptr<Comparison> comparison_;
   std::array<std::unique_ptr<Symbolizer>, 2> symbols_;
+  std::array<std::unique_ptr<Parties>, 2> parties_;
+  std::array<std::unique_ptr<SyncOrder>, 2> orders_;
   std::unordered_map<std::uint64_t, CodePlace> places_;
 };
 

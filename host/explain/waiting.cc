@@ -6,67 +6,11 @@
 #include <string_view>
 #include <utility>
 
-#include "host/explain/root_cause.h"
+#include "host/explain/cause_event.h"
+#include "host/explain/sync_calls.h"
 
 namespace clew {
 namespace {
-
-enum class SyncKind : std::uint8_t {
-  kNone,
-  kLock,
-  kCondition,
-  kSemaphore,
-  kFutex,
-  kBarrier,
-  kJoin
-};
-enum class SyncStep : std::uint8_t { kNone, kTakes, kReleases, kWaits, kWakes };
-
-struct SyncCall {
-  SyncKind kind = SyncKind::kNone;
-  SyncStep step = SyncStep::kNone;
-  std::uint64_t object = 0;
-};
-
-constexpr std::uint64_t kFutexCall = 202;
-constexpr std::uint64_t kFutexCommand = 0x7f;
-
-bool is_wait_on_futex(std::uint64_t operation) {
-  const std::uint64_t command = operation & kFutexCommand;
-  return command == 0 || command == 9;  // FUTEX_WAIT, FUTEX_WAIT_BITSET
-}
-
-SyncCall sync_call(const OutsideCall& call) {
-  const std::string_view name = call.name;
-  const auto& arguments = call.registers.arguments;
-  const bool failed = call.back != kNoStep && (call.result & UINT32_MAX) != 0;
-  for (const std::string_view prefix :
-       {"pthread_mutex_", "pthread_rwlock_", "pthread_spin_", "mtx_"})
-    if (name.starts_with(prefix)) {
-      const std::string_view what = name.substr(prefix.size());
-      if (what == "unlock") return {SyncKind::kLock, SyncStep::kReleases, arguments[0]};
-      if (what.ends_with("lock") && !failed)
-        return {SyncKind::kLock, SyncStep::kTakes, arguments[0]};
-    }
-  for (const std::string_view prefix : {"pthread_cond_", "cnd_"})
-    if (name.starts_with(prefix)) {
-      const std::string_view what = name.substr(prefix.size());
-      if (what.ends_with("wait")) return {SyncKind::kCondition, SyncStep::kWaits, arguments[0]};
-      if (what == "signal" || what == "broadcast")
-        return {SyncKind::kCondition, SyncStep::kWakes, arguments[0]};
-    }
-  if (name == "sem_wait" || name == "sem_timedwait" || name == "sem_clockwait")
-    return {SyncKind::kSemaphore, SyncStep::kWaits, arguments[0]};
-  if (name == "sem_post") return {SyncKind::kSemaphore, SyncStep::kWakes, arguments[0]};
-  if (name == "pthread_barrier_wait") return {SyncKind::kBarrier, SyncStep::kWaits, arguments[0]};
-  if (name.starts_with("pthread_") && name.contains("join"))
-    return {SyncKind::kJoin, SyncStep::kWaits, arguments[0]};
-  if (name == "thrd_join") return {SyncKind::kJoin, SyncStep::kWaits, arguments[0]};
-  if (name == "syscall" && arguments[0] == kFutexCall)
-    return {SyncKind::kFutex, is_wait_on_futex(arguments[2]) ? SyncStep::kWaits : SyncStep::kWakes,
-            arguments[1]};
-  return {};
-}
 
 class Finder {
  public:
@@ -80,6 +24,8 @@ class Finder {
     for (const auto& [thread, call] : blocked_)
       (sync_call(*call).kind == SyncKind::kJoin ? others : threads_).push_back(thread);
     for (const std::uint16_t thread : threads_) add(thread);
+    for (const std::uint16_t thread : threads_) add_missing(*blocked_[thread]);
+    for (const std::uint16_t thread : threads_) add_node(*blocked_[thread]);
     Cause& cause = result_.cause;
     cause.pattern = CausePattern::kWaitsForever;
     cause.cycle = has_cycle();
@@ -88,7 +34,9 @@ class Finder {
       return kind == SyncKind::kCondition || kind == SyncKind::kSemaphore ||
              kind == SyncKind::kFutex;
     });
-    cause.kind = cause.cycle || !wakes ? CauseKind::kDeadlock : CauseKind::kLostWakeup;
+    result_.stops_others = stops_others();
+    cause.kind = cause.cycle || !wakes || result_.stops_others ? CauseKind::kDeadlock
+                                                               : CauseKind::kLostWakeup;
     for (const std::uint16_t thread : others) add_node(*blocked_[thread]);
     if (cause.waits.empty()) cause.pattern = CausePattern::kNone;
     tell();
@@ -103,7 +51,62 @@ class Finder {
   bool is_last(const OutsideCall& call) const {
     return run_.thread(thread_of(call)).back() == call.step;
   }
-  void add_node(const OutsideCall& call) { result_.calls.push_back(node_of(at(call))); }
+  void add_node(const OutsideCall& call) {
+    result_.starts.push_back({kFailing, node_of(at(call))});
+  }
+
+  // The call of the passing run that ends the same wait there, if the failing run does not come to it.
+  void add_missing(const OutsideCall& call) {
+    const Instance there = pair_.alignment().counterpart(kFailing, at(call));
+    const RunTrace& other = pair_.trace(kPassing);
+    const OutsideCall* same = there.valid() ? other.outside_call(there.step) : nullptr;
+    if (same == nullptr || same->back == kNoStep) return;
+    const SyncCall waits = sync_call(*same);
+    const OutsideCall* waker = nullptr;
+    for (const OutsideCall& one : other.outside_calls()) {
+      if (one.step >= same->back) break;
+      const SyncCall what = sync_call(one);
+      const bool wakes =
+          what.step == SyncStep::kWakes ||
+          (what.kind == SyncKind::kBarrier && other.steps()[one.step].thread !=
+                                                  other.steps()[same->step].thread);
+      // A semaphore may have been posted before, and others may have come to the barrier first.
+      const bool counts = one.step > same->step || what.kind == SyncKind::kSemaphore ||
+                          what.kind == SyncKind::kBarrier;
+      if (wakes && what.object == waits.object && counts) waker = &one;
+    }
+    if (waker == nullptr) return;
+    const Instance by{waker->step, other.steps()[waker->step].executed - 1u};
+    if (!pair_.alignment().counterpart(kPassing, by).valid())
+      result_.starts.push_back({kPassing, node_of(by)});
+  }
+
+  // Whether every thread that wakes somebody there in the passing run waits in the failing one, and
+  // nobody has called there.
+  bool stops_others() const {
+    for (const std::uint16_t thread : threads_) {
+      const SyncCall what = sync_call(*blocked_.at(thread));
+      if (what.kind == SyncKind::kLock) continue;
+      bool seen = false;
+      for (const OutsideCall& one : run_.outside_calls())
+        if (const SyncCall wake = sync_call(one);
+            wake.step == SyncStep::kWakes && wake.object == what.object)
+          return false;
+      const RunTrace& other = pair_.trace(kPassing);
+      for (const OutsideCall& one : other.outside_calls()) {
+        const SyncCall wake = sync_call(one);
+        if (wake.step != SyncStep::kWakes || wake.object != what.object) continue;
+        seen = true;
+        const std::string& id = pair_.run(kPassing).threads()[other.steps()[one.step].thread];
+        if (std::ranges::none_of(threads_, [&](std::uint16_t waiting) {
+              return pair_.run(kFailing).threads()[waiting] == id;
+            }))
+          return false;
+      }
+      if (!seen) return false;
+    }
+    return threads_.size() > 1;
+  }
 
   CauseEvent event(const OutsideCall& call) {
     CauseEvent made = event_of(pair_, naming_, kFailing, at(call), 0, 0);
@@ -161,7 +164,6 @@ class Finder {
     }
     events_.push_back(&call);
     result_.cause.waits.push_back(std::move(fact));
-    add_node(call);
   }
 
   bool has_cycle() const {

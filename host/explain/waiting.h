@@ -15,7 +15,10 @@ namespace clew {
 struct Waiting {
   Cause cause;
   std::vector<StoryStep> story;
-  std::vector<NodeId> calls;  // that do not return, those of threads that only wait for others last
+  // What to follow back: wake-ups of the passing run that do not come in the failing one, then calls that do
+  // not return, those of threads that only wait for others last.
+  std::vector<PathNode> starts;
+  bool stops_others = false;  // each who could wake one of them waits, too
 };
 
 [[nodiscard]] Waiting find_waiting(TracedPair& pair, Naming& naming);

@@ -1,5 +1,6 @@
 #include "host/report/explain_json.h"
 
+#include "host/report/explain_details.h"
 #include "host/report/explain_text.h"
 
 namespace clew {
@@ -40,6 +41,8 @@ Json explain_json(const Explanation& explanation) {
           {"kind", to_word(explanation.cause.kind)},
           {"headline", headline(explanation)},
           {"variable", text_or_null(explanation.cause.variable)},
+          {"cause", cause_json(explanation.cause)},
+          {"behind", explanation.behind ? cause_json(*explanation.behind) : Json(nullptr)},
           {"root", root},
           {"story", story},
           {"slice",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "host/report/explain_details.h"
 #include "host/report/names.h"
 #include "host/report/words.h"
 
@@ -11,11 +12,6 @@ namespace clew {
 namespace {
 
 constexpr std::size_t kSourceColumns = 40;
-
-std::string line_of(const Location& at) {
-  if (at.line == 0) return "a place that is not known";
-  return fmt::format("{}:{}", printable(at.file.substr(at.file.rfind('/') + 1)), at.line);
-}
 
 const char* kind_words(CauseKind kind) {
   switch (kind) {
@@ -76,17 +72,21 @@ std::string origin_text(const std::optional<CauseEvent>& source) {
   if (source->what == CauseEvent::What::kNothing) return ", as it was at the start";
   if (source->what == CauseEvent::What::kCalls)
     return fmt::format(", which {} left there by `{}` at {}", source->thread,
-                       printable(source->call), line_of(source->at));
+                       printable(source->call), cause_line(source->at));
   return fmt::format(", {} by {} at {}", participle(source->what), source->thread,
-                     line_of(source->at));
+                     cause_line(source->at));
 }
 
 std::string values_text(const Cause& cause) {
   if (cause.use.value.empty() || cause.passing_value.empty()) return "";
-  return wrapped(fmt::format("{} reads {}{}; in the passing run it reads {}{}.", cause.use.thread,
-                             printable(cause.use.value), origin_text(cause.failing_source),
-                             printable(cause.passing_value), origin_text(cause.passing_source)),
-                 "  ");
+  // The value of an update is what it makes.
+  const char* does = cause.use.what == CauseEvent::What::kUpdates ? "makes it" : "reads";
+  const char* from = cause.use.what == CauseEvent::What::kUpdates ? " of what was there" : "";
+  return wrapped(
+      fmt::format("{} {} {}{}{}; in the passing run it {} {}{}{}.", cause.use.thread, does,
+                  printable(cause.use.value), from, origin_text(cause.failing_source), does,
+                  printable(cause.passing_value), from, origin_text(cause.passing_source)),
+      "  ");
 }
 
 std::string lock_list(const std::vector<HeldLock>& locks) {
@@ -109,17 +109,12 @@ std::string locks_text(const Cause& cause) {
   for (const HeldLock& lock : a)
     if (in(b, lock) && in(c, lock)) common.push_back(lock);
   if (!common.empty())
-    return fmt::format("  All three hold {}, but it is released in between.\n", lock_list(common));
+    return wrapped(
+        fmt::format("All three hold {}, but it is released in between{}.", lock_list(common),
+                    cause.released ? ", at " + shared_line(*cause.released) : std::string()),
+        "  ");
   if (a.empty() && b.empty() && c.empty()) return "  None of the three holds a lock.\n";
   return fmt::format("  They hold {}, {} and {}.\n", lock_list(b), lock_list(a), lock_list(c));
-}
-
-// The line by which a person would know it, and the one that does it.
-std::string shared_line(const CauseEvent& event) {
-  if (event.called_at.line == 0 ||
-      (event.called_at.line == event.at.line && event.called_at.file == event.at.file))
-    return line_of(event.at);
-  return fmt::format("{} (called at {})", line_of(event.at), line_of(event.called_at));
 }
 
 std::string object_words(const WaitFact& fact) {
@@ -240,7 +235,7 @@ std::string story_text(const Explanation& explanation, bool full) {
   std::size_t place = 0;
   std::size_t thread = 0;
   for (const StoryStep& step : explanation.story) {
-    place = std::max(place, line_of(step.at).size());
+    place = std::max(place, cause_line(step.at).size());
     thread = std::max(thread, step.thread.size());
   }
   std::string text;
@@ -257,7 +252,7 @@ std::string story_text(const Explanation& explanation, bool full) {
     const char* mark = step.confirmed == Confirmed::kByValue ? "*" : " ";
     text +=
         fmt::format("{} {:>3}  {:<{}}  {:<{}}  {:<{}}  {}\n", mark, number, step.thread, thread,
-                    line_of(step.at), place, fitted(step.text), kSourceColumns, step_text(step));
+                    cause_line(step.at), place, fitted(step.text), kSourceColumns, step_text(step));
   }
   return text;
 }
@@ -280,14 +275,16 @@ std::string explain_text(const Explanation& explanation, bool full) {
   if (cause.pattern == CausePattern::kBetween) text += locks_text(cause);
   if (cause.pattern == CausePattern::kUseAfterFree && cause.allocated)
     text += fmt::format("  {} has allocated it at {}.\n", cause.allocated->thread,
-                        line_of(cause.allocated->at));
+                        cause_line(cause.allocated->at));
+  text += cause_details(cause);
   if (cause.pattern == CausePattern::kWaitsForever) {
     for (std::size_t i = 1; i < cause.waits.size(); ++i)
       text += wrapped(wait_sentence(cause.waits[i]) + ".", "  ");
-    if (!cause.use.value.empty() && !cause.variable.empty())
-      text += fmt::format("  {} has read `{}` at {}.\n", cause.use.thread,
-                          printable(cause.variable), shared_line(cause.use)) +
-              values_text(cause);
+    if (explanation.behind)
+      text += wrapped(cause_sentence(*explanation.behind) + ".", "  ") +
+              values_text(*explanation.behind) + cause_details(*explanation.behind);
+  } else {
+    for (const WaitFact& fact : cause.waits) text += wrapped(wait_sentence(fact) + ".", "  ");
   }
   for (const std::string& doubt : explanation.doubts) text += "  " + doubt + "\n";
   if (!explanation.story.empty()) {
@@ -301,8 +298,11 @@ std::string explain_text(const Explanation& explanation, bool full) {
           "failing\n"
           "    run passes, or the passing run fails in the same way\n";
   }
-  text += fmt::format("\n  replay: clew replay {} (fails), clew replay {} (passes)\n",
-                      explanation.failing, explanation.passing);
+  text += explanation.failing == explanation.passing
+              ? fmt::format("\n  There is no passing run to compare with.\n  replay: clew replay {}\n",
+                            explanation.failing)
+              : fmt::format("\n  replay: clew replay {} (fails), clew replay {} (passes)\n",
+                            explanation.failing, explanation.passing);
   if (!full && std::ranges::any_of(explanation.story, [](const StoryStep& s) { return !s.main; }))
     text += "  all steps: clew explain --full\n";
   return text;

@@ -1,0 +1,29 @@
+// What an instance of a run does, in the terms of a cause.
+#ifndef CLEW_HOST_EXPLAIN_CAUSE_EVENT_H_
+#define CLEW_HOST_EXPLAIN_CAUSE_EVENT_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "host/explain/explanation.h"
+#include "host/explain/naming.h"
+#include "host/explain/traced_pair.h"
+
+namespace clew {
+
+[[nodiscard]] Location location(const CodePlace& place);
+
+// Of a function: it ends the life of memory.
+[[nodiscard]] bool releases_memory(std::string_view name);
+
+// "T0.2", or "T0.2's signal handler"
+[[nodiscard]] std::string party_name(TracedPair& pair, WhichRun side, StepIndex step);
+
+// What it does to [address, address + size), or which call it is.
+[[nodiscard]] CauseEvent event_of(TracedPair& pair, Naming& naming, WhichRun side, Instance at,
+                                  std::uint64_t address, std::uint32_t size);
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_EXPLAIN_CAUSE_EVENT_H_

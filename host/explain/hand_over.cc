@@ -1,0 +1,226 @@
+#include "host/explain/hand_over.h"
+
+#include <algorithm>
+#include <deque>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+namespace clew {
+namespace {
+
+constexpr std::size_t kMostNodes = 5'000;
+constexpr std::size_t kMostSteps = 1'000;  // of the thread, back
+constexpr int kAnyNumber = 1'000'000;
+constexpr std::uint64_t kStackReach = std::uint64_t{8} << 20;
+
+bool decides(const NodeDependence& one) {
+  const DependenceKind kind = Comparison::kind_of(one.use);
+  return one.control || kind == DependenceKind::kControl || kind == DependenceKind::kAddress;
+}
+
+// What `at` depends on apart from the value that it reads, in the failing run, the nearest first, through at
+// most so many branches of the user's. What other threads did is met, but not followed.
+std::vector<NodeId> deciding(TracedPair& pair, Instance at, int most_branches) {
+  const RunTrace& run = pair.trace(kFailing);
+  const std::uint16_t thread = run.steps()[at.step].thread;
+  std::vector<NodeId> found;
+  std::set<NodeId> seen;
+  std::deque<std::pair<NodeId, int>> todo;  // with how many branches led to it
+  const auto add = [&](const NodeDependence& one, int branches) {
+    const NodeId node = one.on;
+    if (is_unseen(node) || seen.contains(node)) return;
+    const Instruction& code = run.instruction(instance_of(node));
+    if (one.control && !code.is_call() && pair.place_of_code(code.address).user &&
+        ++branches > most_branches)
+      return;
+    seen.insert(node);
+    found.push_back(node);
+    if (run.steps()[instance_of(node).step].thread == thread) todo.emplace_back(node, branches);
+  };
+  Comparison& runs = pair.comparison();
+  for (const NodeDependence& one : runs.dependences(kFailing, node_of(at)))
+    if (decides(one)) add(one, 0);
+  while (!todo.empty() && found.size() < kMostNodes) {
+    const auto [node, branches] = todo.front();
+    todo.pop_front();
+    for (const NodeDependence& one : runs.dependences(kFailing, node)) add(one, branches);
+  }
+  return found;
+}
+
+bool accesses(const RunTrace& run, Instance at, std::uint64_t address) {
+  const auto [first, end] = run.accesses(at);
+  for (std::uint32_t i = first; i < end; ++i)
+    if (run.access_address(at.step, i) == address) return true;
+  return false;
+}
+
+bool is_on_stack(const RunTrace& run, std::uint16_t thread, std::uint64_t address) {
+  const std::uint64_t top = run.stack_top(thread);
+  return top != 0 && address < top && address + kStackReach > top;
+}
+
+}  // namespace
+
+std::optional<Instance> let_go(TracedPair& pair, Instance early, std::uint16_t late_thread,
+                               StepIndex late, std::uint64_t address) {
+  const RunTrace& run = pair.trace(kFailing);
+  Instance last;
+  const StepIndex known = pair.order(kFailing).last_before(early.step, late_thread);
+  if (known != kNoStep && known < late) last = pair.order(kFailing).release_of(known);
+  if (last.valid() && accesses(run, last, address)) last = {};
+  for (const NodeId node : deciding(pair, early, kAnyNumber)) {
+    const Instance at = instance_of(node);
+    if (run.steps()[at.step].thread != late_thread || at.step >= late || accesses(run, at, address))
+      continue;
+    if (!last.valid() || last < at) last = at;
+  }
+  if (!last.valid()) return std::nullopt;
+  return last;
+}
+
+std::optional<Instance> where_got(TracedPair& pair, Instance use, const Allocation& memory) {
+  const RunTrace& run = pair.trace(kFailing);
+  const std::uint16_t thread = run.steps()[use.step].thread;
+  Comparison& runs = pair.comparison();
+  std::set<NodeId> seen;
+  std::deque<NodeId> todo{node_of(use)};
+  while (!todo.empty() && seen.size() < kMostNodes) {
+    const NodeId node = todo.front();
+    todo.pop_front();
+    const Instance at = instance_of(node);
+    if (run.steps()[at.step].thread != thread) continue;
+    if (node != node_of(use)) {
+      const auto [first, end] = run.accesses(at);
+      for (std::uint32_t i = first; i < end; ++i) {
+        const RecordedAccess& one = run.access(at.step, i);
+        if (one.kind != AccessKind::kRead || !one.has_value || one.size != 8 ||
+            is_on_stack(run, thread, run.access_address(at.step, i)))
+          continue;
+        const std::uint64_t value = run.access_value(at.step, i);
+        if (value >= memory.address && value - memory.address < std::max<std::uint64_t>(memory.size, 1))
+          return at;
+      }
+    }
+    for (const NodeDependence& one : runs.dependences(kFailing, node)) {
+      const bool value = Comparison::kind_of(one.use) == DependenceKind::kMemory;
+      if (one.control || (value && node == node_of(use))) continue;
+      if (!is_unseen(one.on) && seen.insert(one.on).second) todo.push_back(one.on);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<ReadBeside> read_beside(TracedPair& pair, const DualSlice& slice, Instance use,
+                                      std::uint16_t late_thread, StepIndex late,
+                                      std::uint64_t address) {
+  constexpr std::size_t kMostBeside = 40;   // values that are followed back
+  constexpr std::size_t kSteps = 16;        // of the thread, before and behind
+  const RunTrace& run = pair.trace(kFailing);
+  const std::uint16_t thread = run.steps()[use.step].thread;
+  Comparison& runs = pair.comparison();
+  const auto matches = [&](Instance at) -> std::optional<ReadBeside> {
+    const auto [first, end] = run.accesses(at);
+    for (std::uint32_t i = first; i < end; ++i) {
+      if (run.access(at.step, i).kind != AccessKind::kRead) continue;
+      const std::uint64_t there = run.access_address(at.step, i);
+      const Instance from = pair.run(kFailing).source(at.step, i);
+      if (there == address || from.step >= RunTrace::kFromOutside || from.step >= late ||
+          run.steps()[from.step].thread != late_thread || run.instruction(from).is_call())
+        continue;
+      return ReadBeside{at, from, there, run.access(at.step, i).size};
+    }
+    return std::nullopt;
+  };
+  // What is computed with it.
+  std::set<NodeId> seen;
+  std::deque<NodeId> todo;
+  for (const SliceEdge& edge : slice.half[kFailing].edges)
+    if (edge.to == node_of(use) && !edge.control) todo.push_back(edge.from);
+  while (!todo.empty() && seen.size() < kMostBeside) {
+    const NodeId node = todo.front();
+    todo.pop_front();
+    if (is_unseen(node) || !seen.insert(node).second) continue;
+    const Instance at = instance_of(node);
+    if (run.steps()[at.step].thread != thread) continue;
+    if (const auto found = matches(at)) return found;
+    for (const NodeDependence& one : runs.dependences(kFailing, node)) {
+      const DependenceKind kind = Comparison::kind_of(one.use);
+      if (kind == DependenceKind::kRegister || kind == DependenceKind::kMemory)
+        todo.push_back(one.on);
+    }
+  }
+  // What is read in the same line, in the same call.
+  const CodePlace& place = pair.place(kFailing, use);
+  const auto& list = run.thread(thread);
+  const std::size_t here = run.position(use.step);
+  for (std::size_t i = here > kSteps ? here - kSteps : 0; i < std::min(list.size(), here + kSteps);
+       ++i) {
+    if (run.steps()[list[i]].frame != run.steps()[use.step].frame) continue;
+    for (std::uint32_t k = 0; k < run.steps()[list[i]].executed; ++k) {
+      if (!(pair.place_of_code(run.code(list[i])[k].address) == place)) continue;
+      if (const auto found = matches({list[i], k})) return found;
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<StaleRead> stale_reads(TracedPair& pair, Instance at, StepIndex until,
+                                   StaleReach reach) {
+  const RunTrace& run = pair.trace(kFailing);
+  const std::uint16_t thread = run.steps()[at.step].thread;
+  std::vector<StaleRead> reads;
+  std::unordered_multimap<std::uint64_t, std::size_t> by_address;
+  std::set<Instance> seen;
+  const auto look = [&](Instance read) {
+    if (run.steps()[read.step].thread != thread || !seen.insert(read).second) return;
+    const auto [first, end] = run.accesses(read);
+    for (std::uint32_t i = first; i < end; ++i) {
+      const RecordedAccess& one = run.access(read.step, i);
+      const std::uint64_t address = run.access_address(read.step, i);
+      if (one.kind != AccessKind::kRead || !one.has_value || is_on_stack(run, thread, address) ||
+          run.is_of_points(address))
+        continue;
+      by_address.emplace(address, reads.size());
+      reads.push_back({read, i, {}, 0});
+    }
+  };
+  for (const NodeId node : deciding(pair, at, reach == StaleReach::kBranch ? 1 : kAnyNumber))
+    look(instance_of(node));
+  if (reach == StaleReach::kAll) {
+    const auto& list = run.thread(thread);
+    std::size_t position = run.position(at.step) + 1u;
+    for (std::size_t i = 0; i < kMostSteps && position > 0; ++i) {
+      const StepIndex step = list[--position];
+      for (std::uint32_t k = run.steps()[step].executed; k-- > 0;)
+        if (Instance{step, k} < at && pair.place_of_code(run.code(step)[k].address).user)
+          look({step, k});
+    }
+  }
+  if (reads.empty()) return reads;
+  for (StepIndex step = 0; step < std::min<std::size_t>(until, run.steps().size()); ++step) {
+    const BlockStep& info = run.steps()[step];
+    if (info.hidden || info.thread == thread) continue;
+    const auto& accesses = run.block_of(step).accesses;
+    for (std::uint32_t i = 0; i < accesses.size(); ++i) {
+      const RecordedAccess& one = accesses[i];
+      if (one.kind == AccessKind::kRead || one.kind == AccessKind::kString || !one.has_value ||
+          one.instruction >= info.executed)
+        continue;
+      const auto [first, end] = by_address.equal_range(run.access_address(step, i));
+      for (auto found = first; found != end; ++found) {
+        StaleRead& read = reads[found->second];
+        if (read.write.valid() || step < read.read.step ||
+            run.access(read.read.step, read.access).size != one.size)
+          continue;
+        read.write = {step, one.instruction};
+        read.write_access = i;
+      }
+    }
+  }
+  std::erase_if(reads, [](const StaleRead& one) { return !one.write.valid(); });
+  return reads;
+}
+
+}  // namespace clew

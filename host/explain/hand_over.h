@@ -1,0 +1,57 @@
+// What let a thread come too early, where it got a pointer, and what it has read before that was changed
+// since: questions about one run.
+#ifndef CLEW_HOST_EXPLAIN_HAND_OVER_H_
+#define CLEW_HOST_EXPLAIN_HAND_OVER_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "host/explain/dual_slice.h"
+#include "host/explain/traced_pair.h"
+
+namespace clew {
+
+// The last that `late_thread` did before the step `late` without which `early`, of another thread, could
+// not have happened then: it has created the thread, woken it, or written what it went by, other than the
+// memory at the address itself. Nothing: none was seen.
+[[nodiscard]] std::optional<Instance> let_go(TracedPair& pair, Instance early,
+                                             std::uint16_t late_thread, StepIndex late,
+                                             std::uint64_t address);
+
+// Where the party of `use` has last read the pointer to the memory from memory that is not its stack.
+[[nodiscard]] std::optional<Instance> where_got(TracedPair& pair, Instance use,
+                                                const Allocation& memory);
+
+// Another read that is compared or computed with what `use` has read: it has got what `late_thread` wrote,
+// before the step `late`. Both are parts of one thing, then.
+struct ReadBeside {
+  Instance read;
+  Instance write;
+  std::uint64_t address = 0;
+  std::uint32_t size = 0;
+};
+[[nodiscard]] std::optional<ReadBeside> read_beside(TracedPair& pair, const DualSlice& slice,
+                                                    Instance use, std::uint16_t late_thread,
+                                                    StepIndex late, std::uint64_t address);
+
+// A read that others have made out of date.
+struct StaleRead {
+  Instance read;
+  std::uint32_t access = 0;  // of the block
+  Instance write;            // the first by another thread behind it
+  std::uint32_t write_access = 0;
+};
+
+// Of the failing run: what decides whether and to what address `at` happens, and was written by another
+// thread between that and `until`. The nearest first.
+//   kBranch: through one branch of the user's
+//   kAll: through any number; and then what else the thread has read shortly before, since a loop that waits
+//         decides when `at` happens, not whether
+enum class StaleReach : std::uint8_t { kBranch, kAll };
+[[nodiscard]] std::vector<StaleRead> stale_reads(TracedPair& pair, Instance at, StepIndex until,
+                                                 StaleReach reach);
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_EXPLAIN_HAND_OVER_H_

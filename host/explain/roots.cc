@@ -1,0 +1,102 @@
+#include <algorithm>
+#include <set>
+
+#include "host/explain/cause_event.h"
+#include "host/explain/root_cause.h"
+
+namespace clew {
+namespace {
+
+struct Use {
+  std::uint64_t address = 0;
+  std::uint32_t size = 0;
+};
+
+// The memory that a dependence of the node is about: `use` has its access.
+Use memory_of(const RunTrace& run, Instance at, std::uint64_t use) {
+  const auto slot = static_cast<std::uint32_t>(use);
+  const auto [first, end] = run.accesses(at);
+  const std::uint32_t index = first + (slot - 100);
+  if (slot < 100 || index >= end) return {};
+  return {run.access_address(at.step, index), std::max(run.access(at.step, index).size, 1u)};
+}
+
+const OutsideCall* call_of(const RunTrace& run, NodeId node) {
+  if (is_unseen(node) || !run.instruction(instance_of(node)).is_call()) return nullptr;
+  return run.outside_call(instance_of(node).step);
+}
+
+// Made by another thread, or by a handler that has interrupted this one.
+bool is_foreign(TracedPair& pair, WhichRun side, NodeId made, NodeId use) {
+  if (is_unseen(made)) return false;
+  const Parties& parties = pair.parties(side);
+  return parties.of(instance_of(made).step) != parties.of(instance_of(use).step);
+}
+
+}  // namespace
+
+std::vector<Root> find_roots(TracedPair& pair, Naming& naming, const DualSlice& slice) {
+  struct Candidate {
+    Root root;
+    bool named = false;
+    bool last = false;  // what it reads is no difference in either run: the chain ends here
+  };
+  std::vector<Candidate> found;
+  Comparison& runs = pair.comparison();
+  std::set<NodeId> seen;
+  for (const WhichRun side : {kFailing, kPassing})
+    for (const NodeId node : slice.half[side].nodes) {
+      if (is_unseen(node)) continue;
+      const NodeId there = runs.counterpart(side, node);
+      if (there == kNoNode || !seen.insert(side == kFailing ? node : there).second) continue;
+      Root root;
+      root.use_failing = side == kFailing ? node : there;
+      root.use_passing = side == kFailing ? there : node;
+      const auto mine = runs.dependences(kFailing, root.use_failing);
+      const auto theirs = runs.dependences(kPassing, root.use_passing);
+      const Instance use = instance_of(root.use_failing);
+      for (const NodeDependence& one : mine) {
+        if (Comparison::kind_of(one.use) != DependenceKind::kMemory) continue;
+        const auto same = std::ranges::find(theirs, one.use, &NodeDependence::use);
+        if (same == theirs.end() || runs.counterpart(kFailing, one.on) == same->on) continue;
+        const bool foreign = is_foreign(pair, kFailing, one.on, root.use_failing) ||
+                             is_foreign(pair, kPassing, same->on, root.use_passing);
+        if (!foreign) continue;
+        const Use memory = memory_of(pair.trace(kFailing), use, one.use);
+        root.from_failing = one.on;
+        root.from_passing = same->on;
+        root.address = memory.address;
+        root.size = memory.size;
+        const auto name = naming.memory(kFailing, use, memory.address, memory.size);
+        const bool last = runs.difference(kFailing, one.on) == Difference::kNone &&
+                          runs.difference(kPassing, same->on) == Difference::kNone;
+        found.push_back({root, name && !name->made_up, last});
+      }
+      // A call from which nothing that was seen tells why its result differs.
+      const Instance at = use;
+      const OutsideCall* call = call_of(pair.trace(kFailing), root.use_failing);
+      if (call != nullptr && runs.difference(kFailing, root.use_failing) == Difference::kValue &&
+          !pair.alignment().parts(kFailing, at) && !releases_memory(call->name) && !call->name.empty()) {
+        root.from_failing = root.from_passing = NodeId{RunTrace::kFromOutside} << 8;
+        root.address = 0;
+        root.size = 0;
+        found.push_back({root, false, false});
+      }
+    }
+  // What comes first decides what follows.
+  std::ranges::sort(found, [](const Candidate& a, const Candidate& b) {
+    const bool memory_a = a.root.address != 0, memory_b = b.root.address != 0;
+    if (memory_a != memory_b) return memory_a;
+    if (a.last != b.last) return a.last;
+    if (a.named != b.named) return a.named;
+    return a.root.use_failing < b.root.use_failing;
+  });
+  std::vector<Root> result;
+  for (const Candidate& one : found) {
+    result.push_back(one.root);
+    result.back().last = one.last;
+  }
+  return result;
+}
+
+}  // namespace clew

@@ -1,0 +1,70 @@
+#include "host/explain/sync_calls.h"
+
+#include <cstring>
+#include <string_view>
+
+namespace clew {
+namespace {
+
+constexpr std::uint64_t kFutexCall = 202;
+constexpr std::uint64_t kFutexCommand = 0x7f;
+
+bool is_wait_on_futex(std::uint64_t operation) {
+  const std::uint64_t command = operation & kFutexCommand;
+  return command == 0 || command == 9;  // FUTEX_WAIT, FUTEX_WAIT_BITSET
+}
+
+}  // namespace
+
+SyncCall sync_call(const OutsideCall& call) {
+  const std::string_view name = call.name;
+  const auto& arguments = call.registers.arguments;
+  const bool failed = call.back != kNoStep && (call.result & UINT32_MAX) != 0;
+  for (const std::string_view prefix :
+       {"pthread_mutex_", "pthread_rwlock_", "pthread_spin_", "mtx_"})
+    if (name.starts_with(prefix)) {
+      const std::string_view what = name.substr(prefix.size());
+      if (what == "unlock") return {SyncKind::kLock, SyncStep::kReleases, arguments[0]};
+      if (what.ends_with("lock") && !failed)
+        return {SyncKind::kLock, SyncStep::kTakes, arguments[0]};
+    }
+  for (const std::string_view prefix : {"pthread_cond_", "cnd_"})
+    if (name.starts_with(prefix)) {
+      const std::string_view what = name.substr(prefix.size());
+      if (what.ends_with("wait")) return {SyncKind::kCondition, SyncStep::kWaits, arguments[0]};
+      if (what == "signal" || what == "broadcast")
+        return {SyncKind::kCondition, SyncStep::kWakes, arguments[0]};
+    }
+  if (name == "sem_wait" || name == "sem_timedwait" || name == "sem_clockwait")
+    return {SyncKind::kSemaphore, SyncStep::kWaits, arguments[0]};
+  if (name == "sem_post") return {SyncKind::kSemaphore, SyncStep::kWakes, arguments[0]};
+  if (name == "pthread_barrier_wait") return {SyncKind::kBarrier, SyncStep::kWaits, arguments[0]};
+  if (name.starts_with("pthread_") && name.contains("join"))
+    return {SyncKind::kJoin, SyncStep::kWaits, arguments[0]};
+  if (name == "thrd_join") return {SyncKind::kJoin, SyncStep::kWaits, arguments[0]};
+  if (name == "syscall" && arguments[0] == kFutexCall)
+    return {SyncKind::kFutex, is_wait_on_futex(arguments[2]) ? SyncStep::kWaits : SyncStep::kWakes,
+            arguments[1]};
+  return {};
+}
+
+bool is_sleep(const OutsideCall& call) {
+  return call.name == "sleep" || call.name == "usleep" || call.name == "nanosleep" ||
+         call.name == "clock_nanosleep" || call.name == "thrd_sleep";
+}
+
+abi::PointKind point_kind(CodeMap& code, const OutsideCall& call) {
+  if (!call.name.starts_with("__clew_yield_")) return abi::PointKind::kCount;
+  const auto bytes = code.code(call.registers.arguments[0]);
+  if (bytes.size() < sizeof(abi::Point)) return abi::PointKind::kCount;
+  abi::Point point;
+  std::memcpy(&point, bytes.data(), sizeof point);
+  return point.kind;
+}
+
+bool is_atomic(abi::PointKind kind) {
+  return kind == abi::PointKind::kAtomicLoad || kind == abi::PointKind::kAtomicStore ||
+         kind == abi::PointKind::kAtomicRmw || kind == abi::PointKind::kAtomicCas;
+}
+
+}  // namespace clew

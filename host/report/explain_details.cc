@@ -1,0 +1,167 @@
+#include "host/report/explain_details.h"
+
+#include <fmt/format.h>
+
+#include "host/report/names.h"
+#include "host/report/words.h"
+
+namespace clew {
+namespace {
+
+const char* what_word(CauseEvent::What what) {
+  switch (what) {
+    case CauseEvent::What::kReads:
+      return "reads";
+    case CauseEvent::What::kWrites:
+      return "writes";
+    case CauseEvent::What::kUpdates:
+      return "updates";
+    case CauseEvent::What::kFrees:
+      return "frees";
+    case CauseEvent::What::kDestroys:
+      return "destroys";
+    case CauseEvent::What::kCalls:
+      return "calls";
+    case CauseEvent::What::kNothing:
+      break;
+  }
+  return "start";
+}
+
+const char* pattern_word(CausePattern pattern) {
+  switch (pattern) {
+    case CausePattern::kTooEarly:
+      return "too-early";
+    case CausePattern::kOverwritten:
+      return "overwritten";
+    case CausePattern::kBetween:
+      return "between";
+    case CausePattern::kUseAfterFree:
+      return "use-after-free";
+    case CausePattern::kResult:
+      return "result";
+    case CausePattern::kWaitsForever:
+      return "waits-forever";
+    case CausePattern::kNone:
+      break;
+  }
+  return "none";
+}
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+Json at_or_null(const Location& at) { return at.line == 0 ? Json(nullptr) : location_json(at); }
+
+Json event_json(const CauseEvent& event) {
+  Json locks = Json::array();
+  for (const HeldLock& lock : event.locks) locks.push_back(text_or_null(lock.name));
+  return {{"what", what_word(event.what)},
+          {"thread", text_or_null(event.thread)},
+          {"at", at_or_null(event.at)},
+          {"called_at", at_or_null(event.called_at)},
+          {"call", text_or_null(event.call)},
+          {"value", text_or_null(event.value)},
+          {"locks", locks},
+          {"clock", event.clock}};
+}
+
+Json event_json(const std::optional<CauseEvent>& event) {
+  return event ? event_json(*event) : Json(nullptr);
+}
+
+Json wait_json(const WaitFact& fact) {
+  return {{"wait", event_json(fact.wait)},
+          {"object", text_or_null(fact.object)},
+          {"holder", text_or_null(fact.holder)},
+          {"taken", event_json(fact.taken)},
+          {"signal", event_json(fact.signal)},
+          {"signal_before", fact.signal && fact.before},
+          {"returns_in_passing", fact.returns}};
+}
+
+std::string named(const std::string& variable) {
+  return variable.empty() ? "memory" : fmt::format("`{}`", printable(variable));
+}
+
+}  // namespace
+
+std::string cause_line(const Location& at) {
+  if (at.line == 0) return "a place that is not known";
+  return fmt::format("{}:{}", printable(at.file.substr(at.file.rfind('/') + 1)), at.line);
+}
+
+std::string shared_line(const CauseEvent& event) {
+  if (event.called_at.line == 0 ||
+      (event.called_at.line == event.at.line && event.called_at.file == event.at.file))
+    return cause_line(event.at);
+  return fmt::format("{} (called at {})", cause_line(event.at), cause_line(event.called_at));
+}
+
+std::string cause_details(const Cause& cause) {
+  std::string text;
+  const auto say = [&](const std::string& sentence) { text += wrapped(sentence, "  "); };
+  if (cause.let_go) {
+    const std::string& early =
+        cause.pattern == CausePattern::kTooEarly ? cause.use.thread : cause.failing_source->thread;
+    say(cause.created ? fmt::format("{} has created {} at {}, before that.", cause.let_go->thread,
+                                    early, shared_line(*cause.let_go))
+                      : fmt::format("{} has let {} come there at {}, before that.",
+                                    cause.let_go->thread, early, shared_line(*cause.let_go)));
+  }
+  if (cause.beside) {
+    say(fmt::format("It has read {} as well, which {} has written just before, at {}: the one is new, the "
+                    "other is not.",
+                    named(cause.beside_variable), cause.beside->thread,
+                    shared_line(*cause.beside)));
+    if (cause.released)
+      say(fmt::format("{} releases the lock in between, at {}.", cause.released->thread,
+                      shared_line(*cause.released)));
+  }
+  if (cause.slept)
+    say(fmt::format("Before it, {} only sleeps, at {}: that orders nothing.", cause.slept->thread,
+                    shared_line(*cause.slept)));
+  if (cause.got)
+    say(fmt::format("{} has got its address at {}.", cause.got->thread, shared_line(*cause.got)));
+  if (cause.check) {
+    const Check& check = *cause.check;
+    say(fmt::format("{} goes by {}, which it has read at {}; {} has written it since, at {}{}",
+                    check.read.thread, named(check.variable), shared_line(check.read),
+                    check.write.thread, shared_line(check.write),
+                    check.tested ? ": with that value put in where it reads, the failing run passes."
+                                 : "."));
+  }
+  return text;
+}
+
+Json cause_json(const Cause& cause) {
+  Json waits = Json::array();
+  for (const WaitFact& fact : cause.waits) waits.push_back(wait_json(fact));
+  Json check = nullptr;
+  if (cause.check)
+    check = {{"variable", text_or_null(cause.check->variable)},
+             {"read", event_json(cause.check->read)},
+             {"write", event_json(cause.check->write)},
+             {"tested", cause.check->tested}};
+  return {{"kind", to_word(cause.kind)},
+          {"pattern", pattern_word(cause.pattern)},
+          {"variable", text_or_null(cause.variable)},
+          {"use", cause.use.thread.empty() ? Json(nullptr) : event_json(cause.use)},
+          {"passing_value", text_or_null(cause.passing_value)},
+          {"failing_source", event_json(cause.failing_source)},
+          {"passing_source", event_json(cause.passing_source)},
+          {"earlier", event_json(cause.earlier)},
+          {"remote", event_json(cause.remote)},
+          {"later", event_json(cause.later)},
+          {"released", event_json(cause.released)},
+          {"allocated", event_json(cause.allocated)},
+          {"got", event_json(cause.got)},
+          {"let_go", event_json(cause.let_go)},
+          {"created", cause.created},
+          {"slept", event_json(cause.slept)},
+          {"beside", event_json(cause.beside)},
+          {"beside_variable", text_or_null(cause.beside_variable)},
+          {"check", check},
+          {"waits", waits},
+          {"cycle", cause.cycle}};
+}
+
+}  // namespace clew
