@@ -1,16 +1,15 @@
 #include "host/explain/explain.h"
 
 #include <algorithm>
-#include <map>
 #include <ranges>
-#include <set>
-#include <tuple>
 #include <utility>
 
 #include "host/explain/criterion.h"
 #include "host/explain/dual_slice.h"
 #include "host/explain/experiments.h"
+#include "host/explain/line_graph.h"
 #include "host/explain/naming.h"
+#include "host/explain/question.h"
 #include "host/explain/root_cause.h"
 #include "host/explain/story.h"
 #include "host/explain/traced_pair.h"
@@ -23,64 +22,45 @@ namespace {
 constexpr std::size_t kMostNodes = 200'000;
 constexpr std::size_t kMostSteps = 10;
 
-// A slice in instances of source lines: instructions of one line in one call, one after the other.
-class LineInstances {
- public:
-  explicit LineInstances(TracedPair& pair) : pair_(pair) {}
+// What is drawn or listed at most. Chosen, not measured.
+constexpr std::size_t kMostLines = 5'000;
 
-  std::set<std::tuple<WhichRun, FrameIndex, std::string, std::uint32_t, std::uint32_t>> of(
-      WhichRun side, const std::set<NodeId>& nodes) {
-    std::set<std::tuple<WhichRun, FrameIndex, std::string, std::uint32_t, std::uint32_t>> found;
-    const RunTrace& run = pair_.trace(side);
-    std::map<FrameIndex, std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>> last;
-    for (const NodeId node : nodes) {
-      if (is_unseen(node)) continue;
-      const Instance user = pair_.user_instance(side, instance_of(node));
-      if (!user.valid()) continue;
-      const std::uint64_t address = run.instruction(user).address;
-      const CodePlace& place = pair_.place_of_code(address);
-      if (place.line == 0) continue;
-      const FrameIndex frame = run.steps()[user.step].frame;
-      auto& [line, at, instance] = last[frame];
-      if (line != place.line || address <= at) ++instance;
-      line = place.line;
-      at = address;
-      found.emplace(side, frame, place.file, place.line, instance);
-    }
-    return found;
-  }
-
- private:
-  TracedPair& pair_;
-};
-
-void measure(TracedPair& pair, NodeId failure, const DualSlice& pruned, Explanation& result) {
+void measure(TracedPair& pair, Naming& naming, NodeId failure, const DualSlice& pruned,
+             const std::optional<Root>& root, SliceShown shown, Explanation& result) {
   Comparison& runs = pair.comparison();
-  LineInstances lines(pair);
   const DualSlice dual = dual_slice(runs, failure, SliceKind::kDual, kMostNodes);
-  const SliceHalf dynamic = dynamic_slice(runs, failure, kMostNodes);
+  DualSlice dynamic;
+  dynamic.half[kFailing] = dynamic_slice(runs, failure, kMostNodes);
+  const LineGraph dynamic_lines(pair, dynamic);
+  const LineGraph dual_lines(pair, dual);
+  const LineGraph lines(pair, pruned);
   SliceSizes& sizes = result.slice;
-  sizes.dynamic = lines.of(kFailing, dynamic.nodes).size();
-  sizes.dual = lines.of(kFailing, dual.half[kFailing].nodes).size() +
-               lines.of(kPassing, dual.half[kPassing].nodes).size();
-  const auto failing = lines.of(kFailing, pruned.half[kFailing].nodes);
-  const auto passing = lines.of(kPassing, pruned.half[kPassing].nodes);
-  std::set<NodeId> values;
-  std::set<std::string> functions;
+  sizes.dynamic = dynamic_lines.size();
+  sizes.dual = dual_lines.size();
+  sizes.pruned = lines.size();
+  const std::uint64_t failing = lines.count(kFailing);
+  const std::uint64_t passing = lines.count(kPassing);
+  sizes.breakdown = {passing, failing, failing + passing - lines.size()};
+  sizes.functions = lines.functions();
+  sizes.complete =
+      dual.complete && pruned.complete && dynamic.half[kFailing].nodes.size() < kMostNodes;
+  const std::size_t end = lines.line_of(kFailing, failure);
+  if (root) {
+    std::size_t cause = lines.line_of(kFailing, root->use_failing);
+    if (cause == LineGraph::kNoLine) cause = lines.line_of(kPassing, root->use_passing);
+    sizes.bfs = lines.distance(end, cause);
+  }
   for (const WhichRun side : {kFailing, kPassing})
     for (const NodeId node : pruned.half[side].nodes) {
       if (is_unseen(node)) continue;
       const Difference difference = runs.difference(side, node);
-      if (difference == Difference::kValue && side == kFailing) values.insert(node);
       result.value_differences += difference == Difference::kValue && side == kFailing;
       result.flow_differences += difference == Difference::kFlow;
-      functions.insert(pair.place(side, instance_of(node)).function);
     }
-  const auto both = lines.of(kFailing, values);
-  sizes.breakdown = {passing.size(), failing.size(), both.size()};
-  sizes.pruned = failing.size() + passing.size() - std::min(both.size(), passing.size());
-  sizes.functions = functions.size();
-  sizes.complete = dual.complete && pruned.complete && dynamic.nodes.size() < kMostNodes;
+  const LineGraph& wanted = shown == SliceShown::kDynamic ? dynamic_lines
+                            : shown == SliceShown::kDual  ? dual_lines
+                                                          : lines;
+  result.lines = wanted.told(naming, wanted.line_of(kFailing, failure), kMostLines);
 }
 
 int worth_of(const Cause& cause) {
@@ -110,11 +90,11 @@ void add_root(std::vector<Location>& root, const std::optional<CauseEvent>& even
   }
 }
 
-std::vector<ToldStep> tell_cause(TracedPair& pair, Naming& naming, NodeId failure,
+std::vector<ToldStep> tell_cause(TracedPair& pair, Naming& naming, NodeId failure, SliceShown shown,
                                  Explanation& result) {
   std::vector<ToldStep> told;
+  std::optional<Root> chosen;
   const DualSlice slice = dual_slice(pair.comparison(), failure, SliceKind::kPruned, kMostNodes);
-  measure(pair, failure, slice, result);
   // Of several, the one that says most about what should not have happened; then the first.
   constexpr std::size_t kMostRoots = 40;
   int best = 0;
@@ -127,7 +107,9 @@ std::vector<ToldStep> tell_cause(TracedPair& pair, Naming& naming, NodeId failur
     best = worth;
     result.cause = std::move(cause);
     told = tell(pair, naming, path);
+    chosen = root;
   }
+  measure(pair, naming, failure, slice, chosen, shown, result);
   fold(told, kMostSteps);
   const Cause& cause = result.cause;
   if (cause.pattern == CausePattern::kNone) return told;
@@ -143,14 +125,15 @@ std::vector<ToldStep> tell_cause(TracedPair& pair, Naming& naming, NodeId failur
 
 // Of threads that wait for ever, first what the waits themselves show: a cycle is the whole story. Who
 // waits for a signal has often read something too early.
-void tell_waiting(TracedPair& pair, Naming& naming, Explanation& result) {
+void tell_waiting(TracedPair& pair, Naming& naming, SliceShown shown, Explanation& result) {
   Waiting waiting = find_waiting(pair, naming);
   if (waiting.cause.kind == CauseKind::kLostWakeup)
     for (const NodeId call : waiting.calls) {
       Explanation read;
-      auto told = tell_cause(pair, naming, call, read);
+      auto told = tell_cause(pair, naming, call, shown, read);
       if (told.empty() || read.cause.pattern == CausePattern::kResult) continue;
       result.slice = read.slice;
+      result.lines = std::move(read.lines);
       result.root = read.root;
       waiting.cause.use = read.cause.use;
       waiting.cause.variable = read.cause.variable;
@@ -172,7 +155,8 @@ void tell_waiting(TracedPair& pair, Naming& naming, Explanation& result) {
 
 }  // namespace
 
-Result<Explanation> explain(const Replay& failing, const Replay& passing, RunObserver& observer) {
+Result<Explanation> explain(const Replay& failing, const Replay& passing,
+                            const ExplainOptions& options, RunObserver& observer) {
   Explanation result;
   const double started = seconds_now();
   result.failing = failing.recording.number;
@@ -204,14 +188,24 @@ Result<Explanation> explain(const Replay& failing, const Replay& passing, RunObs
     result.alignment.push_back(one);
   }
   Naming naming(*pair);
-  if (result.failure.kind == FailureKind::kDeadlock) {
-    tell_waiting(*pair, naming, result);
+  if (result.failure.kind == FailureKind::kDeadlock && !options.question) {
+    tell_waiting(*pair, naming, options.shown, result);
   } else {
-    for (const NodeId point : failure_points(*pair, result.failure)) {
-      auto told = tell_cause(*pair, naming, point, result);
+    std::vector<NodeId> points;
+    if (options.question) {
+      auto found = find_points(*pair, naming, *options.question);
+      result.asked = std::move(found.asked);
+      points = std::move(found.points);
+    } else {
+      points = failure_points(*pair, result.failure);
+    }
+    for (const NodeId point : points) {
+      auto told = tell_cause(*pair, naming, point, options.shown, result);
       if (told.empty()) continue;
-      if (check_runs_live(failing.recording) && check_runs_live(passing.recording))
-        result.tests = test_steps(*pair, failing, passing, {}, told);
+      // The tests judge the failure, not the line that was asked about.
+      if (!options.question && check_runs_live(failing.recording) &&
+          check_runs_live(passing.recording))
+        result.tests = test_steps(*pair, failing, passing, options.limits, told);
       for (ToldStep& one : told) {
         // What makes no difference either way is no part of the chain.
         if (one.step.confirmed == Confirmed::kRefuted && &one != &told.front())
