@@ -101,7 +101,7 @@ Json explain_isolated(const IsolateResult& isolated, const std::string& target) 
   const auto passing = prepare_replay(std::to_string(*isolated.passing));
   if (!failing || !passing) return nullptr;
   ProgressLine progress("explaining");
-  const auto result = explain(*failing, *passing, progress);
+  const auto result = explain(*failing, *passing, {}, progress);
   progress.clear();
   if (!result || result->cause.pattern == CausePattern::kNone) return nullptr;
   print_explained(*result, target);

@@ -16,8 +16,11 @@
 #include "cli/isolate_report.h"
 #include "cli/ui.h"
 #include "cli/validators.h"
+#include "host/explain/question.h"
 #include "host/isolate/isolate.h"
+#include "host/report/explain_graph.h"
 #include "host/report/explain_json.h"
+#include "host/report/explain_text.h"
 #include "host/report/words.h"
 #include "host/target/interrupts.h"
 #include "host/target/orphans.h"
@@ -28,8 +31,27 @@ namespace {
 struct ExplainCommand {
   std::vector<std::string> words;
   double seconds = 0;
+  std::string at;
+  std::string ask;
+  std::string slice;
+  std::string graph;
+  ExplainOptions explain;
   std::string json;
 };
+
+Result<void> complete(ExplainCommand& command) {
+  if (!command.at.empty() && !command.ask.empty())
+    return fail(ErrorCode::kUsage, "--at and --ask are two questions", "give one of them");
+  if (!command.at.empty()) {
+    CLEW_TRY(command.explain.question, parse_question(command.at));
+  }
+  if (!command.ask.empty()) {
+    CLEW_TRY(command.explain.question, parse_asked(command.ask));
+  }
+  if (command.slice == "dynamic") command.explain.shown = SliceShown::kDynamic;
+  if (command.slice == "dual") command.explain.shown = SliceShown::kDual;
+  return {};
+}
 
 // What an isolation left last: its failing side, and the passing one, which was recorded with it.
 std::optional<std::pair<std::string, std::string>> newest_pair(const RecordingStore& store) {
@@ -85,6 +107,7 @@ Result<std::optional<std::pair<std::string, std::string>>> pair_of(ExplainComman
 
 Result<int> run(ExplainCommand& command) {
   const Orphans orphans;  // ended last
+  CLEW_CHECK_OK(complete(command));
   CLEW_TRY(auto store, RecordingStore::open());
   const Interrupts interrupts;
   CLEW_TRY(const auto pair, pair_of(command, store));
@@ -96,7 +119,7 @@ Result<int> run(ExplainCommand& command) {
   CLEW_TRY(const auto failing, prepare_replay(pair->first));
   CLEW_TRY(const auto passing, prepare_replay(pair->second));
   ProgressLine progress("explaining");
-  const auto result = explain(failing, passing, progress);
+  const auto result = explain(failing, passing, command.explain, progress);
   progress.clear();
   CLEW_CHECK_OK(result);
   if (result->interrupted_by != 0) {
@@ -104,8 +127,48 @@ Result<int> run(ExplainCommand& command) {
     return 128 + result->interrupted_by;
   }
   print_explained(*result, command.json);
-  CLEW_CHECK_OK(write_json(command.json, explain_json(*result)));
+  Json json = explain_json(*result);
+  if (!command.slice.empty()) {
+    const std::string text = slice_text(
+        result->lines, command.slice == "pruned" ? "pruned dual" : command.slice.c_str());
+    command.json == "-" ? print_details(text) : print_result(text);
+    json["slice"]["shown"] = slice_json(result->lines);
+  }
+  CLEW_CHECK_OK(write_text(
+      command.graph, command.graph.ends_with(".dot") ? slice_dot(*result) : slice_svg(*result)));
+  CLEW_CHECK_OK(write_json(command.json, json));
+  if (result->asked) return result->asked->thread.empty() ? kExitNotExplained : 0;
   return result->cause.pattern == CausePattern::kNone ? kExitNotExplained : 0;
+}
+
+}  // namespace
+
+namespace {
+
+void add_questions(CLI::App& app, ExplainCommand& command) {
+  app.add_option("--at", command.at,
+                 "Not why it fails, but why this line, or this variable there, is not as in the "
+                 "passing run: its last execution that differs")
+      ->type_name("FILE:LINE[:VARIABLE]");
+  app.add_option("--ask", command.ask,
+                 "The same as a question; 'why not' of a line that only the passing run executes")
+      ->type_name("'why FILE:LINE[:VARIABLE]'|'why not FILE:LINE'");
+  app.add_option(
+         "--slice", command.slice,
+         "List the lines of a slice as well: pruned (dual slices as the story is told from), "
+         "dual (before pruning), dynamic (all that the failing run's end depends on)")
+      ->type_name("pruned|dual|dynamic")
+      ->check(CLI::IsMember({"pruned", "dual", "dynamic"}));
+  app.add_option("--graph", command.graph,
+                 "Write the slice as a picture, both runs in columns, as SVG or for Graphviz")
+      ->type_name("FILE.svg|FILE.dot")
+      ->check(picture())
+      ->check(writable());
+  app.add_option("--tests", command.explain.limits.tests,
+                 "Test the steps by at most this many runs; 0: none")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(whole());
 }
 
 }  // namespace
@@ -125,6 +188,7 @@ void register_explain(CLI::App& app, int& exit_status) {
                    "Isolate for at most this many seconds, if that has to be done first")
       ->type_name("SECONDS")
       ->check(positive());
+  add_questions(*command, *options);
   add_full(*command);
   add_json(*command, options->json);
   command->footer(
@@ -133,7 +197,10 @@ void register_explain(CLI::App& app, int& exit_status) {
       "Examples:\n"
       "  clew explain\n"
       "  clew explain 7\n"
-      "  clew explain 7 8 --full --json why.json\n\n"
+      "  clew explain 7 8 --full --json why.json\n"
+      "  clew explain --graph why.svg\n"
+      "  clew explain --ask 'why cache.cpp:41:count_'\n"
+      "  clew explain --ask 'why not cache.cpp:57'\n\n"
       "Exit status: 0 explained, 122 not explained, 124 usage error, 125 bad input or system "
       "error,\n"
       "126 internal error, 128 + n interrupted by signal n.");

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -98,19 +97,6 @@ JUnitCase junit_case(const std::string& name, const std::string& group, const Hu
 
 std::string program_name(const HuntOptions& options) {
   return std::filesystem::path(options.plan.program).filename().string();
-}
-
-Result<void> write_text(const std::string& target, const std::string& text) {
-  if (target.empty()) return {};
-  if (target == "-") {
-    print_result(text);
-    return {};
-  }
-  std::ofstream file(target, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) return std::unexpected(system_error("write", target, errno));
-  return {};
 }
 
 // ---- The test cases

@@ -4,9 +4,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,15 +30,6 @@ struct PinpointCommand {
   std::string graph;
   std::string plot;
 };
-
-Result<void> write_file(const std::string& file, const std::string& text) {
-  if (file.empty()) return {};
-  std::ofstream out(file);
-  out << text;
-  if (!out.flush())
-    return fail(ErrorCode::kSystem, fmt::format("cannot write {}: {}", file, std::strerror(errno)));
-  return {};
-}
 
 class CampaignStatusLine final : public PinpointObserver {
  public:
@@ -70,9 +58,9 @@ Result<int> run(PinpointCommand& given) {
   print_headline(result->anything_stands_out() ? Outcome::kFail : Outcome::kPass,
                  pinpoint_headline(*result));
   print_details(pinpoint_text(*result));
-  CLEW_CHECK_OK(write_file(given.graph,
+  CLEW_CHECK_OK(write_text(given.graph,
                            given.graph.ends_with(".dot") ? flow_dot(*result) : flow_svg(*result)));
-  CLEW_CHECK_OK(write_file(given.plot, differences_svg(*result)));
+  CLEW_CHECK_OK(write_text(given.plot, differences_svg(*result)));
   CLEW_CHECK_OK(write_json(given.json, pinpoint_json(*result)));
   return exit_status_of(*result);
 }
@@ -122,17 +110,10 @@ void add_search(CLI::App& app, PinpointCommand& given) {
 }
 
 void add_pictures(CLI::App& app, PinpointCommand& given) {
-  const auto is_picture = CLI::Validator(
-      [](std::string& file) {
-        return file.ends_with(".svg") || file.ends_with(".dot")
-                   ? std::string()
-                   : "the file's name must end with .svg or .dot";
-      },
-      "");
   app.add_option("--graph", given.graph,
                  "Write the control flow between points, coloured by score, as SVG or for Graphviz")
       ->type_name("FILE.svg|FILE.dot")
-      ->check(is_picture)
+      ->check(picture())
       ->check(writable());
   app.add_option("--plot", given.plot,
                  "Write the distributions of the differences of scores as SVG")

@@ -69,12 +69,6 @@ RankOptions options_of(const RankCommand& command) {
   return options;
 }
 
-Result<void> write_text(const std::string& path, const std::string& text) {
-  if (path.empty()) return {};
-  return write_file_atomically(
-      path, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}, Durability::kKilled);
-}
-
 Result<int> run(RankCommand& command) {
   const Orphans orphans;  // ended last
   if (command.inputs.given() && !command.hunt.strategy) command.hunt.strategy = "random";

@@ -8,7 +8,9 @@
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/replay_report.h"
+#include "cli/show_trace.h"
 #include "cli/ui.h"
+#include "cli/validators.h"
 #include "host/report/run_json.h"
 #include "host/report/run_text.h"
 #include "host/report/slices.h"
@@ -26,6 +28,8 @@ constexpr std::uint64_t kMostPoints = 20'000'000;
 struct ShowOptions {
   std::string recording;
   bool all = false;
+  bool trace = false;
+  TracePart part;
   std::string json;
 };
 
@@ -73,8 +77,24 @@ void register_show(CLI::App& app, int& exit_status) {
       app.add_subcommand("show", "Show a recording slice by slice: who ran, where, why it stopped");
   command
       ->add_option("recording", options->recording,
-                   "Number or folder of the recording (default: the newest)")
+                   "Number or folder of the recording (default: the newest); with --trace a trace "
+                   "file as well")
       ->type_name("RECORDING");
+  CLI::Option* trace = command->add_flag("--trace", options->trace,
+                                         "Show the lines that ran, with what they read and wrote");
+  command
+      ->add_option("--from", options->part.from,
+                   "With --trace: from this clock on (default: near the end)")
+      ->type_name("CLOCK")
+      ->needs(trace);
+  command->add_option("--to", options->part.to, "With --trace: up to this clock (default: the end)")
+      ->type_name("CLOCK")
+      ->needs(trace);
+  command->add_option("--most", options->part.most, "With --trace: at most this many lines")
+      ->type_name("N")
+      ->check(count())
+      ->capture_default_str()
+      ->needs(trace);
   command->add_flag("--all", options->all, "Show every slice, however many there are");
   add_full(*command);
   add_json(*command, options->json);
@@ -82,11 +102,15 @@ void register_show(CLI::App& app, int& exit_status) {
       "Lines are cut to the width of the terminal, or to COLUMNS if that is set; line numbers "
       "stay.\n"
       "Into a file or a pipe they are whole.\n\n"
-      "Example:\n"
-      "  clew show 7\n\n"
+      "Examples:\n"
+      "  clew show 7\n"
+      "  clew show --trace 7 --from 1200 --to 1210\n"
+      "  clew show --trace run.trace --from 1200\n\n"
       "Exit status: 0; 123 if the replay departed from the recording; 124, 125, 126 for errors.");
   command->callback([options, &exit_status] {
-    const auto status = show(*options);
+    const auto status = options->trace
+                            ? show_trace(options->recording, options->part, options->json)
+                            : show(*options);
     exit_status = status ? *status : report_error(status.error());
   });
 }

@@ -4,10 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -15,16 +13,18 @@
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/replay_report.h"
+#include "cli/traced.h"
 #include "cli/ui.h"
 #include "cli/validators.h"
 #include "host/model/code_map.h"
 #include "host/names/object_name.h"
 #include "host/names/run_names.h"
-#include "host/names/value_text.h"
 #include "host/observe/line_history.h"
 #include "host/observe/run_trace.h"
+#include "host/observe/trace_file.h"
 #include "host/observe/trace_names.h"
 #include "host/observe/traced_replay.h"
+#include "host/report/access_words.h"
 #include "host/report/object_words.h"
 #include "host/report/words.h"
 #include "host/symbolize/symbolizer.h"
@@ -34,14 +34,17 @@
 namespace clew::cli {
 namespace {
 
-// Of a run that is kept as a whole for the names of its data. Chosen, not measured.
-constexpr std::uint64_t kMostKept = std::uint64_t{512} << 20;
-
 struct TraceOptions {
   std::string recording;
   std::string at;
   std::uint64_t most = 100;
+  std::string file;  // -o
+  std::uint64_t from = 0;
+  std::uint64_t to = UINT64_MAX;
+  std::uint64_t most_bytes = std::uint64_t{16} << 30;
   std::string json;
+
+  [[nodiscard]] ClockWindow window() const { return {from, to}; }
 };
 
 // How much a run did.
@@ -81,35 +84,24 @@ class Counter : public CodeTraceListener {
   std::unordered_set<std::uint32_t> threads_;
 };
 
-// The run was the recorded one, and all of it could be read; otherwise says what was not.
-bool check_traced(const Replay& replay, const TracedReplay& traced) {
-  if (traced.run.interrupted_by != 0) {
-    print_headline(Outcome::kUnresolved, "interrupted");
-    return false;
-  }
-  if (!traced.differences.empty()) {
-    Symbolizer symbols(traced.run.reports);
-    print_departure(replay, traced.run, traced.differences, symbols);
-    return false;
-  }
-  if (!traced.whole)
-    print_headline(Outcome::kUnresolved, fmt::format("the program has overwritten the trace of {}",
-                                                     recording_name(replay.recording)));
-  return traced.whole;
+std::string count_text(const Replay& replay, const TracedReplay& traced, const Counter& counter) {
+  return fmt::format(
+      "clew: traced {}: same outcome, output and hash ({})\n"
+      "  {} in {} of {}, {}, {}; {}\n",
+      recording_name(replay.recording), counted(traced.run.summary.clock, "point"),
+      counted(counter.instructions, "instruction"), counted(counter.blocks, "block"),
+      counted(counter.threads(), "thread"), counted(counter.reads, "read"),
+      counted(counter.writes, "write"), counted(traced.bytes, "byte"));
 }
 
-int status_of(const TracedReplay& traced) {
-  if (traced.run.interrupted_by != 0) return 128 + traced.run.interrupted_by;
-  if (!traced.differences.empty()) return kExitDeparted;
-  return traced.whole ? 0 : 1;
-}
-
-Json json_of(const Replay& replay, const TracedReplay& traced) {
-  return {{"recording", replay.recording.number},
-          {"differences", traced.differences},
-          {"complete", traced.whole},
-          {"bytes", traced.bytes},
-          {"seconds", traced.run.seconds}};
+Json count_json(const Replay& replay, const TracedReplay& traced, const Counter& counter) {
+  Json json = json_of(replay, traced);
+  json["instructions"] = counter.instructions;
+  json["blocks"] = counter.blocks;
+  json["threads"] = counter.threads();
+  json["reads"] = counter.reads;
+  json["writes"] = counter.writes;
+  return json;
 }
 
 Result<int> count_all(const Replay& replay, const TraceOptions& options) {
@@ -117,23 +109,53 @@ Result<int> count_all(const Replay& replay, const TraceOptions& options) {
   ProgressLine progress;
   CLEW_TRY(const auto traced, run_traced_replay(replay, TraceDetail::kAccesses, progress, counter));
   progress.clear();
-  if (check_traced(replay, traced))
-    print_details(
-        fmt::format("clew: traced {}: same outcome, output and hash ({})\n"
-                    "  {} in {} of {}, {}, {}; {}\n",
-                    recording_name(replay.recording), counted(traced.run.summary.clock, "point"),
-                    counted(counter.instructions, "instruction"), counted(counter.blocks, "block"),
-                    counted(counter.threads(), "thread"), counted(counter.reads, "read"),
-                    counted(counter.writes, "write"), counted(traced.bytes, "byte")));
+  if (check_traced(replay, traced)) print_details(count_text(replay, traced, counter));
   if (traced.run.interrupted_by != 0) return status_of(traced);
-  Json json = json_of(replay, traced);
-  json["instructions"] = counter.instructions;
-  json["blocks"] = counter.blocks;
-  json["threads"] = counter.threads();
-  json["reads"] = counter.reads;
-  json["writes"] = counter.writes;
-  CLEW_CHECK_OK(write_json(options.json, json));
+  CLEW_CHECK_OK(write_json(options.json, count_json(replay, traced, counter)));
   return status_of(traced);
+}
+
+// A run whose trace cannot be written need not proceed.
+class WhileWriting final : public ProgressLine {
+ public:
+  explicit WhileWriting(const TraceFileWriter& writer) : writer_(writer) {}
+  bool time_is_up() override { return writer_.has_failed(); }
+
+ private:
+  const TraceFileWriter& writer_;
+};
+
+Result<int> keep(Replay& replay, const TraceOptions& options) {
+  CLEW_TRY(const auto writer,
+           TraceFileWriter::create(options.file, options.window(), options.most_bytes));
+  replay.plan.queries = {replay.recording.meta.summary.clock};  // with it comes where code lies
+  Counter counter;
+  Both both(counter, *writer);
+  WhileWriting progress(*writer);
+  CLEW_TRY(const auto traced, run_traced_replay(replay, TraceDetail::kCalls, progress, both));
+  progress.clear();
+  if (!writer->has_failed() && !check_traced(replay, traced)) return status_of(traced);
+  TraceInfo info;
+  info.recording = replay.recording.number;
+  info.program = replay.plan.program;
+  info.clock = traced.run.summary.clock;
+  info.threads = traced.run.reports.threads;
+  info.maps = traced.run.reports.maps;
+  CLEW_TRY(const std::uint64_t size, writer->finish(std::move(info)));
+  const double each = writer->instructions() == 0
+                          ? 0.0
+                          : static_cast<double>(size) / static_cast<double>(writer->instructions());
+  print_details(count_text(replay, traced, counter));
+  print_details(fmt::format("  {} has {}: {}, {:.2f} for each\n", printable(options.file),
+                            counted(writer->instructions(), "instruction"), counted(size, "byte"),
+                            each));
+  Json json = count_json(replay, traced, counter);
+  json["file"] = {{"path", options.file},
+                  {"bytes", size},
+                  {"raw_bytes", writer->raw_bytes()},
+                  {"instructions", writer->instructions()}};
+  CLEW_CHECK_OK(write_json(options.json, json));
+  return 0;
 }
 
 Result<SourceLine> parse_line(const std::string& text) {
@@ -148,35 +170,6 @@ Result<SourceLine> parse_line(const std::string& text) {
     return fail(ErrorCode::kUsage, fmt::format("'{}' is not a source line", printable(text)),
                 "clew trace --at queue.cpp:36");
   return line;
-}
-
-const char* verb(AccessKind kind) {
-  switch (kind) {
-    case AccessKind::kRead:
-      return "reads";
-    case AccessKind::kWrite:
-      return "writes";
-    default:
-      return "updates";
-  }
-}
-
-std::string value_text(const LineAccess& access, const ObjectName& name) {
-  if (!access.has_value) return "";
-  const char* before = access.kind == AccessKind::kUpdate ? " to " : ": ";
-  // By its type, if that has more to say than a number.
-  if (name.type != nullptr && !name.type->is_aggregate() && name.offset == 0 && access.size <= 8 &&
-      name.type->size() == access.size && name.type->kind() != Type::Kind::kSigned &&
-      name.type->kind() != Type::Kind::kUnsigned && !name.type->is_pointer()) {
-    std::uint8_t bytes[8];
-    std::memcpy(bytes, &access.value, sizeof bytes);
-    return before + clew::value_text(*name.type, std::span(bytes).first(access.size), {});
-  }
-  if (access.size > 8) return fmt::format("{}0x{:x} and more", before, access.value);
-  const unsigned shift = 64 - 8 * access.size;
-  const auto value = static_cast<std::int64_t>(access.value << shift) >> shift;
-  return value > -10 && value < 10 ? fmt::format("{}{}", before, value)
-                                   : fmt::format("{}{} (0x{:x})", before, value, access.value);
 }
 
 // What the accesses are to. A run that is too long to be kept as a whole has names for global
@@ -196,32 +189,14 @@ std::vector<ObjectName> names_of(const LineHistory& history, const TracedReplay&
   return result;
 }
 
+AccessValue value_of(const LineAccess& access) {
+  return {access.kind, access.size, access.has_value, access.value};
+}
+
 std::string object_text(const LineAccess& access, const ObjectName& name,
                         const std::string& thread) {
   return name.known() ? object_words(name, thread) : fmt::format("0x{:x}", access.address);
 }
-
-// Both listen to the same run.
-class Both : public CodeTraceListener {
- public:
-  Both(CodeTraceListener& first, CodeTraceListener& second) : first_(first), second_(second) {}
-  void block(const BlockRun& run) override {
-    first_.block(run);
-    second_.block(run);
-  }
-  void cut(std::uint64_t address) override {
-    first_.cut(address);
-    second_.cut(address);
-  }
-  void returned(const abi::ReturnMark& mark) override {
-    first_.returned(mark);
-    second_.returned(mark);
-  }
-
- private:
-  CodeTraceListener& first_;
-  CodeTraceListener& second_;
-};
 
 // Two runs: the first tells which code ran, so that its lines can be looked up.
 Result<int> tell_line(const Replay& replay, const TraceOptions& options) {
@@ -261,14 +236,14 @@ Result<int> tell_line(const Replay& replay, const TraceOptions& options) {
     const LineAccess& access = history.accesses()[i];
     const ObjectName& name = names[i];
     text += fmt::format("{:>12}  {:<8} {} {}{}, {}\n", with_commas(access.clock), thread(access),
-                        verb(access.kind), object_text(access, name, thread(access)),
-                        value_text(access, name), counted(access.size, "byte"));
+                        to_verb(access.kind), object_text(access, name, thread(access)),
+                        access_value_text(value_of(access), name), counted(access.size, "byte"));
     accesses.push_back({{"clock", access.clock},
                         {"thread", thread(access)},
-                        {"what", verb(access.kind)},
+                        {"what", to_verb(access.kind)},
                         {"address", access.address},
                         {"variable", short_object_words(name)},
-                        {"text", value_text(access, name)},
+                        {"text", access_value_text(value_of(access), name)},
                         {"size", access.size},
                         {"value", access.has_value ? Json(access.value) : Json()}});
   }
@@ -286,8 +261,10 @@ Result<int> tell_line(const Replay& replay, const TraceOptions& options) {
 Result<int> trace(const TraceOptions& options) {
   CLEW_TRY(auto replay, prepare_replay(options.recording));
   if (!options.at.empty()) return tell_line(replay, options);
+  if (options.from > options.to)
+    return fail(ErrorCode::kUsage, "--from is behind --to", "clew trace --from 60 --to 80 -o FILE");
   if (options.json == "-") replay.plan.output = OutputMode::kCaptureOnly;
-  return count_all(replay, options);
+  return options.file.empty() ? count_all(replay, options) : keep(replay, options);
 }
 
 }  // namespace
@@ -309,6 +286,22 @@ void register_trace(CLI::App& app, int& exit_status) {
       ->type_name("N")
       ->check(count())
       ->capture_default_str();
+  CLI::Option* file = command
+                          ->add_option("-o,--output", options->file,
+                                       "Keep the trace in this file, for clew show --trace FILE")
+                          ->type_name("FILE");
+  command->add_option("--from", options->from, "Keep what runs from this clock on")
+      ->type_name("CLOCK")
+      ->needs(file);
+  command->add_option("--to", options->to, "Keep what runs up to this clock")
+      ->type_name("CLOCK")
+      ->needs(file);
+  command
+      ->add_option("--most-bytes", options->most_bytes,
+                   "Give up if the file becomes larger (default: 16 GiB)")
+      ->type_name("N")
+      ->check(count())
+      ->needs(file);
   add_json(*command, options->json);
   command->footer(
       "The program's code and that of its libraries runs from main on as a translation of itself\n"
@@ -316,8 +309,11 @@ void register_trace(CLI::App& app, int& exit_status) {
       "Examples:\n"
       "  clew trace\n"
       "  clew trace 7 --json trace.json\n"
-      "  clew trace 7 --at queue.cpp:36\n\n"
-      "Exit status: 0; 123 if the traced run departed from the recording.");
+      "  clew trace 7 --at queue.cpp:36\n"
+      "  clew trace 7 -o run.trace\n"
+      "  clew trace 7 --from 1200 --to 1300 -o part.trace\n\n"
+      "Exit status: 0; 123 if the traced run departed from the recording; 124, 125, 126 for "
+      "errors.");
   command->callback([options, &exit_status] {
     const auto status = trace(*options);
     exit_status = status ? *status : report_error(status.error());

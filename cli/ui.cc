@@ -150,6 +150,11 @@ Result<void> write_json(const std::string& target, const Json& json) {
   if (target.empty()) return {};
   // A program's text may be anything; JSON is UTF-8.
   const std::string text = escaped(json.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
+  return write_text(target, text);
+}
+
+Result<void> write_text(const std::string& target, const std::string& text) {
+  if (target.empty()) return {};
   if (target == "-") {
     print_result(text);
     return {};

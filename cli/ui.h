@@ -41,8 +41,9 @@ void tell_if_output_lost(const RunResult& run);
 // does not keep.
 void tell_before_run(const LaunchPlan& plan);
 
-// --json FILE: "-" is standard output; nothing happens if `target` is empty.
+// --json FILE, --graph FILE: "-" is standard output; nothing happens if `target` is empty.
 [[nodiscard]] Result<void> write_json(const std::string& target, const Json& json);
+[[nodiscard]] Result<void> write_text(const std::string& target, const std::string& text);
 
 // For people at a terminal: a line on standard error that comes after two seconds and
 // goes before anything else is printed.

@@ -70,4 +70,14 @@ CLI::Validator writable() {
   return CLI::Validator([](std::string& text) { return why_not_writable(text); }, "");
 }
 
+CLI::Validator picture() {
+  return CLI::Validator(
+      [](std::string& file) {
+        return file.ends_with(".svg") || file.ends_with(".dot")
+                   ? std::string()
+                   : "the file's name must end with .svg or .dot";
+      },
+      "");
+}
+
 }  // namespace clew::cli

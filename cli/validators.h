@@ -25,6 +25,8 @@ CLI::Validator count(std::uint64_t most = kMostWhole);
 CLI::Validator whole(std::uint64_t most = kMostWhole);
 // The name of a file that can be written, or "-".
 CLI::Validator writable();
+// The name of a picture's file.
+CLI::Validator picture();
 
 }  // namespace clew::cli
 

@@ -122,6 +122,7 @@ inline constexpr std::size_t kPctSteps = 1;
 inline constexpr std::size_t kPlanLongestHold = 0;
 inline constexpr std::size_t kPlanLockstep = 1;
 inline constexpr std::size_t kPlanLinger = 2;
+inline constexpr std::size_t kPrefixShortSleeps = 0;
 inline constexpr std::size_t kRoundRobinQuantum = 0;
 inline constexpr std::size_t kNoisePercent = 0;
 inline constexpr std::size_t kNoiseYields = 1;

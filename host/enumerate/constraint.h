@@ -30,6 +30,9 @@ struct Constraint {
   EventSpec second;
 };
 
+// For each step whether it is the event.
+[[nodiscard]] std::vector<bool> matches(std::span<const TraceStep> trace, const EventSpec& event);
+
 // For each step the position of the event in its thread, at this place, from 1.
 [[nodiscard]] std::vector<std::uint64_t> occurrences(std::span<const TraceStep> trace);
 

@@ -10,33 +10,13 @@
 #include <vector>
 
 #include "host/enumerate/constraint.h"
+#include "host/enumerate/order_reason.h"
 #include "host/error.h"
 #include "host/search/hunt.h"
 
 namespace clew {
 
 enum class Possibility : std::uint8_t { kPossible, kImpossible, kOpen };
-
-// Why something cannot be, or was not found.
-struct OrderReason {
-  enum class Kind : std::uint8_t {
-    kNone,
-    kNotExecuted,  // no run executed `place`
-    kSameThread,   // one thread executes both, in the other order
-    kCreate,       // the thread of one is created by the other's after it, at `place`
-    kJoin,         // one thread is joined at `place` before the other event
-    kBarrier,      // the barrier at `place` is between them
-    kOverwritten,  // the write at `place` always comes between
-    kSection,      // overwritten at `place` before the critical section ends, under the same lock
-    kOwnWrite,     // the reader's section writes it at `place` before the read, under the same lock
-    kExhausted,    // every schedule was executed, up to equivalence
-  };
-  Kind kind = Kind::kNone;
-  abi::Place place = 0;
-  abi::Place lock = 0;       // kSection, kOwnWrite: where the lock was taken
-  std::uint64_t object = 0;  // kBarrier, kSection, kOwnWrite: the synchronisation object
-  bool operator==(const OrderReason&) const = default;
-};
 
 struct ForcedRun {
   std::uint64_t schedule = 0;              // its number among those of the search, from 1

@@ -1,16 +1,15 @@
 #include "host/explain/explain.h"
 
 #include <algorithm>
-#include <map>
 #include <ranges>
-#include <set>
-#include <tuple>
 #include <utility>
 
 #include "host/explain/criterion.h"
 #include "host/explain/dual_slice.h"
 #include "host/explain/experiments.h"
+#include "host/explain/line_graph.h"
 #include "host/explain/naming.h"
+#include "host/explain/question.h"
 #include "host/explain/root_cause.h"
 #include "host/explain/story.h"
 #include "host/explain/traced_pair.h"
@@ -23,68 +22,47 @@ namespace {
 constexpr std::size_t kMostNodes = 200'000;
 constexpr std::size_t kMostSteps = 10;
 
-// A slice in instances of source lines: instructions of one line in one call, one after the other.
-class LineInstances {
- public:
-  explicit LineInstances(TracedPair& pair) : pair_(pair) {}
+// What is drawn or listed at most. Chosen, not measured.
+constexpr std::size_t kMostLines = 5'000;
 
-  std::set<std::tuple<WhichRun, FrameIndex, std::string, std::uint32_t, std::uint32_t>> of(
-      WhichRun side, const std::set<NodeId>& nodes) {
-    std::set<std::tuple<WhichRun, FrameIndex, std::string, std::uint32_t, std::uint32_t>> found;
-    const RunTrace& run = pair_.trace(side);
-    std::map<FrameIndex, std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>> last;
-    for (const NodeId node : nodes) {
-      if (is_unseen(node)) continue;
-      const Instance user = pair_.user_instance(side, instance_of(node));
-      if (!user.valid()) continue;
-      const std::uint64_t address = run.instruction(user).address;
-      const CodePlace& place = pair_.place_of_code(address);
-      if (place.line == 0) continue;
-      const FrameIndex frame = run.steps()[user.step].frame;
-      auto& [line, at, instance] = last[frame];
-      if (line != place.line || address <= at) ++instance;
-      line = place.line;
-      at = address;
-      found.emplace(side, frame, place.file, place.line, instance);
-    }
-    return found;
-  }
-
- private:
-  TracedPair& pair_;
-};
-
-void measure(TracedPair& pair, const PathNode& failure, const DualSlice& pruned,
-             Explanation& result) {
+void measure(TracedPair& pair, Naming& naming, const PathNode& failure, const DualSlice& pruned,
+             const std::optional<Root>& root, SliceShown shown, Explanation& result) {
   Comparison& runs = pair.comparison();
-  LineInstances lines(pair);
   const DualSlice dual =
       dual_slice(runs, failure.node, SliceKind::kDual, kMostNodes, failure.side);
-  const SliceHalf dynamic = failure.side == kFailing
-                                ? dynamic_slice(runs, failure.node, kMostNodes)
-                                : SliceHalf{};
+  DualSlice dynamic;
+  if (failure.side == kFailing)
+    dynamic.half[kFailing] = dynamic_slice(runs, failure.node, kMostNodes);
+  const LineGraph dynamic_lines(pair, dynamic);
+  const LineGraph dual_lines(pair, dual);
+  const LineGraph lines(pair, pruned);
   SliceSizes& sizes = result.slice;
-  sizes.dynamic = lines.of(kFailing, dynamic.nodes).size();
-  sizes.dual = lines.of(kFailing, dual.half[kFailing].nodes).size() +
-               lines.of(kPassing, dual.half[kPassing].nodes).size();
-  const auto failing = lines.of(kFailing, pruned.half[kFailing].nodes);
-  const auto passing = lines.of(kPassing, pruned.half[kPassing].nodes);
-  std::set<NodeId> values;
-  std::set<std::string> functions;
+  sizes.dynamic = dynamic_lines.size();
+  sizes.dual = dual_lines.size();
+  sizes.pruned = lines.size();
+  const std::uint64_t failing = lines.count(kFailing);
+  const std::uint64_t passing = lines.count(kPassing);
+  sizes.breakdown = {passing, failing, failing + passing - lines.size()};
+  sizes.functions = lines.functions();
+  sizes.complete =
+      dual.complete && pruned.complete && dynamic.half[kFailing].nodes.size() < kMostNodes;
+  const std::size_t end = lines.line_of(failure.side, failure.node);
+  if (root) {
+    std::size_t cause = lines.line_of(kFailing, root->use_failing);
+    if (cause == LineGraph::kNoLine) cause = lines.line_of(kPassing, root->use_passing);
+    sizes.bfs = lines.distance(end, cause);
+  }
   for (const WhichRun side : {kFailing, kPassing})
     for (const NodeId node : pruned.half[side].nodes) {
       if (is_unseen(node)) continue;
       const Difference difference = runs.difference(side, node);
-      if (difference == Difference::kValue && side == kFailing) values.insert(node);
       result.value_differences += difference == Difference::kValue && side == kFailing;
       result.flow_differences += difference == Difference::kFlow;
-      functions.insert(pair.place(side, instance_of(node)).function);
     }
-  const auto both = lines.of(kFailing, values);
-  sizes.breakdown = {passing.size(), failing.size(), both.size()};
-  sizes.pruned = failing.size() + passing.size() - std::min(both.size(), passing.size());
-  sizes.functions = functions.size();
-  sizes.complete = dual.complete && pruned.complete && dynamic.nodes.size() < kMostNodes;
+  const LineGraph& wanted = shown == SliceShown::kDynamic ? dynamic_lines
+                            : shown == SliceShown::kDual  ? dual_lines
+                                                          : lines;
+  result.lines = wanted.told(naming, wanted.line_of(failure.side, failure.node), kMostLines);
 }
 
 int worth_of(const Cause& cause) {
@@ -140,12 +118,12 @@ struct ToldCause {
   std::vector<ToldStep> steps;
 };
 
-ToldCause tell_cause(TracedPair& pair, Naming& naming, const PathNode& failure,
+ToldCause tell_cause(TracedPair& pair, Naming& naming, const PathNode& failure, SliceShown shown,
                      Explanation& result) {
   ToldCause told;
+  std::optional<Root> chosen;
   const DualSlice slice =
       dual_slice(pair.comparison(), failure.node, SliceKind::kPruned, kMostNodes, failure.side);
-  measure(pair, failure, slice, result);
   // Of several, the one that says most about what should not have happened; then the first.
   constexpr std::size_t kMostRoots = 40;
   int best = 0;
@@ -157,7 +135,9 @@ ToldCause tell_cause(TracedPair& pair, Naming& naming, const PathNode& failure,
     if (worth <= best) continue;
     best = worth;
     told = {std::move(cause), root, tell(pair, naming, path)};
+    chosen = root;
   }
+  measure(pair, naming, failure, slice, chosen, shown, result);
   fold(told.steps, kMostSteps);
   return told;
 }
@@ -173,19 +153,21 @@ bool stays_in_function(const ToldCause& told) {
 // Of threads that wait for ever, first what the waits themselves show: a cycle is the whole story. Who
 // waits for a signal has often read something too early; and who should have given it did not come there,
 // for a reason that has a kind of its own.
-void tell_waiting(TracedPair& pair, Naming& naming, bool alone, Explanation& result) {
+void tell_waiting(TracedPair& pair, Naming& naming, SliceShown shown, Explanation& result) {
   Waiting waiting = find_waiting(pair, naming);
+  const bool alone = result.failing == result.passing;
   const bool locks = std::ranges::any_of(
       waiting.cause.waits, [](const WaitFact& fact) { return fact.taken.has_value(); });
   bool leads = false;  // what is behind the waiting is the kind of it
   if (!waiting.cause.cycle && !locks && !alone)
     for (const PathNode& start : waiting.starts) {
       Explanation read;
-      ToldCause told = tell_cause(pair, naming, start, read);
+      ToldCause told = tell_cause(pair, naming, start, shown, read);
       if (told.steps.empty() || told.cause.pattern == CausePattern::kResult ||
           told.cause.pattern == CausePattern::kNone)
         continue;
       result.slice = read.slice;
+      result.lines = std::move(read.lines);
       leads = waiting.cause.kind == CauseKind::kLostWakeup
                   ? start.side == kPassing && !stays_in_function(told)
                   : !waiting.stops_others;
@@ -248,12 +230,12 @@ void find_check(TracedPair& pair, Naming& naming, const Replay& failing, const R
 
 }  // namespace
 
-Result<Explanation> explain(const Replay& failing, const Replay& passing, RunObserver& observer) {
+Result<Explanation> explain(const Replay& failing, const Replay& passing,
+                            const ExplainOptions& options, RunObserver& observer) {
   Explanation result;
   const double started = seconds_now();
   result.failing = failing.recording.number;
   result.passing = passing.recording.number;
-  const bool alone = result.failing == result.passing;
   if (!failing.recording.meta.summary.failure)
     return fail(ErrorCode::kBadInput, "the first recording has not failed",
                 "clew explain FAILING PASSING");
@@ -281,15 +263,25 @@ Result<Explanation> explain(const Replay& failing, const Replay& passing, RunObs
     result.alignment.push_back(one);
   }
   Naming naming(*pair);
-  if (result.failure.kind == FailureKind::kDeadlock) {
-    tell_waiting(*pair, naming, alone, result);
+  if (result.failure.kind == FailureKind::kDeadlock && !options.question) {
+    tell_waiting(*pair, naming, options.shown, result);
   } else {
-    for (const NodeId point : failure_points(*pair, result.failure)) {
-      ToldCause told = tell_cause(*pair, naming, {kFailing, point}, result);
+    std::vector<NodeId> points;
+    if (options.question) {
+      auto found = find_points(*pair, naming, *options.question);
+      result.asked = std::move(found.asked);
+      points = std::move(found.points);
+    } else {
+      points = failure_points(*pair, result.failure);
+    }
+    for (const NodeId point : points) {
+      ToldCause told = tell_cause(*pair, naming, {kFailing, point}, options.shown, result);
       if (told.steps.empty()) continue;
       result.cause = std::move(told.cause);
-      if (check_runs_live(failing.recording) && check_runs_live(passing.recording)) {
-        result.tests = test_steps(*pair, failing, passing, {}, told.steps);
+      // The tests judge the failure, not the line that was asked about.
+      if (!options.question && check_runs_live(failing.recording) &&
+          check_runs_live(passing.recording)) {
+        result.tests = test_steps(*pair, failing, passing, options.limits, told.steps);
         find_check(*pair, naming, failing, passing, told.root, result);
       }
       add_roots(result.root, result.cause);

@@ -141,6 +141,53 @@ struct SliceSizes {  // in instances of source lines
   bool complete = true;
 };
 
+// A line of a slice, and how lines depend on each other.
+struct SliceLine {
+  std::string thread;
+  Location at;
+  std::string text;
+  std::uint64_t instance = 0;  // the how-manieth of this line and thread in the slice
+  std::uint64_t clock = 0;     // in the failing run, if it is there
+  bool failing = false;        // the failing run executes it
+  bool passing = false;
+};
+struct SliceArrow {
+  std::size_t from = 0;  // depends ...
+  std::size_t to = 0;    // ... on this
+  bool control = false;
+  bool def_use = false;  // the other run has another dependence there
+  bool failing = false;
+  bool passing = false;
+};
+struct SliceGraph {
+  std::vector<SliceLine> lines;  // what a line depends on comes before it, but for cycles
+  std::vector<SliceArrow> arrows;
+  bool complete = true;
+};
+
+// Why a line does what it does, or why it is not reached.
+struct Question {
+  std::string file;  // the end of its path
+  std::uint32_t line = 0;
+  std::string variable;  // empty: whatever differs there
+  bool why_not = false;
+};
+struct Asked {
+  Question question;
+  std::array<std::uint64_t, 2> times =
+      {};             // the line is executed, in the failing, in the passing run
+  bool more = false;  // ... or more often: counting was ended
+  bool differs = false;
+  std::string thread;  // which execution of the failing run is told; empty: none
+  Location at;
+  std::uint64_t clock = 0;
+  std::string variable;
+  bool writes = false;
+  std::string failing;  // its value; empty: not known
+  std::string passing;
+  std::optional<CauseEvent> source;  // who wrote what is read in the failing run
+};
+
 struct ThreadAlignment {
   std::string thread;
   double failing = 0;  // per cent
@@ -153,7 +200,9 @@ struct Explanation {
   std::optional<Cause> behind;  // kWaitsForever: why nobody comes to wake them
   std::vector<Location> root;  // where it can be mended
   std::vector<StoryStep> story;
+  std::optional<Asked> asked;
   SliceSizes slice;
+  SliceGraph lines;  // of the slice that was asked for
   std::vector<ThreadAlignment> alignment;
   std::uint64_t value_differences = 0;  // in the pruned slice
   std::uint64_t flow_differences = 0;

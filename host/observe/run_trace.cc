@@ -42,7 +42,9 @@ class Shadow {
  public:
   void write(std::uint64_t address, std::uint64_t size, StepIndex step, const std::uint8_t* value) {
     for (std::uint64_t i = 0; i < size; ++i) {
-      Page& page = page_of(address + i);
+      Page* found = page_of(address + i);
+      if (found == nullptr) return;
+      Page& page = *found;
       const std::size_t at = (address + i) % kPage;
       page.writer[at] = step + 1;
       page.known[at] = value != nullptr;
@@ -56,7 +58,10 @@ class Shadow {
     bool foreign = false;
     for (std::uint64_t i = 0; i < size; ++i) {
       const Page* page = find(address + i);
-      if (page == nullptr) continue;
+      if (page == nullptr) {
+        foreign |= pages_.size() >= kMostPages;
+        continue;
+      }
       const std::size_t at = (address + i) % kPage;
       newest = std::max(newest, page->writer[at]);
       foreign |= value != nullptr && page->writer[at] != 0 && page->known[at] &&
@@ -68,6 +73,8 @@ class Shadow {
 
  private:
   static constexpr std::uint64_t kPage = 4096;
+  // 512 MB of the program's memory, which take 3 GB here. Who wrote the rest is not known.
+  static constexpr std::size_t kMostPages = std::size_t{1} << 17;
   struct Page {
     std::array<std::uint32_t, kPage> writer{};
     std::array<std::uint8_t, kPage> value{};
@@ -82,11 +89,13 @@ class Shadow {
     last_number_ = number;
     return last_ = found->second.get();
   }
-  Page& page_of(std::uint64_t address) {
-    if (Page* page = find(address)) return *page;
+  // Null: there are too many.
+  Page* page_of(std::uint64_t address) {
+    if (Page* page = find(address)) return page;
+    if (pages_.size() >= kMostPages) return nullptr;
     auto& made = pages_[address / kPage];
     made = std::make_unique<Page>();
-    return *made;
+    return made.get();
   }
 
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
@@ -121,9 +130,10 @@ void RunTrace::cut(std::uint64_t address) {
 
 void RunTrace::returned(const abi::ReturnMark& mark) {
   thread_ = static_cast<std::uint16_t>(mark.thread);
-  countdown_ = mark.countdown;
-  call_site_ = mark.call_site;
-  if (!too_long_) clocks_.emplace_back(static_cast<StepIndex>(steps_.size()), mark.clock);
+  if (too_long_) return;
+  of_points_.insert(mark.countdown);
+  of_points_.insert(mark.call_site);
+  marks_.push_back({static_cast<StepIndex>(steps_.size()), mark.clock, mark.limit, mark.countdown});
 }
 
 std::uint64_t RunTrace::word(StepIndex step, std::uint32_t offset) const {
@@ -133,13 +143,13 @@ std::uint64_t RunTrace::word(StepIndex step, std::uint32_t offset) const {
 }
 
 std::uint64_t RunTrace::clock(StepIndex step) const {
-  auto after = std::ranges::upper_bound(clocks_, step, {}, &decltype(clocks_)::value_type::first);
-  return after == clocks_.begin() ? 0 : std::prev(after)->second;
+  const auto after = std::ranges::upper_bound(marks_, step, {}, &Mark::step);
+  return after == marks_.begin() ? 0 : std::prev(after)->clock;
 }
 
 std::uint64_t RunTrace::stream_offset(StepIndex step) const {
   using Entry = std::pair<StepIndex, std::uint64_t>;
-  const auto marks = std::ranges::upper_bound(clocks_, step, {}, &Entry::first) - clocks_.begin();
+  const auto marks = std::ranges::upper_bound(marks_, step, {}, &Mark::step) - marks_.begin();
   const auto cuts = std::ranges::lower_bound(cuts_, step, {}, &Entry::first) - cuts_.begin();
   return steps_[step].record + static_cast<std::uint64_t>(marks) * sizeof(abi::ReturnMark) +
          static_cast<std::uint64_t>(cuts) * sizeof(abi::CutMark);
@@ -205,6 +215,8 @@ void RunTrace::finish(std::deque<TranslatedBlock> blocks, CodeMap& code) {
 
 void RunTrace::find_sources() {
   Shadow shadow;
+  std::uint64_t string_bytes = std::uint64_t{1}
+                               << 34;  // that are looked at; a file may say anything
   std::uint8_t value[64];
   for (StepIndex at = 0; at < steps_.size(); ++at) {
     BlockStep& step = steps_[at];
@@ -223,10 +235,11 @@ void RunTrace::find_sources() {
         const StringUse& use = code_[step.block][access.instruction].string;
         const std::uint64_t from = word(at, access.offset + 8);
         const std::uint64_t size = word(at, access.offset + 16) * use.element;
-        if (!executed || size > (std::uint64_t{1} << 32)) {
+        if (!executed || size > std::min(string_bytes, std::uint64_t{1} << 32)) {
           sources_.push_back(kFromOutside);
           continue;
         }
+        string_bytes -= size;
         sources_.push_back(use.reads ? shadow.read(from, size, nullptr)
                                      : shadow.read(address, use.reads_second ? size : 0, nullptr));
         if (use.writes) shadow.write(address, size, at, nullptr);
@@ -360,7 +373,9 @@ void RunTrace::find_frames(CodeMap& code) {
 // Whether the call of the frame comes back to the address.
 bool RunTrace::returns_to(FrameIndex frame, std::uint64_t address) const {
   const StepIndex call = frame == kNoFrame ? kNoStep : frames_[frame].call;
-  return call != kNoStep && code_[steps_[call].block].back().next() == address;
+  if (call == kNoStep) return false;
+  const Instruction& last = code_[steps_[call].block].back();
+  return last.is_call() && last.next() == address;
 }
 
 // A function that nobody was seen to call usually saves a register first.

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "host/model/code_map.h"
@@ -112,6 +113,15 @@ class RunTrace final : public CodeTraceListener {
   // Points passed before it.
   [[nodiscard]] std::uint64_t clock(StepIndex step) const;
 
+  // The marks that the runtime has made, each with the first step behind it.
+  struct Mark {
+    StepIndex step = 0;
+    std::uint64_t clock = 0;
+    std::uint64_t limit = 0;      // abi::ReturnMark
+    std::uint64_t countdown = 0;  // likewise
+  };
+  [[nodiscard]] const std::vector<Mark>& marks() const { return marks_; }
+
   // Where its record begins in all that the run has written down.
   [[nodiscard]] std::uint64_t stream_offset(StepIndex step) const;
 
@@ -152,7 +162,7 @@ class RunTrace final : public CodeTraceListener {
 
   // The addresses that the pass's own code uses, which are no business of the program's.
   [[nodiscard]] bool is_of_points(std::uint64_t address) const {
-    return address == countdown_ || address == call_site_;
+    return of_points_.contains(address);
   }
 
  private:
@@ -167,12 +177,11 @@ class RunTrace final : public CodeTraceListener {
   std::uint64_t most_bytes_;
   bool too_long_ = false;
   std::uint16_t thread_ = 0;
-  std::uint64_t countdown_ = 0;
-  std::uint64_t call_site_ = 0;
+  std::unordered_set<std::uint64_t> of_points_;  // of each thread
   std::uint64_t instruction_count_ = 0;
   std::vector<std::uint8_t> bytes_;
   std::vector<BlockStep> steps_;
-  std::vector<std::pair<StepIndex, std::uint64_t>> clocks_;  // from this step on
+  std::vector<Mark> marks_;
   std::vector<std::pair<StepIndex, std::uint64_t>> cuts_;  // the step, what was not executed of it
   std::deque<TranslatedBlock> blocks_;
   std::vector<std::vector<Instruction>> code_;            // of each block

@@ -48,7 +48,7 @@ Result<RunResult> run_changed(const Replay& replay, TraceDetail detail,
   bool whole = true;
   CLEW_TRY(const auto service,
            TranslationService::create(detail, [&](std::span<const std::uint8_t> part) {
-             whole = whole && read_code_trace(part, *translator, listener);
+             whole = whole && read_code_trace(part, translator->blocks(), listener);
            }));
   translator = &service->translator();
   Attached attached(observer);
@@ -81,7 +81,7 @@ Result<TracedReplay> run_traced_replay(const Replay& replay, TraceDetail detail,
   CLEW_TRY(const auto service,
            TranslationService::create(detail, [&](std::span<const std::uint8_t> part) {
              result.bytes += part.size();
-             result.whole = result.whole && read_code_trace(part, *translator, listener);
+             result.whole = result.whole && read_code_trace(part, translator->blocks(), listener);
            }));
   translator = &service->translator();
   Replay traced = replay;

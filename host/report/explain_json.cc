@@ -25,7 +25,60 @@ Json step_json(const StoryStep& step) {
           {"confirmed", to_word(step.confirmed)}};
 }
 
+Json event_json(const CauseEvent& event) {
+  if (event.what == CauseEvent::What::kNothing) return "start";
+  return {{"thread", event.thread}, {"at", location_json(event.at)}, {"clock", event.clock}};
+}
+
+Json asked_json(const Explanation& explanation) {
+  if (!explanation.asked) return nullptr;
+  const Asked& asked = *explanation.asked;
+  return {{"answered", !asked.thread.empty()},
+          {"why_not", asked.question.why_not},
+          {"file", asked.question.file},
+          {"line", asked.question.line},
+          {"times", {{"failing", asked.times[0]}, {"passing", asked.times[1]}}},
+          {"differs", asked.differs},
+          {"thread", text_or_null(asked.thread)},
+          {"at", asked.thread.empty() ? Json(nullptr) : location_json(asked.at)},
+          {"clock", asked.clock},
+          {"variable", text_or_null(asked.variable)},
+          {"failing", text_or_null(asked.failing)},
+          {"passing", text_or_null(asked.passing)},
+          {"source", asked.source ? event_json(*asked.source) : Json(nullptr)}};
+}
+
+Json lines_json(const SliceGraph& graph) {
+  Json lines = Json::array();
+  for (const SliceLine& line : graph.lines)
+    lines.push_back({{"thread", line.thread},
+                     {"at", location_json(line.at)},
+                     {"text", line.text},
+                     {"instance", line.instance},
+                     {"clock", line.clock},
+                     {"failing", line.failing},
+                     {"passing", line.passing}});
+  return lines;
+}
+
+Json arrows_json(const SliceGraph& graph) {
+  Json arrows = Json::array();
+  for (const SliceArrow& arrow : graph.arrows)
+    arrows.push_back({{"from", arrow.from},
+                      {"to", arrow.to},
+                      {"control", arrow.control},
+                      {"def_use", arrow.def_use},
+                      {"failing", arrow.failing},
+                      {"passing", arrow.passing}});
+  return arrows;
+}
+
 }  // namespace
+
+Json slice_json(const SliceGraph& graph) {
+  return {
+      {"lines", lines_json(graph)}, {"arrows", arrows_json(graph)}, {"complete", graph.complete}};
+}
 
 Json explain_json(const Explanation& explanation) {
   Json root = Json::array();
@@ -43,6 +96,7 @@ Json explain_json(const Explanation& explanation) {
           {"variable", text_or_null(explanation.cause.variable)},
           {"cause", cause_json(explanation.cause)},
           {"behind", explanation.behind ? cause_json(*explanation.behind) : Json(nullptr)},
+          {"asked", asked_json(explanation)},
           {"root", root},
           {"story", story},
           {"slice",

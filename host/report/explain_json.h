@@ -8,6 +8,8 @@
 namespace clew {
 
 Json explain_json(const Explanation& explanation);
+// The lines of a slice and how they depend on each other.
+Json slice_json(const SliceGraph& graph);
 
 }  // namespace clew
 

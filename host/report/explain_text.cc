@@ -257,9 +257,74 @@ std::string story_text(const Explanation& explanation, bool full) {
   return text;
 }
 
+std::string asked_line(const Question& question) {
+  return printable(fmt::format("{}:{}", question.file, question.line));
+}
+
+std::string times_text(std::uint64_t times, bool more) {
+  return more ? fmt::format("{} or more", counted(times, "time")) : counted(times, "time");
+}
+
+// Why nothing is told of the line.
+std::string not_told(const Asked& asked) {
+  const std::string line = asked_line(asked.question);
+  const auto [failing, passing] = asked.times;
+  if (failing == 0 && passing == 0) return fmt::format("neither run executes {}", line);
+  if (asked.question.why_not && failing > 0)
+    return fmt::format("the failing run does execute {}, {}", line,
+                       times_text(failing, asked.more));
+  if (asked.question.why_not)
+    return fmt::format("not explained: no branch that keeps the failing run from {} was seen",
+                       line);
+  if (failing == 0)
+    return fmt::format(
+        "the failing run does not execute {}, the passing run does, {}: ask 'why "
+        "not {}'",
+        line, times_text(passing, asked.more), line);
+  return fmt::format("no access of `{}` by that name was seen at {}",
+                     printable(asked.question.variable), line);
+}
+
+std::string asked_headline(const Asked& asked) {
+  if (asked.thread.empty()) return not_told(asked);
+  const std::string line = asked_line(asked.question);
+  if (asked.question.why_not)
+    return fmt::format("the failing run does not come to {}: {} turns off at {} (clock {})", line,
+                       asked.thread, cause_line(asked.at), with_commas(asked.clock));
+  const std::string where =
+      fmt::format("at {} in {} (clock {})", line, asked.thread, with_commas(asked.clock));
+  if (asked.variable.empty())
+    return asked.differs ? fmt::format("{} the runs differ", where)
+                         : fmt::format("{} the runs do the same", where);
+  if (asked.passing.empty())
+    return fmt::format("{} `{}` is {}; the passing run does not execute it there", where,
+                       printable(asked.variable), printable(asked.failing));
+  if (asked.failing == asked.passing)
+    return fmt::format("{} `{}` is {} in both runs", where, printable(asked.variable),
+                       printable(asked.failing));
+  return fmt::format("{} `{}` is {}, in the passing run {}", where, printable(asked.variable),
+                     printable(asked.failing), printable(asked.passing));
+}
+
+std::string asked_text(const Explanation& explanation) {
+  const Asked& asked = *explanation.asked;
+  if (asked.thread.empty()) return "";
+  std::string text;
+  if (asked.source)
+    text += wrapped(fmt::format("It is read there{}.", origin_text(asked.source)), "  ");
+  const std::string cause = cause_sentence(explanation.cause);
+  if (!cause.empty())
+    text +=
+        wrapped(fmt::format("Behind it, {}: {}.", kind_words(explanation.cause.kind), cause), "  ");
+  else if (asked.differs || asked.question.why_not)
+    text += "  No difference between the two runs that was seen leads there.\n";
+  return text;
+}
+
 }  // namespace
 
 std::string headline(const Explanation& explanation) {
+  if (explanation.asked) return asked_headline(*explanation.asked);
   const std::string sentence = cause_sentence(explanation.cause);
   if (sentence.empty())
     return "not explained: no difference between the two runs that was seen leads to the failure";
@@ -269,6 +334,7 @@ std::string headline(const Explanation& explanation) {
 std::string explain_text(const Explanation& explanation, bool full) {
   const Cause& cause = explanation.cause;
   std::string text;
+  if (explanation.asked) text += asked_text(explanation);
   if (cause.pattern == CausePattern::kTooEarly || cause.pattern == CausePattern::kOverwritten ||
       cause.pattern == CausePattern::kBetween)
     text += values_text(cause);
@@ -288,7 +354,8 @@ std::string explain_text(const Explanation& explanation, bool full) {
   }
   for (const std::string& doubt : explanation.doubts) text += "  " + doubt + "\n";
   if (!explanation.story.empty()) {
-    text += "\n  from there to the failure, step by step:\n";
+    text += explanation.asked ? "\n  from there to the line, step by step:\n"
+                              : "\n  from there to the failure, step by step:\n";
     text += story_text(explanation, full);
     if (std::ranges::any_of(explanation.story, [](const StoryStep& step) {
           return step.confirmed == Confirmed::kByValue;
@@ -305,6 +372,18 @@ std::string explain_text(const Explanation& explanation, bool full) {
                             explanation.failing, explanation.passing);
   if (!full && std::ranges::any_of(explanation.story, [](const StoryStep& s) { return !s.main; }))
     text += "  all steps: clew explain --full\n";
+  return text;
+}
+
+std::string slice_text(const SliceGraph& graph, const char* kind) {
+  std::string text = fmt::format("\n  the {} slice, {}, causes first{}:\n", kind,
+                                 counted(graph.lines.size(), "line"),
+                                 graph.complete ? "" : " (the last ones only)");
+  for (const SliceLine& line : graph.lines) {
+    const char* in = !line.passing ? "failing" : !line.failing ? "passing" : "both";
+    text += fmt::format("  {:<7}  {:<6} {:<24} {}\n", in, line.thread, cause_line(line.at),
+                        printable(line.text));
+  }
   return text;
 }
 

@@ -12,6 +12,8 @@ namespace clew {
 std::string headline(const Explanation& explanation);
 // The rest: what was read instead of what, the story, the figures, what to do next. `full`: all steps.
 std::string explain_text(const Explanation& explanation, bool full);
+// The lines of the slice, causes first.
+std::string slice_text(const SliceGraph& graph, const char* kind);
 
 }  // namespace clew
 

@@ -25,4 +25,13 @@ std::string escaped_markup(std::string_view text) {
   return result;
 }
 
+std::string escaped_label(std::string_view text) {
+  std::string result;
+  for (const char c : escaped_markup(text)) {
+    if (c == '\\') result += c;
+    result += c;
+  }
+  return result;
+}
+
 }  // namespace clew

@@ -16,16 +16,6 @@ namespace {
 
 constexpr std::size_t kThickOfEachSign = 2;
 
-// As Graphviz has it, which reads what follows a backslash.
-std::string escaped_label(const std::string& text) {
-  std::string result;
-  for (const char c : escaped_markup(text)) {
-    if (c == '\\') result += c;
-    result += c;
-  }
-  return result;
-}
-
 // Threads that begin at the same function are one column.
 struct Columns {
   std::vector<std::string> names;

@@ -9,14 +9,12 @@
 namespace clew {
 namespace {
 
-// Chosen, not measured: a limit of memory.
-constexpr std::size_t kMostNodes = std::size_t{1} << 25;
-
 constexpr std::uint64_t bit(std::uint32_t thread) { return std::uint64_t{1} << thread; }
 
 }  // namespace
 
-ExhaustiveSearch::ExhaustiveSearch(std::uint32_t bound) : bound_(bound) {
+ExhaustiveSearch::ExhaustiveSearch(std::uint32_t bound, Options options)
+    : bound_(bound), options_(options) {
   waiting_.resize(1);
   waiting_[0].push_back({});
 }
@@ -48,6 +46,7 @@ ExhaustiveSearch::Proposal ExhaustiveSearch::propose(Point point) const {
   proposal.plan.strategy = abi::StrategyKind::kPrefix;
   proposal.plan.flags = abi::kJobTrace | abi::kJobAllPoints;
   proposal.plan.guide = prefix_guide(proposal.prefix);
+  proposal.plan.parameters[abi::kPrefixShortSleeps] = options_.short_sleeps ? 1 : 0;
   return proposal;
 }
 
@@ -70,7 +69,7 @@ void ExhaustiveSearch::learn(const JobPlan& plan, const JobReport& report) {
     no_answer_ = "no answer: the program has more than 64 threads";
   } else if (!report.trace.complete || (trace.empty() && report.result.scheduling_points > 0)) {
     no_answer_ = "no answer: a run had too many steps for its trace to be kept";
-  } else if (nodes_.size() + trace.size() > kMostNodes) {
+  } else if (nodes_.size() + trace.size() > options_.most_nodes) {
     no_answer_ = "no answer: there are too many schedules to keep track of";
   } else if (!followed(proposal, trace) ||
              (trace.empty() && report.verdict == Verdict::kUnresolved)) {
@@ -188,9 +187,12 @@ std::string ExhaustiveSearch::untried() const {
   return text;
 }
 
+bool ExhaustiveSearch::all_executed() const {
+  return no_answer_.empty() && over() && unresolved_ == 0 && departed_ == 0;
+}
+
 bool ExhaustiveSearch::all_pass() const {
-  return no_answer_.empty() && over() && failed_ == 0 && unresolved_ == 0 && departed_ == 0 &&
-         untried().empty();
+  return all_executed() && failed_ == 0 && untried().empty();
 }
 
 std::optional<std::string> ExhaustiveSearch::conclusion() const {

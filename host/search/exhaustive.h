@@ -58,7 +58,14 @@ namespace clew {
 
 class ExhaustiveSearch final : public Search {
  public:
-  explicit ExhaustiveSearch(std::uint32_t bound);
+  struct Options {
+    bool short_sleeps = false;          // abi::kPrefixShortSleeps: no length of a sleep is left out
+    std::size_t most_nodes = 1u << 25;  // Chosen, not measured: a limit of memory.
+  };
+  static constexpr std::uint32_t kNoBound = ~std::uint32_t{0};
+
+  explicit ExhaustiveSearch(std::uint32_t bound) : ExhaustiveSearch(bound, Options{}) {}
+  ExhaustiveSearch(std::uint32_t bound, Options options);
 
   [[nodiscard]] std::vector<JobPlan> next(std::size_t most) override;
   void learn(const JobPlan& plan, const JobReport& report) override;
@@ -67,11 +74,17 @@ class ExhaustiveSearch final : public Search {
   // The search is over and every schedule within the bound passes, whatever is answered to
   // questions and wherever there is code without yield points.
   [[nodiscard]] bool all_pass() const;
+  // The search is over, and every schedule within the bound was executed, but for what untried()
+  // says.
+  [[nodiscard]] bool all_executed() const;
+  // The search can give no answer any more.
+  [[nodiscard]] bool gave_up() const { return !no_answer_.empty(); }
 
- private:
   // What could have happened and was not tried, of the answers to questions and of the rest; empty:
   // nothing.
   [[nodiscard]] std::string untried() const;
+
+ private:
   using NodeId = std::uint32_t;
   static constexpr NodeId kNoNode = ~NodeId{0};
   static constexpr std::uint16_t kNoThread = 0xffff;
@@ -110,6 +123,7 @@ class ExhaustiveSearch final : public Search {
   [[nodiscard]] static std::uint32_t preempts(const Node& node, std::uint32_t thread);
 
   std::uint32_t bound_;
+  Options options_;
   std::vector<Node> nodes_;
   std::vector<std::vector<Point>> waiting_;  // by preemptions needed, the newest last
   std::deque<Proposal> proposed_;            // not yet reported, in order

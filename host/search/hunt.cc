@@ -245,6 +245,7 @@ Result<HuntResult> Hunt::run() {
   if (result_.complete) result_.conclusion = search_->conclusion();
   result_.single_threaded = nothing_varies_ && result_.schedules >= kRunsIfNothingVaries;
   note_processes();
+  CLEW_CHECK_OK(unless_found(keep_what_search_wants()));
   if (options_.keep_passing && failing_ && !interrupted_ && !failed_)
     CLEW_CHECK_OK(unless_found(look_for_passing()));
   result_.interleavings = interleavings_.size();

@@ -28,6 +28,17 @@ Result<bool> Hunt::keep_passing(const JobPlan& plan, std::string distance) {
   return true;
 }
 
+Result<void> Hunt::keep_what_search_wants() {
+  const std::vector<Search::Keep> wanted = search_->to_keep();
+  for (std::size_t i = 0; i < wanted.size() && !interrupted_; ++i) {
+    recorder_.set_until(options_.seconds > 0 ? keep_until() : 0);
+    CLEW_TRY(const auto recorded, recorder_.record(exact(wanted[i].plan), wanted[i].verdict));
+    interrupted_ |= recorder_.interrupted_by() != 0;
+    search_->kept(i, recorded ? std::optional(recorded->number) : std::nullopt);
+  }
+  return {};
+}
+
 // Choi and Zeller 2002, section 5: the failing schedule, perturbed ever more widely until the
 // program passes.
 Result<bool> Hunt::fuzz_for_passing(std::size_t most) {

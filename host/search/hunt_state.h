@@ -99,6 +99,7 @@ class Hunt {
   Result<void> not_repeated(const Judgement& judgement);
   Result<void> raise_budget();
   Result<void> look_for_passing();
+  Result<void> keep_what_search_wants();
   Result<bool> fuzz_for_passing(std::size_t most);
   Result<void> run_from_failing();
   Result<bool> keep_passing(const JobPlan& plan, std::string distance);

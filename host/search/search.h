@@ -46,6 +46,17 @@ class Search : public ReportListener {
   [[nodiscard]] virtual bool sharing_is_settled() const { return false; }
   // What the last next() drew on, for the status line ("pos").
   [[nodiscard]] virtual std::string using_now() const = 0;
+  // When the search is over, in whatever way: jobs that are to be run once more and kept as
+  // recordings, if the verdict is the same again, in this order.
+  struct Keep {
+    JobPlan plan;
+    Verdict verdict = Verdict::kPass;
+  };
+  [[nodiscard]] virtual std::vector<Keep> to_keep() { return {}; }
+  // The number of the recording; nothing: there is none.
+  virtual void kept(std::size_t which, std::optional<std::uint64_t> recording) {
+    (void)which, (void)recording;
+  }
   // When the search is over: what that means, as a sentence ("all 36 schedules with at most 2
   // preemptions pass"). Nothing: nothing can be said.
   [[nodiscard]] virtual std::optional<std::string> conclusion() const { return std::nullopt; }

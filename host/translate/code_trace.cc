@@ -13,8 +13,8 @@ bool take(std::span<const std::uint8_t>& records, Record& record) {
 
 }  // namespace
 
-bool read_code_trace(std::span<const std::uint8_t> records, const Translator& translator,
-                     CodeTraceListener& listener) {
+bool read_code_trace(std::span<const std::uint8_t> records,
+                     const std::deque<TranslatedBlock>& blocks, CodeTraceListener& listener) {
   while (!records.empty()) {
     std::uint32_t number;
     if (records.size() < 8) return false;
@@ -28,9 +28,9 @@ bool read_code_trace(std::span<const std::uint8_t> records, const Translator& tr
       if (!take(records, mark)) return false;
       listener.cut(mark.address);
     } else {
-      if (number == 0 || number >= translator.blocks().size()) return false;
-      const TranslatedBlock& block = translator.blocks()[number];
-      if (records.size() < block.record_size) return false;
+      if (number == 0 || number >= blocks.size()) return false;
+      const TranslatedBlock& block = blocks[number];
+      if (block.instructions.empty() || records.size() < block.record_size) return false;
       listener.block({block, records.first(block.record_size)});
       records = records.subspan(block.record_size);
     }

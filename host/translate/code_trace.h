@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <span>
 
 #include "host/translate/translator.h"
@@ -39,9 +40,38 @@ class CodeTraceListener {
   virtual void returned(const abi::ReturnMark& mark) = 0;
 };
 
+// The clock at each block of a run, from what it has written down.
+class TraceClock {
+ public:
+  void returned(const abi::ReturnMark& mark) {
+    now_ = mark;
+    countdown_ = mark.limit - 1 - mark.clock;
+  }
+  // The block has run: what comes behind it.
+  void block(const BlockRun& run) {
+    for (const RecordedAccess& access : run.block.accesses)
+      if (access.has_value && run.address(access) == now_.countdown) countdown_ = run.value(access);
+  }
+  // Points passed.
+  [[nodiscard]] std::uint64_t clock() const {
+    return now_.limit == 0 ? now_.clock : now_.limit - 1 - countdown_;
+  }
+  // As the runtime would write it down now.
+  [[nodiscard]] abi::ReturnMark mark() const {
+    abi::ReturnMark mark = now_;
+    mark.clock = clock();
+    return mark;
+  }
+
+ private:
+  abi::ReturnMark now_{abi::kReturnMark, 0, 0, 0, 0, 0};
+  std::uint64_t countdown_ = 0;
+};
+
 // Whole records. False: there are others among them, as when the program has overwritten the memory.
 [[nodiscard]] bool read_code_trace(std::span<const std::uint8_t> records,
-                                   const Translator& translator, CodeTraceListener& listener);
+                                   const std::deque<TranslatedBlock>& blocks,
+                                   CodeTraceListener& listener);
 
 }  // namespace clew
 

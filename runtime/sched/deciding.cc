@@ -139,6 +139,16 @@ bool Scheduler::happens(abi::ChoiceKind kind) {
   return ask(next_question(kind)) != 0;
 }
 
+bool Scheduler::sleep_is_over_at_once() {
+  constexpr abi::ChoiceKind kKind = abi::ChoiceKind::kTimeout;
+  if (!decider_.strategy().manner.short_sleeps || !decider_.asks(kKind)) return false;
+  if (current->no_yield != 0) return false;
+  surroundings_->before_choice();
+  clock_.settle();
+  note_choice(next_question(kKind), 1, {});
+  return true;
+}
+
 // The question belongs to the event that has just been passed, as the last one before it: a replay,
 // which comes here only where it has to, gives all others the same numbers without it. Listening
 // leads here where the run would not have come.

@@ -151,6 +151,8 @@ class Scheduler final : private Run {
   // --- questions to the strategy
   // The answer, 0 (the default) or 1.
   bool happens(abi::ChoiceKind kind);
+  // Manner::short_sleeps; that is noted as an answer, so that a recording has it.
+  bool sleep_is_over_at_once();
   // The running thread has just passed the point of a weak compare-exchange: does it fail?
   bool weak_cas_fails();
   // The running thread is about to end the program: another may run before it does.

@@ -80,7 +80,9 @@ bool Scheduler::time_ran_out_early(const Wait& wait) {
   TimeLimit& limit = current->limit;
   if (limit.deadline != deadline)
     limit = {deadline, deadline - clock_.settled_time() > kSafety - kSinceComputed};
-  const bool in_earnest = wait.kind == abi::WaitKind::kSleep || !limit.is_for_safety;
+  const bool sleeps = wait.kind == abi::WaitKind::kSleep;
+  if (sleeps && !queue_.empty() && sleep_is_over_at_once()) return true;
+  const bool in_earnest = sleeps || !limit.is_for_safety;
   return !queue_.empty() && in_earnest && happens(abi::ChoiceKind::kTimeout);
 }
 

@@ -3,7 +3,10 @@
 namespace clew::rt {
 
 Prefix::Prefix(const abi::Job& job, Strategy& inside)
-    : Wrapper(inside, kAtEveryPoint), choices_(ChoicePolicy::of_parameter(job)) {
+    : Wrapper(inside, {.at_every_point = true,
+                       .picks = true,
+                       .short_sleeps = job.parameters[abi::kPrefixShortSleeps] != 0}),
+      choices_(ChoicePolicy::of_parameter(job)) {
   if (!read_guide(job)) length_ = 0;
 }
 

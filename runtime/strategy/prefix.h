@@ -2,8 +2,9 @@
 // puts one there that preempts nothing. What a systematic search (stateless exploration) replays
 // and extends.
 //
-// Parameters: kChoiceSeed: if not 0, seed of the answers to choose(), which are otherwise the
-// defaults.
+// Parameters:
+//   kPrefixShortSleeps  if not 0, a sleep is over as soon as it begins (Manner::short_sleeps)
+//   kChoiceSeed         if not 0, seed of the answers to choose(), which are otherwise the defaults
 //
 // Guide: the index of the thread of each step.
 //

@@ -35,6 +35,10 @@ struct Manner {
   // The answers are recorded ones: choose() is asked in place of pick() too (ChoiceKind::kPick),
   // and whatever the job's choices.
   bool follows = false;
+  // At every point: a sleep is over as soon as it begins, if others can run. How long the thread
+  // then waits until it is picked is the strategy's to decide, so that no length of a sleep is
+  // left out.
+  bool short_sleeps = false;
 };
 inline constexpr Manner kByClock{};
 inline constexpr Manner kByClockAndPicks{.picks = true};

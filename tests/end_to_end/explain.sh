@@ -81,6 +81,34 @@ check "its story, tested" steps
 said() { grep -q 'reads `cnt` at requests.cpp:16 before T0.1 has written it at requests.cpp:8' err.txt; }
 check "its first sentence" said
 
+# Questions about lines, slices, pictures
+why() { run 0 explain --ask 'why requests.cpp:27:sum' --json out.json && grep -q '`sum` is 17, in the passing run 0' err.txt &&
+  json 'd["asked"]["differs"] and d["asked"]["source"]["at"]["line"] == 24 and d["story"][-1]["at"]["line"] == 27'; }
+check "why a value" why
+why_not() { run 0 explain --ask 'why not requests.cpp:26' && grep -q 'does not come to requests.cpp:26: T0.2 turns off at requests.cpp:23' err.txt; }
+check "why not a line" why_not
+check "a line that is executed is none to ask 'why not' about" run 122 explain --ask 'why not requests.cpp:24'
+check "a line that no run executes" run 122 explain --at requests.cpp:22
+check "no such question" run 124 explain --ask 'who requests.cpp:22'
+check "two questions" run 124 explain --at requests.cpp:22 --ask 'why requests.cpp:22'
+# Figure 5: what the pruned slice has and what it has not.
+slice() {
+  run 0 explain --slice pruned --graph why.svg --json out.json &&
+    json '{l["at"]["line"] for l in d["slice"]["shown"]["lines"] if not l["passing"]} == {19, 24}' &&
+    json '{l["at"]["line"] for l in d["slice"]["shown"]["lines"] if not l["failing"]} == {26}' &&
+    json '{16, 8, 23, 27} <= {l["at"]["line"] for l in d["slice"]["shown"]["lines"] if l["failing"] and l["passing"]}' &&
+    json 'len([l for l in d["slice"]["shown"]["lines"] if l["at"]["line"] == 27]) == 1' &&
+    json 'any(a["def_use"] for a in d["slice"]["shown"]["arrows"]) and d["slice"]["bfs"] > 0' &&
+    python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("why.svg")'
+}
+check "the pruned slice, listed and drawn" slice
+dynamic() { run 0 explain --slice dynamic --graph why.dot --json out.json &&
+  json 'len(d["slice"]["shown"]["lines"]) == d["slice"]["dynamic"] > d["slice"]["pruned"]' && grep -q '^digraph' why.dot; }
+check "the dynamic slice" dynamic
+check "a picture of another kind" run 124 explain --graph why.png
+untested() { run 0 explain --tests 0 --json out.json && json 'd["tests"] == 0'; }
+check "no tests" untested
+
 # Words
 check "a recording that passes is none to explain" run 125 explain 1 2
 check "three recordings" run 124 explain 1 2 3

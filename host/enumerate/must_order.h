@@ -1,0 +1,72 @@
+// What a trace says about orders that no schedule changes, as long as the threads execute the same
+// steps: by the program's own order, by creation and join, by barriers that all of their threads
+// pass together. Locks order nothing, but what is in one critical section cannot be seen half done
+// by another under the same lock (Novillo, Unrau, Schaeffer, "Concurrent SSA form in the presence of
+// mutual exclusion", ICPP 1998; MacDonald, Chen, Novillo 2006, section 3).
+//
+// Condition variables, semaphores, futexes and atomics order nothing here: whether a thread waits
+// depends on what it reads. That an order holds because of them is shown by executing every
+// schedule, or it stays open.
+#ifndef CLEW_HOST_ENUMERATE_MUST_ORDER_H_
+#define CLEW_HOST_ENUMERATE_MUST_ORDER_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "host/enumerate/order_reason.h"
+#include "host/enumerate/reads_from.h"
+#include "host/trace/trace.h"
+
+namespace clew {
+
+class MustOrder {
+ public:
+  // REQUIRES: the trace outlives it.
+  explicit MustOrder(std::span<const TraceStep> trace);
+
+  // Why step a comes before step b in every schedule; nothing: it need not.
+  [[nodiscard]] std::optional<OrderReason> before(StepNumber a, StepNumber b) const;
+
+  // Why the read cannot see the write (or the initial value), among accesses to the same bytes;
+  // nothing: it may. `accesses` are all to those bytes, in order.
+  [[nodiscard]] std::optional<OrderReason> hidden(
+      StepNumber write, StepNumber read, std::span<const SharedBytes::Access> accesses) const;
+
+  // The locks that a step was executed under.
+  struct Section {
+    std::uint64_t lock = 0;    // the object
+    StepNumber taken = 0;      // the step that took it
+    bool operator==(const Section&) const = default;
+  };
+  [[nodiscard]] const std::vector<Section>& sections(StepNumber step) const {
+    return held_lists_[held_[step]];
+  }
+
+ private:
+  enum Edges : std::uint8_t { kCreation = 0, kJoins = 1, kBarriers = 2, kLevels = 3 };
+  using Clock = std::vector<std::uint32_t>;
+
+  void find_sections();
+  void find_clocks(Edges level);
+  [[nodiscard]] bool ordered(StepNumber a, StepNumber b, Edges level) const;
+  // The step of the thread of `step`, of this kind, that comes last before it. kWait: at a barrier
+  // that orders.
+  [[nodiscard]] StepNumber last_before(StepNumber step, abi::StepKind kind) const;
+  [[nodiscard]] std::vector<StepNumber> released_by_barrier() const;
+
+  std::span<const TraceStep> trace_;
+  std::uint32_t width_ = 0;
+  std::vector<std::uint32_t> number_;                 // of a step in its thread, from 1
+  std::vector<Clock> clocks_[kLevels];                // of stretches of a thread's steps
+  std::vector<std::uint32_t> clock_of_[kLevels];      // by step
+  std::vector<std::uint32_t> held_;                   // by step, in held_lists_
+  std::vector<std::vector<Section>> held_lists_;
+  std::vector<StepNumber> barrier_;                   // by step: released_by_barrier()
+  std::vector<StepNumber> same_thread_before_;        // by step; kInitialValue: it is the first
+};
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_ENUMERATE_MUST_ORDER_H_
