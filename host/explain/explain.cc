@@ -28,8 +28,7 @@ constexpr std::size_t kMostLines = 5'000;
 void measure(TracedPair& pair, Naming& naming, const PathNode& failure, const DualSlice& pruned,
              const std::optional<Root>& root, SliceShown shown, Explanation& result) {
   Comparison& runs = pair.comparison();
-  const DualSlice dual =
-      dual_slice(runs, failure.node, SliceKind::kDual, kMostNodes, failure.side);
+  const DualSlice dual = dual_slice(runs, failure.node, SliceKind::kDual, kMostNodes, failure.side);
   DualSlice dynamic;
   if (failure.side == kFailing)
     dynamic.half[kFailing] = dynamic_slice(runs, failure.node, kMostNodes);

@@ -87,16 +87,17 @@ struct Cause {
   std::optional<CauseEvent> later;
   std::optional<CauseEvent> allocated;  // kUseAfterFree
   std::optional<CauseEvent> got;        // ... where the user got the address
-  std::optional<CauseEvent> let_go;     // kTooEarly, kOverwritten: what let the early one come there
-  bool created = false;                 // ... has created its thread
-  std::optional<CauseEvent> slept;      // kTooEarly: what the early one did instead of waiting
-  std::optional<CauseEvent> beside;     // kTooEarly: what the same thread has written, and was read
-  std::string beside_variable;          // ... of which
-  std::optional<CauseEvent> released;   // kBetween: where the lock that all hold is released; `beside`:
-                                        // where the one is released that was held there
-  std::optional<Check> check;           // what has led there, and was out of date by then
-  std::vector<WaitFact> waits;          // kWaitsForever
-  bool cycle = false;                   // ... each waits for a lock that the next one holds
+  std::optional<CauseEvent> let_go;  // kTooEarly, kOverwritten: what let the early one come there
+  bool created = false;              // ... has created its thread
+  std::optional<CauseEvent> slept;   // kTooEarly: what the early one did instead of waiting
+  std::optional<CauseEvent> beside;  // kTooEarly: what the same thread has written, and was read
+  std::string beside_variable;       // ... of which
+  std::optional<CauseEvent>
+      released;                 // kBetween: where the lock that all hold is released; `beside`:
+                                // where the one is released that was held there
+  std::optional<Check> check;   // what has led there, and was out of date by then
+  std::vector<WaitFact> waits;  // kWaitsForever
+  bool cycle = false;           // ... each waits for a lock that the next one holds
   bool unordered =
       false;  // the use and the other access hold no lock in common, and one is not atomic
 };
@@ -198,7 +199,7 @@ struct Explanation {
   Failure failure;
   Cause cause;
   std::optional<Cause> behind;  // kWaitsForever: why nobody comes to wake them
-  std::vector<Location> root;  // where it can be mended
+  std::vector<Location> root;   // where it can be mended
   std::vector<StoryStep> story;
   std::optional<Asked> asked;
   SliceSizes slice;

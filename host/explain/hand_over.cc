@@ -99,7 +99,8 @@ std::optional<Instance> where_got(TracedPair& pair, Instance use, const Allocati
             is_on_stack(run, thread, run.access_address(at.step, i)))
           continue;
         const std::uint64_t value = run.access_value(at.step, i);
-        if (value >= memory.address && value - memory.address < std::max<std::uint64_t>(memory.size, 1))
+        if (value >= memory.address &&
+            value - memory.address < std::max<std::uint64_t>(memory.size, 1))
           return at;
       }
     }
@@ -115,8 +116,8 @@ std::optional<Instance> where_got(TracedPair& pair, Instance use, const Allocati
 std::optional<ReadBeside> read_beside(TracedPair& pair, const DualSlice& slice, Instance use,
                                       std::uint16_t late_thread, StepIndex late,
                                       std::uint64_t address) {
-  constexpr std::size_t kMostBeside = 40;   // values that are followed back
-  constexpr std::size_t kSteps = 16;        // of the thread, before and behind
+  constexpr std::size_t kMostBeside = 40;  // values that are followed back
+  constexpr std::size_t kSteps = 16;       // of the thread, before and behind
   const RunTrace& run = pair.trace(kFailing);
   const std::uint16_t thread = run.steps()[use.step].thread;
   Comparison& runs = pair.comparison();

@@ -8,8 +8,8 @@ namespace {
 // Calls of the runtime in which signals are delivered, and which call nothing else of the program's.
 bool delivers(std::string_view name) {
   for (const std::string_view prefix :
-       {"__clew_", "pthread_mutex_", "pthread_cond_", "pthread_rwlock_", "pthread_barrier_",
-        "sem_", "mtx_", "cnd_"})
+       {"__clew_", "pthread_mutex_", "pthread_cond_", "pthread_rwlock_", "pthread_barrier_", "sem_",
+        "mtx_", "cnd_"})
     if (name.starts_with(prefix)) return true;
   for (const std::string_view known :
        {"pthread_join", "pthread_kill", "pthread_create", "raise", "kill", "sched_yield", "sleep",
@@ -32,8 +32,8 @@ Parties::Parties(const RunTrace& run, CodeMap& code) : run_(run) {
     if (last.is_call()) {
       const std::string_view name = code.called(last);
       const auto registers = run.call_registers(frame.call);
-      interrupts = delivers(name) || (name.empty() && registers &&
-                                      code.is_point(registers->arguments[0]));
+      interrupts =
+          delivers(name) || (name.empty() && registers && code.is_point(registers->arguments[0]));
     }
     if (interrupts) handlers_[i] = i;
   }

@@ -133,9 +133,7 @@ class Classifier {
     return true;
   }
 
-  bool unordered(Instance a, Instance b) {
-    return clew::unordered(pair_, a, b, root_.address);
-  }
+  bool unordered(Instance a, Instance b) { return clew::unordered(pair_, a, b, root_.address); }
 
   const MemoryAccess* entry(Instance at) const {
     const auto found = std::ranges::find(history_, at, &MemoryAccess::at);
@@ -235,7 +233,8 @@ class Classifier {
     const StepIndex known = pair_.order(kFailing).last_before(remote.at.step, thread);
     // By something else than the accesses themselves, be they atomic.
     if (known != kNoStep && known >= first.at.step &&
-        std::ranges::none_of(history_, [&](const MemoryAccess& one) { return one.at.step == known; }))
+        std::ranges::none_of(history_,
+                             [&](const MemoryAccess& one) { return one.at.step == known; }))
       return true;
     return std::ranges::any_of(run_.outside_calls(), [&](const OutsideCall& call) {
       return call.step >= first.at.step && call.step <= last.at.step &&
@@ -332,7 +331,8 @@ class Classifier {
       return;
     }
     const auto& threads = pair_.run(kFailing).threads();
-    const std::string& id = pair_.run(kPassing).threads()[pair_.trace(kPassing).steps()[there.step].thread];
+    const std::string& id =
+        pair_.run(kPassing).threads()[pair_.trace(kPassing).steps()[there.step].thread];
     const auto late = static_cast<std::size_t>(std::ranges::find(threads, id) - threads.begin());
     if (late < run_.thread_count() && late != run_.steps()[use.step].thread)
       tell_let_go(use, static_cast<std::uint16_t>(late), here.valid() ? here.step : kNoStep);
@@ -350,9 +350,8 @@ class Classifier {
   bool tell_beside(Instance use, Instance missed, std::uint16_t late_thread) {
     if (late_thread >= run_.thread_count() || late_thread == run_.steps()[use.step].thread)
       return false;
-    const auto found =
-        read_beside(pair_, slice_, use, late_thread, missed.valid() ? missed.step : kNoStep,
-                    root_.address);
+    const auto found = read_beside(pair_, slice_, use, late_thread,
+                                   missed.valid() ? missed.step : kNoStep, root_.address);
     if (!found || (missed.valid() && !same_activity(found->write, missed))) return false;
     cause_.beside = event_of(pair_, naming_, kFailing, found->write, found->address, found->size);
     if (const auto name = naming_.memory(kFailing, found->read, found->address, found->size))
@@ -404,8 +403,8 @@ class Classifier {
       tell_let_go(write, run_.steps()[use.step].thread, use.step);
     // Who has created the other thread has not thereby said that it is done with the memory.
     if (cause_.created) cause_.let_go.reset();
-    cause_.kind = cause_.unordered && !cause_.let_go ? CauseKind::kDataRace
-                                                     : CauseKind::kOrderViolation;
+    cause_.kind =
+        cause_.unordered && !cause_.let_go ? CauseKind::kDataRace : CauseKind::kOrderViolation;
   }
 
   TracedPair& pair_;

@@ -76,7 +76,8 @@ std::vector<Root> find_roots(TracedPair& pair, Naming& naming, const DualSlice& 
       const Instance at = use;
       const OutsideCall* call = call_of(pair.trace(kFailing), root.use_failing);
       if (call != nullptr && runs.difference(kFailing, root.use_failing) == Difference::kValue &&
-          !pair.alignment().parts(kFailing, at) && !releases_memory(call->name) && !call->name.empty()) {
+          !pair.alignment().parts(kFailing, at) && !releases_memory(call->name) &&
+          !call->name.empty()) {
         root.from_failing = root.from_passing = NodeId{RunTrace::kFromOutside} << 8;
         root.address = 0;
         root.size = 0;

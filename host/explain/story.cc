@@ -220,8 +220,8 @@ class Teller {
 
 }  // namespace
 
-std::vector<PathNode> story_path(TracedPair& pair, const DualSlice& slice,
-                                 const PathNode& failure, const Root& root) {
+std::vector<PathNode> story_path(TracedPair& pair, const DualSlice& slice, const PathNode& failure,
+                                 const Root& root) {
   std::array<std::multimap<NodeId, NodeId>, 2> leads;
   for (const WhichRun side : {kFailing, kPassing})
     for (const SliceEdge& edge : slice.half[side].edges) leads[side].emplace(edge.from, edge.to);

@@ -114,8 +114,8 @@ SyncOrder::Times SyncOrder::released(std::uint16_t thread, StepIndex step) const
 
 StepIndex SyncOrder::last_before(StepIndex step, std::uint16_t thread) const {
   const auto& changes = changes_[run_.steps()[step].thread];
-  const auto after = std::ranges::upper_bound(changes, step, {},
-                                              [](const auto& change) { return change.first; });
+  const auto after =
+      std::ranges::upper_bound(changes, step, {}, [](const auto& change) { return change.first; });
   if (after == changes.begin()) return kNoStep;
   const StepIndex known = std::prev(after)->second[thread];
   return known == 0 ? kNoStep : known - 1;
@@ -123,8 +123,7 @@ StepIndex SyncOrder::last_before(StepIndex step, std::uint16_t thread) const {
 
 Instance SyncOrder::release_of(StepIndex step) const {
   const auto write = atomic_writes_.find(step);
-  return {step,
-          write == atomic_writes_.end() ? run_.steps()[step].executed - 1u : write->second};
+  return {step, write == atomic_writes_.end() ? run_.steps()[step].executed - 1u : write->second};
 }
 
 bool SyncOrder::before(StepIndex first, StepIndex second) const {

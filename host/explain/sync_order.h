@@ -44,10 +44,10 @@ class SyncOrder {
   void merge(Times& to, const Times& from) const;
 
   const RunTrace& run_;
-  std::vector<Times> now_;                                          // of each thread
-  std::vector<std::vector<std::pair<StepIndex, Times>>> changes_;   // ... from this step on
-  std::vector<std::uint64_t> atomic_;                               // ... accessed next, or 0
-  std::map<StepIndex, std::vector<std::uint16_t>> created_;         // by the call
+  std::vector<Times> now_;                                         // of each thread
+  std::vector<std::vector<std::pair<StepIndex, Times>>> changes_;  // ... from this step on
+  std::vector<std::uint64_t> atomic_;                              // ... accessed next, or 0
+  std::map<StepIndex, std::vector<std::uint16_t>> created_;        // by the call
   std::map<std::uint16_t, Times> births_;
   std::map<std::uint64_t, Times> objects_;
   std::map<StepIndex, std::uint32_t> atomic_writes_;  // the instruction of the step

@@ -66,10 +66,9 @@ class Finder {
     for (const OutsideCall& one : other.outside_calls()) {
       if (one.step >= same->back) break;
       const SyncCall what = sync_call(one);
-      const bool wakes =
-          what.step == SyncStep::kWakes ||
-          (what.kind == SyncKind::kBarrier && other.steps()[one.step].thread !=
-                                                  other.steps()[same->step].thread);
+      const bool wakes = what.step == SyncStep::kWakes ||
+                         (what.kind == SyncKind::kBarrier &&
+                          other.steps()[one.step].thread != other.steps()[same->step].thread);
       // A semaphore may have been posted before, and others may have come to the barrier first.
       const bool counts = one.step > same->step || what.kind == SyncKind::kSemaphore ||
                           what.kind == SyncKind::kBarrier;

@@ -69,12 +69,9 @@ Json event_json(const std::optional<CauseEvent>& event) {
 }
 
 Json wait_json(const WaitFact& fact) {
-  return {{"wait", event_json(fact.wait)},
-          {"object", text_or_null(fact.object)},
-          {"holder", text_or_null(fact.holder)},
-          {"taken", event_json(fact.taken)},
-          {"signal", event_json(fact.signal)},
-          {"signal_before", fact.signal && fact.before},
+  return {{"wait", event_json(fact.wait)},       {"object", text_or_null(fact.object)},
+          {"holder", text_or_null(fact.holder)}, {"taken", event_json(fact.taken)},
+          {"signal", event_json(fact.signal)},   {"signal_before", fact.signal && fact.before},
           {"returns_in_passing", fact.returns}};
 }
 
@@ -108,10 +105,10 @@ std::string cause_details(const Cause& cause) {
                                     cause.let_go->thread, early, shared_line(*cause.let_go)));
   }
   if (cause.beside) {
-    say(fmt::format("It has read {} as well, which {} has written just before, at {}: the one is new, the "
-                    "other is not.",
-                    named(cause.beside_variable), cause.beside->thread,
-                    shared_line(*cause.beside)));
+    say(fmt::format(
+        "It has read {} as well, which {} has written just before, at {}: the one is new, the "
+        "other is not.",
+        named(cause.beside_variable), cause.beside->thread, shared_line(*cause.beside)));
     if (cause.released)
       say(fmt::format("{} releases the lock in between, at {}.", cause.released->thread,
                       shared_line(*cause.released)));
@@ -123,11 +120,11 @@ std::string cause_details(const Cause& cause) {
     say(fmt::format("{} has got its address at {}.", cause.got->thread, shared_line(*cause.got)));
   if (cause.check) {
     const Check& check = *cause.check;
-    say(fmt::format("{} goes by {}, which it has read at {}; {} has written it since, at {}{}",
-                    check.read.thread, named(check.variable), shared_line(check.read),
-                    check.write.thread, shared_line(check.write),
-                    check.tested ? ": with that value put in where it reads, the failing run passes."
-                                 : "."));
+    say(fmt::format(
+        "{} goes by {}, which it has read at {}; {} has written it since, at {}{}",
+        check.read.thread, named(check.variable), shared_line(check.read), check.write.thread,
+        shared_line(check.write),
+        check.tested ? ": with that value put in where it reads, the failing run passes." : "."));
   }
   return text;
 }

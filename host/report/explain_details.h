@@ -9,7 +9,7 @@
 
 namespace clew {
 
-// "file.cpp:12"
+// The file without its folder, and the line.
 [[nodiscard]] std::string cause_line(const Location& at);
 // The line by which a person would know it, and the one that does it.
 [[nodiscard]] std::string shared_line(const CauseEvent& event);

@@ -365,11 +365,12 @@ std::string explain_text(const Explanation& explanation, bool full) {
           "failing\n"
           "    run passes, or the passing run fails in the same way\n";
   }
-  text += explanation.failing == explanation.passing
-              ? fmt::format("\n  There is no passing run to compare with.\n  replay: clew replay {}\n",
-                            explanation.failing)
-              : fmt::format("\n  replay: clew replay {} (fails), clew replay {} (passes)\n",
-                            explanation.failing, explanation.passing);
+  text +=
+      explanation.failing == explanation.passing
+          ? fmt::format("\n  There is no passing run to compare with.\n  replay: clew replay {}\n",
+                        explanation.failing)
+          : fmt::format("\n  replay: clew replay {} (fails), clew replay {} (passes)\n",
+                        explanation.failing, explanation.passing);
   if (!full && std::ranges::any_of(explanation.story, [](const StoryStep& s) { return !s.main; }))
     text += "  all steps: clew explain --full\n";
   return text;
