@@ -90,8 +90,7 @@ bool is_called(const std::string& name, const std::string& asked) {
 
 class Asker {
  public:
-  Asker(TracedPair& pair, Naming& naming, const Question& question)
-      : pair_(pair), naming_(naming) {
+  Asker(TracedPair& pair, Naming& naming, const Question& question) : pair_(pair), naming_(naming) {
     result_.asked.question = question;
   }
 
@@ -137,12 +136,17 @@ class Asker {
     const std::string& variable = result_.asked.question.variable;
     std::vector<std::tuple<int, std::size_t, Instance>> ranked;
     for (const Instance at : execution.parts) {
-      const bool differs = pair_.comparison().difference(kFailing, node_of(at)) != Difference::kNone;
+      const bool differs =
+          pair_.comparison().difference(kFailing, node_of(at)) != Difference::kNone;
       if (only_different && !differs) continue;
       const auto access = named_access(at, variable);
       if (!variable.empty() && !access) continue;
       const bool parts = pair_.alignment().parts(kFailing, at);
-      ranked.emplace_back(parts ? 0 : access && access->writes ? 1 : access ? 2 : 3, ranked.size(), at);
+      ranked.emplace_back(parts                      ? 0
+                          : access && access->writes ? 1
+                          : access                   ? 2
+                                                     : 3,
+                          ranked.size(), at);
     }
     if (ranked.empty()) return false;
     std::ranges::sort(ranked);
@@ -165,8 +169,7 @@ class Asker {
     for (std::uint32_t i = first; i < end; ++i) {
       const RecordedAccess& access = run.access(at.step, i);
       if (!access.has_value) continue;
-      const auto name =
-          naming_.memory(kFailing, at, run.access_address(at.step, i), access.size);
+      const auto name = naming_.memory(kFailing, at, run.access_address(at.step, i), access.size);
       if (!name || name->made_up || name->name.empty()) continue;
       if (!variable.empty() && !is_called(name->name, variable)) continue;
       return Access{i, access.kind != AccessKind::kRead, *name};
@@ -195,11 +198,11 @@ class Asker {
                                   recorded.size, access->named.type);
     const Instance there = pair_.alignment().counterpart(kFailing, at);
     if (there.valid()) {
-      const std::uint32_t index = pair_.trace(kPassing).accesses(there).first +
-                                  (access->index - run.accesses(at).first);
-      asked.passing = naming_.value(kPassing, there,
-                                    pair_.trace(kPassing).access_value(there.step, index),
-                                    recorded.size, access->named.type);
+      const std::uint32_t index =
+          pair_.trace(kPassing).accesses(there).first + (access->index - run.accesses(at).first);
+      asked.passing =
+          naming_.value(kPassing, there, pair_.trace(kPassing).access_value(there.step, index),
+                        recorded.size, access->named.type);
     }
     if (access->writes) return;
     const Instance source = pair_.run(kFailing).source(at.step, access->index);

@@ -114,16 +114,16 @@ std::string slice_svg(const Explanation& explanation) {
     std::string path;
     if (from_x == to_x && (arrow.from != arrow.to + 1)) {
       // Around the boxes between them.
-      const int rows = static_cast<int>(arrow.from > arrow.to ? arrow.from - arrow.to
-                                                              : arrow.to - arrow.from);
+      const int rows =
+          static_cast<int>(arrow.from > arrow.to ? arrow.from - arrow.to : arrow.to - arrow.from);
       from_x = to_x = x_of(arrow.to) + kColumnWidth;
       const int bend = from_x + 10 + std::min(rows * 4, kColumnGap - 14);
       const int y1 = y_of(arrow.to) + kBoxHeight / 2;
       const int y2 = y_of(arrow.from) + kBoxHeight / 2;
       path = fmt::format("M{},{} C{},{} {},{} {},{}", from_x, y1, bend, y1, bend, y2, to_x, y2);
     } else {
-      path = fmt::format("M{},{} C{},{} {},{} {},{}", from_x, from_y, from_x,
-                         (from_y + to_y) / 2, to_x, (from_y + to_y) / 2, to_x, to_y);
+      path = fmt::format("M{},{} C{},{} {},{} {},{}", from_x, from_y, from_x, (from_y + to_y) / 2,
+                         to_x, (from_y + to_y) / 2, to_x, to_y);
     }
     svg += fmt::format(
         "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\"{} "
