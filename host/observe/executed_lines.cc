@@ -111,8 +111,7 @@ class Walk {
     }
   }
 
-  [[nodiscard]] bool is_told(const ExecutedAccess& made, StepIndex at,
-                             std::uint32_t instruction) {
+  [[nodiscard]] bool is_told(const ExecutedAccess& made, StepIndex at, std::uint32_t instruction) {
     if (in_user_code_ && made.name.known()) return true;
     if (in_user_code_) {
       // What compilers save on the stack, keep in tables of a file, or ask of the thread itself.

@@ -22,8 +22,8 @@ using namespace trace_format;
 std::size_t read_at(int fd, std::uint64_t offset, std::span<std::uint8_t> into) {
   std::size_t done = 0;
   while (done < into.size()) {
-    const ssize_t got = pread(fd, into.data() + done, into.size() - done,
-                              static_cast<off_t>(offset + done));
+    const ssize_t got =
+        pread(fd, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     done += static_cast<std::size_t>(got);

@@ -196,18 +196,14 @@ Result<std::uint64_t> TraceFileWriter::finish(TraceInfo info) {
   nlohmann::json threads = nlohmann::json::array();
   for (const ThreadInfo& thread : info.threads)
     threads.push_back({{"id", thread.id}, {"name", thread.name}});
-  const nlohmann::json json = {{"recording", info.recording},
-                               {"program", info.program},
-                               {"from", s.window.from},
-                               {"to", s.window.to},
-                               {"clock", info.clock},
-                               {"instructions", s.instructions},
-                               {"threads", threads},
-                               {"maps", info.maps}};
-  const std::string text =
-      json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  CLEW_TRY(const std::uint64_t at,
-           s.write_section(kInfo, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}));
+  const nlohmann::json json = {{"recording", info.recording}, {"program", info.program},
+                               {"from", s.window.from},       {"to", s.window.to},
+                               {"clock", info.clock},         {"instructions", s.instructions},
+                               {"threads", threads},          {"maps", info.maps}};
+  const std::string text = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  CLEW_TRY(
+      const std::uint64_t at,
+      s.write_section(kInfo, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}));
   Trailer trailer;
   trailer.index = index;
   trailer.info = at;

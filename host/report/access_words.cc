@@ -66,9 +66,9 @@ std::string executed_text(const ExecutedLines& lines, const std::vector<ThreadIn
     const auto [source, added] = sources.try_emplace({line.at.file, line.at.line});
     if (added) source->second = source_line(line.at);
     const std::string thread = thread_of(line, threads);
-    text += fmt::format("{:>12}  {:<8} {}{}\n", with_commas(line.clock), thread,
-                        location_text(line.at),
-                        source->second.empty() ? "" : "  | " + source->second);
+    text +=
+        fmt::format("{:>12}  {:<8} {}{}\n", with_commas(line.clock), thread, location_text(line.at),
+                    source->second.empty() ? "" : "  | " + source->second);
     for (const ExecutedAccess& access : line.accesses)
       text += fmt::format("{:24} {} {}{}\n", "", to_verb(access.kind),
                           access.name.known() ? object_words(access.name, thread)
