@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/common_options.h"
+#include "cli/debug_deep.h"
 #include "cli/explain_report.h"
 #include "cli/hunt_options.h"
 #include "cli/hunt_status.h"
@@ -31,6 +32,7 @@ namespace {
 
 struct DebugCommand {
   HuntCommand hunt;
+  bool deep = false;
   std::string json;
 };
 
@@ -95,17 +97,18 @@ IsolateOptions isolation_of(const HuntOptions& hunt, const HuntResult& found) {
 }
 
 // Why, before where. What cannot be explained is no error: what was isolated stands for itself.
-Json explain_isolated(const IsolateResult& isolated, const std::string& target) {
-  if (!isolated.failing || !isolated.passing || isolated.interrupted_by != 0) return nullptr;
+std::optional<Explanation> explain_isolated(const IsolateResult& isolated,
+                                            const std::string& target) {
+  if (!isolated.failing || !isolated.passing || isolated.interrupted_by != 0) return std::nullopt;
   const auto failing = prepare_replay(std::to_string(*isolated.failing));
   const auto passing = prepare_replay(std::to_string(*isolated.passing));
-  if (!failing || !passing) return nullptr;
+  if (!failing || !passing) return std::nullopt;
   ProgressLine progress("explaining");
-  const auto result = explain(*failing, *passing, {}, progress);
+  auto result = explain(*failing, *passing, {}, progress);
   progress.clear();
-  if (!result || result->cause.pattern == CausePattern::kNone) return nullptr;
+  if (!result || result->cause.pattern == CausePattern::kNone) return std::nullopt;
   print_explained(*result, target);
-  return explain_json(*result);
+  return *std::move(result);
 }
 
 // A race is evidence if it is one of the very accesses that the report names.
@@ -148,12 +151,14 @@ Result<int> run(DebugCommand& command) {
   } else {
     print_found(*found);
     Stages stages;
+    std::optional<Explanation> explanation;
     IsolateOptions isolation = isolation_of(command.hunt.hunt, *found);
     isolation.seconds = seconds_left(command.hunt, started);
     const auto result = isolate(isolation, store, stages);
     stages.end(result && !result->switches.empty());
     if (result) {
-      json["explain"] = explain_isolated(*result, command.json);
+      explanation = explain_isolated(*result, command.json);
+      if (explanation) json["explain"] = explain_json(*explanation);
       print_isolated(*result, store, command.json);
       print_evidence(*result);
       json["isolate"] = isolate_json(*result);
@@ -162,6 +167,9 @@ Result<int> run(DebugCommand& command) {
       report_error(result.error());
       print_details(hunt_text(*found, last_words(store, found->failing.value_or(0))));
     }
+    if (command.deep && interrupts.take() == 0 && !(result && result->interrupted_by != 0))
+      look_deeper(command.hunt, seconds_left(command.hunt, started) / 2, explanation, store,
+                  interrupts, json);
   }
   CLEW_CHECK_OK(write_json(command.json, json));
   return exit_status_of(*found);
@@ -174,6 +182,11 @@ void register_debug(CLI::App& app, int& exit_status) {
   CLI::App* command =
       app.add_subcommand("debug", "Hunt for a failure, simplify it, isolate its cause and show it");
   add_hunt_options(*command, options->hunt);
+  command->add_flag(
+      "--deep", options->deep,
+      "Ask many runs as well: at which points noise makes it fail (clew pinpoint), which "
+      "functions are called differently when it fails (clew rank), and whether they agree "
+      "with the explanation; half of the time that is left for each");
   add_full(*command);
   add_json(*command, options->json);
   command->footer(
@@ -182,6 +195,7 @@ void register_debug(CLI::App& app, int& exit_status) {
       "Examples:\n"
       "  clew debug ./queue_test\n"
       "  clew debug --time 600 -- ./queue_test --items 3\n"
+      "  clew debug --deep ./queue_test\n"
       "  clew debug --fails-if-output 'lost [0-9]+' ./queue_test\n\n"
       "Exit status: as for clew hunt: 0 nothing found, 1 a failure found (whether its cause was\n"
       "isolated or not), 122 no schedule could be judged, 124 usage error, 125 bad input or "

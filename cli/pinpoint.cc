@@ -11,7 +11,7 @@
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/hunt_options.h"
-#include "cli/status_line.h"
+#include "cli/population_status.h"
 #include "cli/ui.h"
 #include "cli/validators.h"
 #include "host/report/pinpoint_json.h"
@@ -29,18 +29,6 @@ struct PinpointCommand {
   std::string json;
   std::string graph;
   std::string plot;
-};
-
-class CampaignStatusLine final : public PinpointObserver {
- public:
-  void status(const CampaignProgress& progress, double seconds) override {
-    if (line_.due(seconds))
-      line_.draw(fmt::format("clew: {}", campaign_status_text(progress, seconds)));
-  }
-  void clear() { line_.clear(); }
-
- private:
-  StatusLine line_{0.3};
 };
 
 Result<int> run(PinpointCommand& given) {

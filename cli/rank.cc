@@ -10,8 +10,8 @@
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/hunt_options.h"
+#include "cli/population_status.h"
 #include "cli/rank_inputs.h"
-#include "cli/status_line.h"
 #include "cli/ui.h"
 #include "cli/validators.h"
 #include "host/recording/file.h"
@@ -35,22 +35,6 @@ struct RankCommand {
   std::string json;
   std::string csv;
   std::string graph;
-};
-
-class RankStatusLine : public RankObserver {
- public:
-  void status(const RankStatus& status) override {
-    if (!line_.due(status.seconds)) return;
-    line_.draw(fmt::format("clew: {}, {}, {:.0f} s{}", counted(status.passing, "passing run"),
-                           counted(status.failing, "failing run"), status.seconds,
-                           status.seconds_left > 0
-                               ? fmt::format(", at most {:.0f} s left", status.seconds_left)
-                               : ""));
-  }
-  void clear() { line_.clear(); }
-
- private:
-  StatusLine line_{0.3};
 };
 
 RankOptions options_of(const RankCommand& command) {

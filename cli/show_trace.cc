@@ -24,15 +24,6 @@ namespace {
 // Points before the end that are shown if nothing else is asked for.
 constexpr std::uint64_t kLastPoints = 10;
 
-// A run, or what was kept of it, and where it comes from.
-struct Kept {
-  RunTrace trace{kMostKept};
-  std::deque<TranslatedBlock> blocks;
-  RunResult run;
-  std::string name;  // "recording 7"
-  bool whole = true;  // from the start of the run
-};
-
 ClockWindow window_of(const TracePart& part, std::uint64_t end) {
   ClockWindow window;
   window.to = std::min(part.to.value_or(end), end);
@@ -49,35 +40,8 @@ Result<void> check_window(ClockWindow window, std::uint64_t end) {
   return {};
 }
 
-// Lets through what is in a part of the run.
-class InWindow final : public CodeTraceListener {
- public:
-  InWindow(CodeTraceListener& listener, ClockWindow window)
-      : listener_(listener), window_(window) {}
-  void block(const BlockRun& run) override {
-    const abi::ReturnMark before = clock_.mark();
-    clock_.block(run);
-    const bool was_inside = std::exchange(inside_, window_.has(before.clock));
-    if (!inside_) return;
-    if (!was_inside) listener_.returned(before);
-    listener_.block(run);
-  }
-  void cut(std::uint64_t address) override {
-    if (inside_) listener_.cut(address);
-  }
-  void returned(const abi::ReturnMark& mark) override {
-    clock_.returned(mark);
-    if (inside_) listener_.returned(mark);
-  }
-
- private:
-  CodeTraceListener& listener_;
-  ClockWindow window_;
-  TraceClock clock_;
-  bool inside_ = false;
-};
-
-int tell(Kept& kept, ClockWindow window, const TracePart& part, Json& json) {
+void tell(Kept& kept, const std::string& name, ClockWindow window, const TracePart& part,
+          Json& json) {
   CodeMap code(kept.run.reports.maps);
   kept.trace.finish(std::move(kept.blocks), code);
   Symbolizer symbols(kept.run.reports);
@@ -89,15 +53,14 @@ int tell(Kept& kept, ClockWindow window, const TracePart& part, Json& json) {
           {"whole", kept.whole},
           {"total", lines.total},
           {"lines", executed_json(lines, kept.run.reports.threads)}};
-  std::string text = fmt::format("{} from clock {} to {}: {}\n", kept.name,
-                                 with_commas(window.from), with_commas(window.to),
-                                 counted(lines.total, "line"));
+  std::string text = fmt::format("{} from clock {} to {}: {}\n", name, with_commas(window.from),
+                                 with_commas(window.to), counted(lines.total, "line"));
   if (!kept.whole)
-    text += "  what was called or allocated before is not known: local variables of such functions "
-            "and\n  such memory have no names\n";
+    text +=
+        "  what was called or allocated before is not known: local variables of such functions "
+        "and\n  such memory have no names\n";
   if (lines.total > 0) text += executed_text(lines, kept.run.reports.threads);
   print_result(text);
-  return 0;
 }
 
 Result<int> show_file(const std::string& path, const TracePart& part, const std::string& target) {
@@ -106,20 +69,17 @@ Result<int> show_file(const std::string& path, const TracePart& part, const std:
   const ClockWindow window = window_of(part, std::min(info.clock, info.window.to));
   CLEW_CHECK_OK(check_window(window, info.clock));
   Kept kept;
-  kept.name = printable(path);
   // For names all that comes before is needed, if there is room.
   ClockWindow read{info.window.from, window.to};
   if (file.raw_bytes(read) > kMostKept) read.from = window.from;
   kept.whole = read.from == 0;
   CLEW_CHECK_OK(file.read(read, kept.trace));
-  if (kept.trace.too_long())
-    return fail(ErrorCode::kBadInput, "this part of the run is too long to be shown",
-                "give a smaller one with --from and --to");
+  if (kept.trace.too_long()) return too_long();
   kept.blocks = file.blocks();
   kept.run.reports.threads = info.threads;
   kept.run.reports.maps = info.maps;
   Json json;
-  tell(kept, window, part, json);
+  tell(kept, printable(path), window, part, json);
   json["file"] = path;
   json["recording"] = info.recording;
   CLEW_CHECK_OK(write_json(target, json));
@@ -135,25 +95,10 @@ Result<int> show_recording(const std::string& selector, const TracePart& part,
   replay.plan.output = OutputMode::kCaptureOnly;
   replay.plan.queries = {end};  // with it comes where code lies
   Kept kept;
-  for (const std::uint64_t from : {std::uint64_t{0}, window.from}) {
-    kept.whole = from == 0;
-    kept.trace = RunTrace(kMostKept);
-    InWindow listener(kept.trace, {from, window.to});
-    ProgressLine progress;
-    CLEW_TRY(auto traced,
-             run_traced_replay(replay, TraceDetail::kCalls, progress, listener));
-    progress.clear();
-    if (!check_traced(replay, traced)) return status_of(traced);
-    kept.blocks = std::move(traced.blocks);
-    kept.run = std::move(traced.run);
-    if (!kept.trace.too_long()) break;
-  }
-  if (kept.trace.too_long())
-    return fail(ErrorCode::kBadInput, "this part of the run is too long to be shown",
-                "give a smaller one with --from and --to");
-  kept.name = recording_name(replay.recording);
+  CLEW_TRY(const int status, trace_part(replay, window, kept));
+  if (status != 0) return status;
   Json json;
-  tell(kept, window, part, json);
+  tell(kept, recording_name(replay.recording), window, part, json);
   json["recording"] = replay.recording.number;
   CLEW_CHECK_OK(write_json(target, json));
   return 0;

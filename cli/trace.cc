@@ -26,6 +26,7 @@
 #include "host/observe/traced_replay.h"
 #include "host/report/access_words.h"
 #include "host/report/object_words.h"
+#include "host/report/perfetto.h"
 #include "host/report/words.h"
 #include "host/symbolize/symbolizer.h"
 #include "host/target/exit_status.h"
@@ -39,6 +40,7 @@ struct TraceOptions {
   std::string at;
   std::uint64_t most = 100;
   std::string file;  // -o
+  std::string perfetto;
   std::uint64_t from = 0;
   std::uint64_t to = UINT64_MAX;
   std::uint64_t most_bytes = std::uint64_t{16} << 30;
@@ -158,6 +160,31 @@ Result<int> keep(Replay& replay, const TraceOptions& options) {
   return 0;
 }
 
+Result<int> picture(const Replay& replay, const TraceOptions& options) {
+  Kept kept;
+  CLEW_TRY(const int status, trace_part(replay, options.window(), kept));
+  if (status != 0) return status;
+  CodeMap code(kept.run.reports.maps);
+  kept.trace.finish(std::move(kept.blocks), code);
+  Symbolizer symbols(kept.run.reports);
+  RunNames run_names(symbols);
+  TraceNames names(kept.trace, kept.run, symbols, run_names);
+  CLEW_TRY(const PerfettoFigures figures, write_perfetto(options.perfetto, kept.trace, kept.run,
+                                                         options.window(), code, symbols, names));
+  print_details(fmt::format("clew: {} has {}: {}, {} of {}\n", printable(options.perfetto),
+                            recording_name(replay.recording), counted(figures.threads, "thread"),
+                            counted(figures.calls, "call"),
+                            counted(figures.instructions, "instruction")));
+  Json json = {{"recording", replay.recording.number},
+               {"perfetto", options.perfetto},
+               {"threads", figures.threads},
+               {"calls", figures.calls},
+               {"locks", figures.locks},
+               {"instructions", figures.instructions}};
+  CLEW_CHECK_OK(write_json(options.json, json));
+  return 0;
+}
+
 Result<SourceLine> parse_line(const std::string& text) {
   const auto colon = text.rfind(':');
   SourceLine line{text.substr(0, colon), 0};
@@ -263,7 +290,12 @@ Result<int> trace(const TraceOptions& options) {
   if (!options.at.empty()) return tell_line(replay, options);
   if (options.from > options.to)
     return fail(ErrorCode::kUsage, "--from is behind --to", "clew trace --from 60 --to 80 -o FILE");
+  const bool is_part = options.from != 0 || options.to != UINT64_MAX;
+  if (is_part && options.file.empty() && options.perfetto.empty())
+    return fail(ErrorCode::kUsage, "--from and --to need -o or --perfetto",
+                "clew show --trace --from 60 --to 80 shows what ran there");
   if (options.json == "-") replay.plan.output = OutputMode::kCaptureOnly;
+  if (!options.perfetto.empty()) return picture(replay, options);
   return options.file.empty() ? count_all(replay, options) : keep(replay, options);
 }
 
@@ -290,12 +322,15 @@ void register_trace(CLI::App& app, int& exit_status) {
                           ->add_option("-o,--output", options->file,
                                        "Keep the trace in this file, for clew show --trace FILE")
                           ->type_name("FILE");
-  command->add_option("--from", options->from, "Keep what runs from this clock on")
-      ->type_name("CLOCK")
-      ->needs(file);
-  command->add_option("--to", options->to, "Keep what runs up to this clock")
-      ->type_name("CLOCK")
-      ->needs(file);
+  command
+      ->add_option("--perfetto", options->perfetto,
+                   "Write threads, functions and locks to this file, for ui.perfetto.dev")
+      ->type_name("FILE")
+      ->excludes(file);
+  command->add_option("--from", options->from, "With -o or --perfetto: from this clock on")
+      ->type_name("CLOCK");
+  command->add_option("--to", options->to, "With -o or --perfetto: up to this clock")
+      ->type_name("CLOCK");
   command
       ->add_option("--most-bytes", options->most_bytes,
                    "Give up if the file becomes larger (default: 16 GiB)")
@@ -311,6 +346,7 @@ void register_trace(CLI::App& app, int& exit_status) {
       "  clew trace 7 --json trace.json\n"
       "  clew trace 7 --at queue.cpp:36\n"
       "  clew trace 7 -o run.trace\n"
+      "  clew trace 7 --perfetto run.perfetto\n"
       "  clew trace 7 --from 1200 --to 1300 -o part.trace\n\n"
       "Exit status: 0; 123 if the traced run departed from the recording; 124, 125, 126 for "
       "errors.");

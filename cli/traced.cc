@@ -2,12 +2,45 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "cli/replay_report.h"
 #include "cli/ui.h"
 #include "host/symbolize/symbolizer.h"
 #include "host/target/exit_status.h"
 
 namespace clew::cli {
+namespace {
+
+// Lets through what is in a part of the run.
+class InWindow final : public CodeTraceListener {
+ public:
+  InWindow(CodeTraceListener& listener, ClockWindow window)
+      : listener_(listener), window_(window) {}
+  void block(const BlockRun& run) override {
+    const abi::ReturnMark before = clock_.mark();
+    clock_.block(run);
+    const bool was_inside = std::exchange(inside_, window_.has(before.clock));
+    if (!inside_) return;
+    if (!was_inside) listener_.returned(before);
+    listener_.block(run);
+  }
+  void cut(std::uint64_t address) override {
+    if (inside_) listener_.cut(address);
+  }
+  void returned(const abi::ReturnMark& mark) override {
+    clock_.returned(mark);
+    if (inside_) listener_.returned(mark);
+  }
+
+ private:
+  CodeTraceListener& listener_;
+  ClockWindow window_;
+  TraceClock clock_;
+  bool inside_ = false;
+};
+
+}  // namespace
 
 bool check_traced(const Replay& replay, const TracedReplay& traced) {
   if (traced.run.interrupted_by != 0) {
@@ -37,6 +70,30 @@ Json json_of(const Replay& replay, const TracedReplay& traced) {
           {"complete", traced.whole},
           {"bytes", traced.bytes},
           {"seconds", traced.run.seconds}};
+}
+
+std::unexpected<Error> too_long() {
+  return fail(ErrorCode::kBadInput, "this part of the run is too long to be kept in memory",
+              "give a smaller one with --from and --to");
+}
+
+Result<int> trace_part(const Replay& replay, ClockWindow window, Kept& kept) {
+  Replay quiet = replay;
+  quiet.plan.output = OutputMode::kCaptureOnly;
+  quiet.plan.queries = {replay.recording.meta.summary.clock};  // with it comes where code lies
+  for (const std::uint64_t from : {std::uint64_t{0}, window.from}) {
+    kept.whole = from == 0;
+    kept.trace = RunTrace(kMostKept);
+    InWindow listener(kept.trace, {from, window.to});
+    ProgressLine progress;
+    CLEW_TRY(auto traced, run_traced_replay(quiet, TraceDetail::kCalls, progress, listener));
+    progress.clear();
+    if (!check_traced(replay, traced)) return status_of(traced);
+    kept.blocks = std::move(traced.blocks);
+    kept.run = std::move(traced.run);
+    if (!kept.trace.too_long()) return 0;
+  }
+  return too_long();
 }
 
 }  // namespace clew::cli

@@ -2,6 +2,8 @@
 #ifndef CLEW_CLI_TRACED_H_
 #define CLEW_CLI_TRACED_H_
 
+#include "host/observe/run_trace.h"
+#include "host/observe/trace_file.h"
 #include "host/observe/traced_replay.h"
 #include "host/report/run_json.h"
 #include "host/target/replay.h"
@@ -18,6 +20,18 @@ bool check_traced(const Replay& replay, const TracedReplay& traced);
 int status_of(const TracedReplay& traced);
 
 Json json_of(const Replay& replay, const TracedReplay& traced);
+
+// A part of a run in memory, and, if there is room, all that comes before it.
+struct Kept {
+  RunTrace trace{kMostKept};
+  std::deque<TranslatedBlock> blocks;
+  RunResult run;
+  bool whole = true;  // from the start of the run
+};
+
+// Runs the recording. Returns the exit status; 0: `kept` is the run, not yet finished.
+[[nodiscard]] Result<int> trace_part(const Replay& replay, ClockWindow window, Kept& kept);
+[[nodiscard]] std::unexpected<Error> too_long();
 
 // Both listen to the same run.
 class Both : public CodeTraceListener {

@@ -21,8 +21,8 @@ bool meets(std::span<const TraceStep> trace, const ReadsFrom& reads, const Const
       return sight.write != kInitialValue && second[sight.read] && first[sight.write];
     });
   const auto a = std::ranges::find(first, true);
-  return a != first.end() && std::find(second.begin() + (a - first.begin()) + 1, second.end(),
-                                       true) != second.end();
+  return a != first.end() &&
+         std::find(second.begin() + (a - first.begin()) + 1, second.end(), true) != second.end();
 }
 
 }  // namespace

@@ -188,8 +188,8 @@ ForceResult ForceSearch::result() const {
       result.reason = {Kind::kNotExecuted, event.places.empty() ? 0 : event.places.front()};
     } else if (!known.may_be && known.reason.kind != Kind::kNone) {
       result.reason = known.reason;
-      result.answer = hopeless() || wander_.exhausted() ? Possibility::kImpossible
-                                                        : Possibility::kOpen;
+      result.answer =
+          hopeless() || wander_.exhausted() ? Possibility::kImpossible : Possibility::kOpen;
     }
     if (result.reason.kind != Kind::kNone) break;
   }

@@ -159,8 +159,7 @@ bool MustOrder::ordered(StepNumber a, StepNumber b, Edges level) const {
 
 StepNumber MustOrder::last_before(StepNumber step, StepKind kind) const {
   for (step = same_thread_before_[step]; step != kInitialValue; step = same_thread_before_[step])
-    if (trace_[step].kind == kind &&
-        (kind != StepKind::kWait || barrier_[step] != kInitialValue))
+    if (trace_[step].kind == kind && (kind != StepKind::kWait || barrier_[step] != kInitialValue))
       return step;
   return kInitialValue;
 }
@@ -190,8 +189,8 @@ std::optional<OrderReason> MustOrder::before(StepNumber a, StepNumber b) const {
   return reason;
 }
 
-std::optional<OrderReason> MustOrder::hidden(
-    StepNumber write, StepNumber read, std::span<const SharedBytes::Access> accesses) const {
+std::optional<OrderReason> MustOrder::hidden(StepNumber write, StepNumber read,
+                                             std::span<const SharedBytes::Access> accesses) const {
   using Kind = OrderReason::Kind;
   const bool initial = write == kInitialValue;
   if (!initial)

@@ -36,8 +36,8 @@ class MustOrder {
 
   // The locks that a step was executed under.
   struct Section {
-    std::uint64_t lock = 0;    // the object
-    StepNumber taken = 0;      // the step that took it
+    std::uint64_t lock = 0;  // the object
+    StepNumber taken = 0;    // the step that took it
     bool operator==(const Section&) const = default;
   };
   [[nodiscard]] const std::vector<Section>& sections(StepNumber step) const {
@@ -58,13 +58,13 @@ class MustOrder {
 
   std::span<const TraceStep> trace_;
   std::uint32_t width_ = 0;
-  std::vector<std::uint32_t> number_;                 // of a step in its thread, from 1
-  std::vector<Clock> clocks_[kLevels];                // of stretches of a thread's steps
-  std::vector<std::uint32_t> clock_of_[kLevels];      // by step
-  std::vector<std::uint32_t> held_;                   // by step, in held_lists_
+  std::vector<std::uint32_t> number_;             // of a step in its thread, from 1
+  std::vector<Clock> clocks_[kLevels];            // of stretches of a thread's steps
+  std::vector<std::uint32_t> clock_of_[kLevels];  // by step
+  std::vector<std::uint32_t> held_;               // by step, in held_lists_
   std::vector<std::vector<Section>> held_lists_;
-  std::vector<StepNumber> barrier_;                   // by step: released_by_barrier()
-  std::vector<StepNumber> same_thread_before_;        // by step; kInitialValue: it is the first
+  std::vector<StepNumber> barrier_;             // by step: released_by_barrier()
+  std::vector<StepNumber> same_thread_before_;  // by step; kInitialValue: it is the first
 };
 
 }  // namespace clew

@@ -34,7 +34,8 @@ struct Sight {
 struct SharedBytes {
   struct Access {
     StepNumber step = 0;
-    std::uint32_t life = 0;  // how often the bytes' owner has ended before: other lives, other objects
+    std::uint32_t life =
+        0;  // how often the bytes' owner has ended before: other lives, other objects
     std::uint8_t mask = 0;
     bool writes = false;
   };

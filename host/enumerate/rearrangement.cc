@@ -35,9 +35,7 @@ class Simulation {
 
   // The thread of the step makes no step from it on, until it is let go.
   void stop_before(StepNumber step) { until_[thread_of(step)] = step; }
-  void let_go(StepNumber step) {
-    until_[thread_of(step)] = std::numeric_limits<StepNumber>::max();
-  }
+  void let_go(StepNumber step) { until_[thread_of(step)] = std::numeric_limits<StepNumber>::max(); }
 
   bool directly(StepNumber goal) {
     while (!done_[goal]) {
@@ -73,8 +71,7 @@ class Simulation {
   }
   // As far as it goes without these threads.
   void all_others() {
-    for (std::uint32_t thread = earliest(); thread != kNobody; thread = earliest())
-      execute(thread);
+    for (std::uint32_t thread = earliest(); thread != kNobody; thread = earliest()) execute(thread);
   }
 
  private:
@@ -96,8 +93,7 @@ class Simulation {
         continue;
       }
       if (aim.kind != Aim::Kind::kSees || step == aim.first || done_[aim.second]) continue;
-      if (first_done && is_write(now.kind) && overlap(now, model_.trace()[aim.second]))
-        return true;
+      if (first_done && is_write(now.kind) && overlap(now, model_.trace()[aim.second])) return true;
     }
     return false;
   }
@@ -123,13 +119,11 @@ class Simulation {
     const TraceStep& now = model_.trace()[step];
     if (now.kind == StepKind::kLock && locks_ == Locks::kHeeded) {
       const auto holder = holders_.find(now.object);
-      if (holder != holders_.end() && holder->second.thread != thread)
-        return holder->second.thread;
+      if (holder != holders_.end() && holder->second.thread != thread) return holder->second.thread;
     }
     if (now.kind == StepKind::kWait || now.kind == StepKind::kSignal) {
       const TraceModel::Syncs& syncs = model_.syncs(now.object);
-      for (const StepNumber other :
-           now.kind == StepKind::kWait ? syncs.signals : syncs.waits) {
+      for (const StepNumber other : now.kind == StepKind::kWait ? syncs.signals : syncs.waits) {
         if (other >= step) break;
         if (!done_[other]) return thread_of(other);
       }
@@ -262,8 +256,8 @@ class Recipes {
     if (aim.first == kInitialValue) return;
     for (const Way way : {Way::kDirectly, Way::kInOrder}) {
       Simulation run(model_, aims_, locks);
-      const bool ready = way == Way::kDirectly ? run.directly_before(aim.second)
-                                               : run.in_order_before(aim.second);
+      const bool ready =
+          way == Way::kDirectly ? run.directly_before(aim.second) : run.in_order_before(aim.second);
       if (ready && run.directly(aim.first) && run.directly(aim.second)) take(run);
     }
   }

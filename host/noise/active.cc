@@ -153,7 +153,7 @@ class Active {
 
   // False: told to stop.
   bool look_for(const Target& target) {
-    Cause cause;
+    NoiseCause cause;
     cause.failure = target.failure();
     explained_.clear();
     std::vector<Sample> samples = telling(target);

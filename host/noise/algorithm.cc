@@ -57,7 +57,7 @@ std::optional<Rate> rate_alone(Laboratory& laboratory, std::span<const std::uint
 
 namespace {
 
-bool add_runs(Laboratory& laboratory, Cause& cause, std::uint32_t runs, const Target& target) {
+bool add_runs(Laboratory& laboratory, NoiseCause& cause, std::uint32_t runs, const Target& target) {
   std::vector<Sample> batch{
       {Subset(laboratory.points(), cause.points), runs, SamplePurpose::kAnswer}};
   for (const std::uint32_t point : cause.points) {
@@ -75,7 +75,7 @@ bool add_runs(Laboratory& laboratory, Cause& cause, std::uint32_t runs, const Ta
 
 }  // namespace
 
-bool confirm(Laboratory& laboratory, Cause& cause, const Target& target) {
+bool confirm(Laboratory& laboratory, NoiseCause& cause, const Target& target) {
   for (std::uint32_t runs = kRunsToConfirm;;) {
     if (!add_runs(laboratory, cause, runs, target)) return false;
     // The least needed one goes first.

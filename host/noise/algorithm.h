@@ -33,7 +33,7 @@ struct SearchOptions {
 inline constexpr double kLeastConfidence = 0.9;
 
 // Points that make a failure appear, as far as an algorithm found them.
-struct Cause {
+struct NoiseCause {
   std::optional<std::uint32_t> failure;  // its number in the hunt; nothing: any
   std::vector<std::uint32_t> points;     // the more important first
   Rate rate;                             // with noise at these points alone
@@ -47,7 +47,7 @@ struct Cause {
 };
 
 struct SearchResult {
-  std::vector<Cause> causes;
+  std::vector<NoiseCause> causes;
   std::vector<std::string> remarks;  // sentences
 };
 
@@ -87,7 +87,7 @@ enum class Delta : std::uint8_t { kDd, kDdmin };
 
 // Whether each point of the cause is needed: runs it without each of them, drops those that are not,
 // and fills in rates and confidence. False: told to stop.
-[[nodiscard]] bool confirm(Laboratory& laboratory, Cause& cause, const Target& target);
+[[nodiscard]] bool confirm(Laboratory& laboratory, NoiseCause& cause, const Target& target);
 
 }  // namespace clew
 

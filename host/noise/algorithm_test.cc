@@ -85,7 +85,8 @@ TEST(Active, SaysNothingIfNoiseDoesNotMatter) {
   int causes = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SimulatedLaboratory lab(40, seed, [](const Subset&) { return std::vector<double>{0.3}; });
-    for (const Cause& cause : search_active(lab, {}).causes) causes += cause.confidence >= 0.99;
+    for (const NoiseCause& cause : search_active(lab, {}).causes)
+      causes += cause.confidence >= 0.99;
   }
   EXPECT_LE(causes, 1);
 }
@@ -97,7 +98,7 @@ TEST(Active, TellsTwoFailuresApart) {
   });
   const SearchResult found = search_active(lab, {});
   ASSERT_GE(found.causes.size(), 2u);
-  for (const Cause& cause : found.causes) {
+  for (const NoiseCause& cause : found.causes) {
     EXPECT_FALSE(cause.beside_first);
     EXPECT_EQ(sorted(cause.points), cause.failure == 0u ? (Points{7, 8}) : Points{30});
   }

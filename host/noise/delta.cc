@@ -39,7 +39,7 @@ class DeltaSearch {
       minimize();
     }
     if (stopped_) return std::move(result_);
-    Cause cause;
+    NoiseCause cause;
     cause.points = kind == Delta::kDd ? difference_ : failing_;
     if (const auto rate = rate_alone(lab_, cause.points, 100, Target())) cause.rate = *rate;
     result_.remarks.push_back(

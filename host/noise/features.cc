@@ -16,7 +16,7 @@ constexpr double kAsGood = 0.8;  // of the best rate: the smaller set is preferr
 
 // The best point alone, the two best, and so on.
 bool try_prefixes(Laboratory& laboratory, const Scores& scores, const Target& target,
-                  Cause& cause) {
+                  NoiseCause& cause) {
   std::vector<std::uint32_t> order = scores.ranking();
   std::erase_if(order, [&](std::uint32_t point) { return !laboratory.may_answer(point); });
   std::vector<Rate> rates;
@@ -69,7 +69,7 @@ SearchResult search_features(Laboratory& laboratory, const SearchOptions& option
       if (beside_first ? !scores.some_stand_apart() : !anything_stands_out(laboratory, scores))
         break;
       laboratory.say("trying the best points alone", 0);
-      Cause cause;
+      NoiseCause cause;
       cause.failure = target.failure();
       cause.beside_first = beside_first;
       const bool goes_on = try_prefixes(laboratory, scores, target, cause);

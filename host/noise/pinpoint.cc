@@ -137,7 +137,7 @@ Result<std::vector<std::uint32_t>> points_at(const std::vector<std::string>& pla
 
 SearchResult measure(Laboratory& laboratory, std::vector<std::uint32_t> points) {
   SearchResult result;
-  Cause cause;
+  NoiseCause cause;
   cause.points = std::move(points);
   if (const auto rate = rate_alone(laboratory, cause.points, kRunsEverywhere, Target()))
     cause.rate = *rate;
@@ -192,7 +192,7 @@ void summarize(PinpointResult& result, std::span<const Sample> samples,
 }  // namespace
 
 bool PinpointResult::anything_stands_out() const {
-  for (const Cause& cause : causes)
+  for (const NoiseCause& cause : causes)
     if (cause.rate.failed > 0) return true;
   for (std::size_t i = 0; i < scores.points.size(); ++i)
     if (scores.stands_out(i)) return true;

@@ -22,7 +22,7 @@ struct PinpointResult {
   Differences differences;
   KolmogorovSmirnov ks;
   std::vector<FoundFailure> failures;
-  std::vector<Cause> causes;
+  std::vector<NoiseCause> causes;
   Rate without, everywhere;  // of any failure
   std::size_t samples = 0;
   std::uint64_t runs = 0;      // of the samples, those that were kept before included

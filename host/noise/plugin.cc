@@ -52,7 +52,7 @@ class ProgramOfLaboratory final : public search::Program {
   bool stopped() const override { return stopped_; }
 
   void answer(List<std::uint32_t> points) override {
-    Cause cause;
+    NoiseCause cause;
     cause.points = subset(points).members();
     if (!cause.points.empty()) answers_.push_back(std::move(cause));
   }
@@ -60,7 +60,7 @@ class ProgramOfLaboratory final : public search::Program {
   // What the algorithm says is run before clew says it.
   SearchResult result() {
     SearchResult result;
-    for (Cause& cause : answers_) {
+    for (NoiseCause& cause : answers_) {
       if (!confirm(lab_, cause, Target())) break;
       if (cause.is_tenable()) {
         result.causes.push_back(std::move(cause));
@@ -85,7 +85,7 @@ class ProgramOfLaboratory final : public search::Program {
 
   Laboratory& lab_;
   std::vector<search::Point> points_;
-  std::vector<Cause> answers_;
+  std::vector<NoiseCause> answers_;
   bool stopped_ = false;
 };
 

@@ -48,7 +48,7 @@ Json edges_json(const PinpointResult& result) {
 
 Json bugs_json(const PinpointResult& result) {
   Json list = Json::array();
-  for (const Cause& cause : result.causes) {
+  for (const NoiseCause& cause : result.causes) {
     const bool known = cause.failure && *cause.failure < result.failures.size();
     list.push_back(
         {{"failure", known ? failure_json(result.failures[*cause.failure].failure) : Json(nullptr)},
@@ -67,7 +67,7 @@ Json bugs_json(const PinpointResult& result) {
 }  // namespace
 
 Json pinpoint_json(const PinpointResult& result) {
-  const Cause* first = result.causes.empty() ? nullptr : &result.causes.front();
+  const NoiseCause* first = result.causes.empty() ? nullptr : &result.causes.front();
   return {{"outcome", result.anything_stands_out() ? "found" : "nothing-stands-out"},
           {"points", points_json(result)},
           {"answer",

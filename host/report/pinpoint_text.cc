@@ -49,42 +49,11 @@ std::string list_of(const PinpointResult& result, const std::vector<std::uint32_
   return fmt::format("{} and {}", fmt::join(texts, ", "), last);
 }
 
-std::string failure_of(const PinpointResult& result, const Cause& cause) {
+std::string failure_of(const PinpointResult& result, const NoiseCause& cause) {
   if (!cause.failure || *cause.failure >= result.failures.size()) return "The failure";
   const FoundFailure& found = result.failures[*cause.failure];
   return fmt::format("The failure ({}{})", failure_line(found.failure),
                      found.recording ? fmt::format("; recording {}", *found.recording) : "");
-}
-
-std::string cause_text(const PinpointResult& result, const Cause& cause) {
-  std::string text =
-      fmt::format("  {} appears with noise at {} alone: {}.\n", failure_of(result, cause),
-                  list_of(result, cause.points), rate_text(cause.rate));
-  if (cause.beside_first)
-    text += "  This is a second cause: it shows in samples without all points of the first.\n";
-  if (cause.points.size() > 1 && !cause.without_each.empty())
-    for (std::size_t i = 0; i < cause.points.size(); ++i)
-      text += fmt::format("    without {}: {}\n", point_text(result.points[cause.points[i]]),
-                          rate_text(cause.without_each[i]));
-  if (cause.confidence)
-    text +=
-        fmt::format("  That {} needed holds with p {} {:.2f}, given these runs.\n",
-                    cause.points.size() == 1 ? "it is" : "each of these is",
-                    *cause.confidence >= 0.99 ? ">=" : "=",
-                    *cause.confidence >= 0.99 ? 0.99 : std::floor(*cause.confidence * 100) / 100);
-  return text;
-}
-
-std::string rates_text(const PinpointResult& result) {
-  std::string text = fmt::format("  Without noise: {}.\n", rate_text(result.without));
-  text += fmt::format("  With noise at all {} points: {}.\n", result.points.size(),
-                      rate_text(result.everywhere));
-  if (result.scores.samples > 0)
-    text += fmt::format(
-        "  With noise at half of them: {} of all runs; {} of {} samples fail (at least {}).\n",
-        percent(result.scores.runs_failing), with_commas(result.scores.failing),
-        with_commas(result.scores.samples), counted(result.scores.threshold, "failing run"));
-  return text;
 }
 
 std::string table_of(const PinpointResult& result) {
@@ -163,6 +132,37 @@ std::string figures(const PinpointResult& result) {
 
 }  // namespace
 
+std::string cause_text(const PinpointResult& result, const NoiseCause& cause) {
+  std::string text =
+      fmt::format("  {} appears with noise at {} alone: {}.\n", failure_of(result, cause),
+                  list_of(result, cause.points), rate_text(cause.rate));
+  if (cause.beside_first)
+    text += "  This is a second cause: it shows in samples without all points of the first.\n";
+  if (cause.points.size() > 1 && !cause.without_each.empty())
+    for (std::size_t i = 0; i < cause.points.size(); ++i)
+      text += fmt::format("    without {}: {}\n", point_text(result.points[cause.points[i]]),
+                          rate_text(cause.without_each[i]));
+  if (cause.confidence)
+    text +=
+        fmt::format("  That {} needed holds with p {} {:.2f}, given these runs.\n",
+                    cause.points.size() == 1 ? "it is" : "each of these is",
+                    *cause.confidence >= 0.99 ? ">=" : "=",
+                    *cause.confidence >= 0.99 ? 0.99 : std::floor(*cause.confidence * 100) / 100);
+  return text;
+}
+
+std::string rates_text(const PinpointResult& result) {
+  std::string text = fmt::format("  Without noise: {}.\n", rate_text(result.without));
+  text += fmt::format("  With noise at all {} points: {}.\n", result.points.size(),
+                      rate_text(result.everywhere));
+  if (result.scores.samples > 0)
+    text += fmt::format(
+        "  With noise at half of them: {} of all runs; {} of {} samples fail (at least {}).\n",
+        percent(result.scores.runs_failing), with_commas(result.scores.failing),
+        with_commas(result.scores.samples), counted(result.scores.threshold, "failing run"));
+  return text;
+}
+
 std::string source_line(const Location& at) {
   if (at.line == 0) return "";
   std::error_code error;
@@ -224,7 +224,7 @@ std::string pinpoint_text(const PinpointResult& result) {
     text += fmt::format(
         "  It fails without noise as well ({} of {} runs): noise may only change how.\n",
         result.without.failed, result.without.runs);
-  for (const Cause& cause : result.causes) text += cause_text(result, cause);
+  for (const NoiseCause& cause : result.causes) text += cause_text(result, cause);
   if (!result.finished && !result.points.empty())
     text += "  The campaign was ended before the algorithm was done (--resume continues it).\n";
   if (result.points.empty()) return text + figures(result);

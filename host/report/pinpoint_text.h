@@ -22,6 +22,10 @@ std::string pinpoint_headline(const PinpointResult& result);
 // What follows: the answer in sentences, the points, the extreme edges, the rates.
 std::string pinpoint_text(const PinpointResult& result);
 
+// Of it: a cause in sentences, and the rates that it is compared with.
+std::string cause_text(const PinpointResult& result, const NoiseCause& cause);
+std::string rates_text(const PinpointResult& result);
+
 // The line of source at a place; empty: it cannot be read.
 std::string source_line(const Location& at);
 

@@ -113,6 +113,15 @@ check "no tests" untested
 check "a recording that passes is none to explain" run 125 explain 1 2
 check "three recordings" run 124 explain 1 2 3
 check "none at all" run 124 explain 99 98
+# What many runs say, beside it
+deep() {
+  rm -rf .clew
+  run 1 debug --deep --seed 1 --time 20 --json out.json "$programs/fail/free_by_owner" &&
+    json 'd["pinpoint"]["agrees"] in ("line", "function") and d["rank"]["agrees"] == "function"' &&
+    grep -q '^  Noise agrees' err.txt && grep -q '^  Calls agree with the explanation' err.txt
+}
+check "debug --deep" deep
+
 cd "$(mktemp -d)" || exit 1
 check "an empty store" run 124 explain
 finish
