@@ -1,5 +1,6 @@
 #include "host/explain/parties.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace clew {
@@ -8,14 +9,24 @@ namespace {
 // Calls of the runtime in which signals are delivered, and which call nothing else of the program's.
 bool delivers(std::string_view name) {
   for (const std::string_view prefix :
-       {"__clew_", "pthread_mutex_", "pthread_cond_", "pthread_rwlock_", "pthread_barrier_", "sem_",
-        "mtx_", "cnd_"})
+       {"__clew_", "pthread_mutex_", "pthread_cond_", "pthread_rwlock_", "pthread_barrier_",
+        "sem_"})
     if (name.starts_with(prefix)) return true;
   for (const std::string_view known :
        {"pthread_join", "pthread_kill", "pthread_create", "raise", "kill", "sched_yield", "sleep",
-        "usleep", "nanosleep", "clock_nanosleep", "pause", "sigsuspend", "thrd_join"})
+        "usleep", "nanosleep", "clock_nanosleep", "pause", "sigsuspend"})
     if (name == known) return true;
   return false;
+}
+
+// A call by a register is that of a point's hook if the block has just made its argument, a point.
+bool calls_hook(const RunTrace& run, CodeMap& code, StepIndex step) {
+  constexpr int kRdi = 7;
+  const auto registers = run.call_registers(step);
+  return registers && code.is_point(registers->arguments[0]) &&
+         std::ranges::any_of(run.code(step), [](const Instruction& one) {
+           return (one.writes & bit_of(kRdi)) != 0 && !one.is_call();
+         });
 }
 
 }  // namespace
@@ -25,15 +36,16 @@ Parties::Parties(const RunTrace& run, CodeMap& code) : run_(run) {
     const TraceFrame& frame = run.frames()[i];
     handlers_.push_back(frame.parent == kNoFrame ? kNoFrame : handlers_[frame.parent]);
     if (frame.call == kNoStep) continue;
-    const BlockStep& before = run.steps()[frame.call];
-    const Instruction& last = run.code(frame.call)[before.executed - 1u];
-    // It comes in the middle of a block, or where the runtime was called and has delivered it.
-    bool interrupts = before.executed < run.code(frame.call).size();
+    const std::uint32_t executed = run.steps()[frame.call].executed;
+    const Instruction& last = run.code(frame.call)[executed - 1u];
+    // It comes in the middle of a block, or out of a call of something else.
+    bool interrupts = !last.is_call() && executed < run.code(frame.call).size();
     if (last.is_call()) {
       const std::string_view name = code.called(last);
-      const auto registers = run.call_registers(frame.call);
+      const bool itself = std::ranges::any_of(
+          code.symbols(frame.entry), [&](const auto& symbol) { return symbol.name == name; });
       interrupts =
-          delivers(name) || (name.empty() && registers && code.is_point(registers->arguments[0]));
+          !itself && (name.empty() ? calls_hook(run, code, frame.call) : delivers(name));
     }
     if (interrupts) handlers_[i] = i;
   }

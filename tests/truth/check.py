@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 import claims
+import explained
 import generate
 import model
 import truth as truths
@@ -70,6 +71,7 @@ class Batch:
         self.verdicts = claims.Verdicts()
         self.programs = 0
         self.isolated = 0
+        self.explained = 0
 
     def build(self):
         prepared = [p for p in (prepare(seed) for seed in self.seeds) if p]
@@ -138,6 +140,9 @@ class Batch:
         self.isolated += 1
         about = (folder, v, self.symbols, self.optimised)
         claims.IsolateChecker(truth, text, found['isolate'], *about).check()
+        if found['explain']:
+            self.explained += 1
+            explained.ExplainChecker(truth, text, found['explain'], folder, v, self.optimised).check()
         if seed % 2:  # without --simplify, for half of them
             return
         text, found = self.clew(['isolate', str(found['hunt']['failing']), '--json',
@@ -160,15 +165,15 @@ class Batch:
                     print(f'FALSE {name}: {kind}: {explanation}', flush=True)
             if not v.false:
                 shutil.rmtree(f'{self.folder}/{name}', ignore_errors=True)
-        return self.verdicts, self.programs, self.isolated
+        return self.verdicts, self.programs, self.isolated, self.explained
 
 
 def check_batch(arguments):
     return Batch(*arguments).check()
 
 
-def table(verdicts, programs, isolated):
-    lines = [f'{programs} programs, {isolated} of them isolated', '', f'{"claims":>8} {"false":>6}  kind']
+def table(verdicts, programs, isolated, explanations):
+    lines = [f'{programs} programs, {isolated} of them isolated, {explanations} explained', '', f'{"claims":>8} {"false":>6}  kind']
     for kind in sorted(verdicts.made):
         lines.append(f'{verdicts.made[kind]:8} {len(verdicts.false.get(kind, [])):6}  {kind}')
     false = sum(len(f) for f in verdicts.false.values())
@@ -195,13 +200,14 @@ def main():
     end = options.first + options.programs
     batches = [(options, folder, range(first, min(first + BATCH, end)))
                for first in range(options.first, end, BATCH)]
-    verdicts, programs, isolated = claims.Verdicts(), 0, 0
+    verdicts, programs, isolated, explanations = claims.Verdicts(), 0, 0, 0
     with multiprocessing.Pool(options.jobs) as pool:
-        for some, checked, with_answer in pool.imap_unordered(check_batch, batches):
+        for some, checked, with_answer, with_cause in pool.imap_unordered(check_batch, batches):
             verdicts.merge(some)
             programs += checked
             isolated += with_answer
-    print(table(verdicts, programs, isolated))
+            explanations += with_cause
+    print(table(verdicts, programs, isolated, explanations))
     if not options.keep:
         shutil.rmtree(folder)
     sys.exit(1 if any(verdicts.false.values()) else 0)

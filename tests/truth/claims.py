@@ -116,8 +116,8 @@ def position(steps, event):
     return None
 
 
-# What `clew debug` says first, and `clew explain` alone (docs/explain.md): not checked here.
-EXPLAINED = re.compile(r'\A.*?^  replay: clew replay \d+ \(fails\), clew replay \d+ \(passes\)\n'
+# What `clew debug` says first, and `clew explain` alone (docs/explain.md): checked in explained.py.
+EXPLAINED = re.compile(r'\A.*?^  replay: clew replay \d+(?: \(fails\), clew replay \d+ \(passes\))?\n'
                        r'(?:  all steps: clew explain --full\n)?', re.S | re.M)
 
 
