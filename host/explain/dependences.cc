@@ -10,6 +10,15 @@ bool creates_thread(std::string_view name) {
   return name == "pthread_create" || name == "thrd_create";
 }
 
+// How many numbers decide what a call of it does.
+int arguments_of(std::string_view name) {
+  if (name == "calloc" || name == "realloc") return 2;
+  const bool one = name == "malloc" || name == "free" || name == "exit" || name == "_exit" ||
+                   name.starts_with("_Znw") || name.starts_with("_Zna") ||
+                   name.starts_with("_Zdl") || name.starts_with("_Zda");
+  return one ? 1 : 0;
+}
+
 // The code of a yield point: it gives all registers back.
 bool is_point(std::string_view name) { return name.starts_with("__clew_"); }
 
@@ -123,6 +132,13 @@ Instance Dependences::control(Instance at) const {
 std::vector<Dependence> Dependences::of(Instance at) const {
   std::vector<Dependence> result;
   const Instruction& code = run_.instruction(at);
+  // What is not seen inside depends on what it is given.
+  if (const OutsideCall* call = code.is_call() ? run_.outside_call(at.step) : nullptr) {
+    constexpr std::uint32_t kArguments[] = {7, 6};  // rdi, rsi
+    for (int i = 0; i < arguments_of(call->name); ++i)
+      result.push_back({DependenceKind::kRegister, kArguments[i],
+                        definition(at, static_cast<int>(kArguments[i]))});
+  }
   const auto add_registers = [&](RegisterSet set, DependenceKind kind) {
     for (int reg = 0; reg < kRegisterSetSize; ++reg)
       if ((set & bit_of(reg)) != 0)

@@ -87,6 +87,7 @@ struct Cause {
   std::optional<CauseEvent> later;
   std::optional<CauseEvent> allocated;  // kUseAfterFree
   std::optional<CauseEvent> got;        // ... where the user got the address
+  bool reused = false;                  // ... something else has the memory by then
   std::optional<CauseEvent> let_go;  // kTooEarly, kOverwritten: what let the early one come there
   bool created = false;              // ... has created its thread
   std::optional<CauseEvent> slept;   // kTooEarly: what the early one did instead of waiting

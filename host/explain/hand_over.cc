@@ -80,7 +80,7 @@ std::optional<Instance> let_go(TracedPair& pair, Instance early, std::uint16_t l
   return last;
 }
 
-std::optional<Instance> where_got(TracedPair& pair, Instance use, const Allocation& memory) {
+std::optional<GotPointer> where_got(TracedPair& pair, Instance use, std::uint64_t address) {
   const RunTrace& run = pair.trace(kFailing);
   const std::uint16_t thread = run.steps()[use.step].thread;
   Comparison& runs = pair.comparison();
@@ -98,10 +98,10 @@ std::optional<Instance> where_got(TracedPair& pair, Instance use, const Allocati
         if (one.kind != AccessKind::kRead || !one.has_value || one.size != 8 ||
             is_on_stack(run, thread, run.access_address(at.step, i)))
           continue;
-        const std::uint64_t value = run.access_value(at.step, i);
-        if (value >= memory.address &&
-            value - memory.address < std::max<std::uint64_t>(memory.size, 1))
-          return at;
+        const Allocation* memory = run.allocation(run.access_value(at.step, i), at.step);
+        if (memory != nullptr && address >= memory->address &&
+            address - memory->address < std::max<std::uint64_t>(memory->size, 1))
+          return GotPointer{at, memory};
       }
     }
     for (const NodeDependence& one : runs.dependences(kFailing, node)) {
@@ -121,7 +121,13 @@ std::optional<ReadBeside> read_beside(TracedPair& pair, const DualSlice& slice, 
   const RunTrace& run = pair.trace(kFailing);
   const std::uint16_t thread = run.steps()[use.step].thread;
   Comparison& runs = pair.comparison();
+  const auto is_direct = [&](Instance at) {
+    return pair.place_of_code(run.instruction(at).address).direct;
+  };
+  // What a container does inside has parts that are no business of the user's.
+  if (!is_direct(use)) return std::nullopt;
   const auto matches = [&](Instance at) -> std::optional<ReadBeside> {
+    if (!is_direct(at)) return std::nullopt;
     const auto [first, end] = run.accesses(at);
     for (std::uint32_t i = first; i < end; ++i) {
       if (run.access(at.step, i).kind != AccessKind::kRead) continue;

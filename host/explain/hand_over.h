@@ -19,9 +19,14 @@ namespace clew {
                                              std::uint16_t late_thread, StepIndex late,
                                              std::uint64_t address);
 
-// Where the party of `use` has last read the pointer to the memory from memory that is not its stack.
-[[nodiscard]] std::optional<Instance> where_got(TracedPair& pair, Instance use,
-                                                const Allocation& memory);
+// Where the thread of `use` has last read a pointer to the memory at the address, from memory that is not its
+// stack; and the allocation that it pointed to then, which may have been freed and its memory used again.
+struct GotPointer {
+  Instance read;
+  const Allocation* memory = nullptr;
+};
+[[nodiscard]] std::optional<GotPointer> where_got(TracedPair& pair, Instance use,
+                                                  std::uint64_t address);
 
 // Another read that is compared or computed with what `use` has read: it has got what `late_thread` wrote,
 // before the step `late`. Both are parts of one thing, then.

@@ -118,8 +118,17 @@ class Classifier {
   }
 
   bool use_after_free(Instance use) {
+    const auto is_freed = [&](const Allocation* memory) {
+      return memory != nullptr && memory->freed != kNoStep && memory->freed < use.step;
+    };
+    const auto got = where_got(pair_, use, root_.address);
     const Allocation* memory = run_.allocation(root_.address, use.step);
-    if (memory == nullptr || memory->freed == kNoStep || memory->freed >= use.step) return false;
+    // Freed, and used again for something else since.
+    if (!is_freed(memory) && got && is_freed(got->memory)) {
+      memory = got->memory;
+      cause_.reused = true;
+    }
+    if (!is_freed(memory)) return false;
     const auto last = [&](StepIndex step) {
       return Instance{step, run_.steps()[step].executed - 1u};
     };
@@ -128,8 +137,7 @@ class Classifier {
     cause_.failing_source = event(kFailing, last(memory->freed));
     cause_.failing_source->what = CauseEvent::What::kFrees;
     cause_.allocated = event(kFailing, last(memory->made));
-    if (const auto got = where_got(pair_, use, *memory))
-      cause_.got = event_of(pair_, naming_, kFailing, *got, 0, 0);
+    if (got) cause_.got = event_of(pair_, naming_, kFailing, got->read, 0, 0);
     return true;
   }
 

@@ -97,7 +97,8 @@ const CodePlace& TracedPair::place_of_code(std::uint64_t address) {
   const auto frames = symbols_[kFailing]->frames({address});
   const SourceFrame* frame = Symbolizer::user_frame(frames);
   if (frame == nullptr) return known->second;
-  known->second = {frame->file, frame->line, frame->function, is_user_code(*frame)};
+  const bool user = is_user_code(*frame);
+  known->second = {frame->file, frame->line, frame->function, user, user && frame == frames.data()};
   for (const SourceFrame* outer = frame + 1; outer < frames.data() + frames.size(); ++outer)
     if (is_user_code(*outer) && outer->line != 0) {
       known->second.outer_file = outer->file;

@@ -118,6 +118,7 @@ std::string cause_details(const Cause& cause) {
                     shared_line(*cause.slept)));
   if (cause.got)
     say(fmt::format("{} has got its address at {}.", cause.got->thread, shared_line(*cause.got)));
+  if (cause.reused) say("The memory has been allocated again since, for something else.");
   if (cause.check) {
     const Check& check = *cause.check;
     say(fmt::format(
@@ -151,6 +152,7 @@ Json cause_json(const Cause& cause) {
           {"released", event_json(cause.released)},
           {"allocated", event_json(cause.allocated)},
           {"got", event_json(cause.got)},
+          {"reused", cause.reused},
           {"let_go", event_json(cause.let_go)},
           {"created", cause.created},
           {"slept", event_json(cause.slept)},

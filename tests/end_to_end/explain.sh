@@ -28,6 +28,24 @@ check "two locks" explained "$programs/fail/wrong_lock" data-race 27 19
 check "a cycle of locks" explained "$programs/fail/abba_deadlock" deadlock 20 21
 check "a notification before the wait" explained "$programs/fail/lost_notify" lost-wakeup 22 28
 
+# Programs of a realistic size, written for what their stories must say.
+sources=$(cd "$(dirname "$0")/../explain" && pwd)
+# told PROGRAM KIND LINE... -- WORDS: as above, and the explanation has these words
+told() {
+  "$clew" c++ -std=c++20 -O1 -g -pthread "$sources/$1.cpp" -o "$1" || return 1
+  local lines=() name=$1 kind=$2
+  shift 2
+  while [ "$1" != -- ]; do lines+=("$1"); shift; done
+  explained "$PWD/$name" "$kind" "${lines[@]}" || return 1
+  shift
+  "$clew" explain >told.txt 2>&1 </dev/null
+  tr -s '\n ' ' ' <told.txt | grep -q -- "$*"
+}
+check "who freed what is read, and is in use again" told cache_eviction order-violation 88 144 -- \
+  'T0.2 has freed that memory at cache_eviction.cpp:88 (called at cache_eviction.cpp:149) T0 has allocated it at cache_eviction.cpp:79. T0.1 has got its address at cache_eviction.cpp:73'
+check "settings read before they were loaded, noticed by another" told settings_early order-violation 61 63 -- \
+  'T0.1 has let T0 come there at settings_early.cpp:61'
+
 # The figure that the paper explains its algorithms by (Weeratunge et al. 2010, figure 3).
 cat >requests.cpp <<'END'
 #include <pthread.h>

@@ -37,6 +37,7 @@ KNOWN = [re.compile(pattern) for pattern in (
     rf'{WHO} releases the lock in between, at {LINE}\.',
     rf'{WHO} goes by (?:`[^`]+`|memory), which it has read at {LINE}; {WHO} has written it since, at {LINE}'
     r'(?:: with that value put in where it reads, the failing run passes)?\.',
+    r'The memory has been allocated again since, for something else\.',
     r'There is no passing run to compare with\.',
 )]
 NOT_EXPLAINED = 'not explained: no difference between the two runs that was seen leads to the failure'
