@@ -1,0 +1,188 @@
+#include "host/cases/candidates.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "host/cases/matching.h"
+#include "host/trace/flipped_pairs.h"
+
+namespace clew {
+namespace {
+
+constexpr std::size_t kMostPairs = 48;
+constexpr std::size_t kMostSees = 24;
+constexpr std::size_t kMostCandidates = 120;
+
+using Kind = CaseOrder::Kind;
+
+bool reads(abi::StepKind kind) {
+  return kind == abi::StepKind::kRead || kind == abi::StepKind::kUpdate;
+}
+bool writes(abi::StepKind kind) {
+  return kind == abi::StepKind::kWrite || kind == abi::StepKind::kUpdate || abi::ends_life(kind);
+}
+
+class Candidates {
+ public:
+  Candidates(const LabRun& failing, const std::vector<SiteId>& sites) : run_(failing), sites_(sites) {
+    for (std::size_t i = 0; i < run_.steps.size(); ++i) by_clock_.emplace(run_.steps[i].clock, i);
+  }
+
+  void add_pair(const CriticalPair& pair) {
+    const auto first = at(pair.first.clock);
+    const auto second = at(pair.second.clock);
+    const auto earlier = pair.earlier ? at(pair.earlier->clock) : std::nullopt;
+    const auto later = pair.later ? at(pair.later->clock) : std::nullopt;
+    if (earlier && first && second) add(Kind::kBetween, {*earlier, *first, *second});
+    if (first && second && later) add(Kind::kBetween, {*first, *second, *later});
+    if (first && second) add_order(*first, *second);
+    if (pair.guarded_first && pair.guarded_second) {
+      const auto a = at(pair.guarded_first->clock);
+      const auto b = at(pair.guarded_second->clock);
+      if (a && b) add_order(*a, *b);
+    }
+  }
+
+  // Reads that see another write than in the passing run.
+  void add_sees(const LabRun& passing) {
+    const auto sources = [](const std::vector<TraceStep>& steps) {
+      std::map<std::pair<abi::ThreadKey, std::uint64_t>, std::pair<std::size_t, std::size_t>> result;
+      std::map<std::uint64_t, std::size_t> last;  // write by address
+      for (std::size_t i = 0; i < steps.size(); ++i) {
+        const TraceStep& step = steps[i];
+        if (step.object == 0 || !abi::is_access(step.kind)) continue;
+        const auto write = last.find(step.object);
+        if (reads(step.kind) && write != last.end())
+          result.emplace(std::pair(step.thread, step.own), std::pair(i, write->second));
+        if (writes(step.kind)) last[step.object] = i;
+      }
+      return result;
+    };
+    const auto there = sources(passing.steps);
+    std::size_t count = 0;
+    for (const auto& [key, here] : sources(run_.steps)) {
+      const auto [read, write] = here;
+      if (run_.steps[read].thread == run_.steps[write].thread) continue;
+      const auto other = there.find(key);
+      const bool same = other != there.end() &&
+                        passing.steps[other->second.second].place == run_.steps[write].place &&
+                        passing.steps[other->second.second].thread == run_.steps[write].thread &&
+                        passing.steps[other->second.second].own == run_.steps[write].own;
+      if (same || ++count > kMostSees) continue;
+      add(Kind::kSees, {read, write});
+    }
+  }
+
+  void add_flipped(const LabRun& passing) {
+    Trace here;
+    Trace there;
+    here.steps = run_.steps;
+    there.steps = passing.steps;
+    for (const EventPair& pair : flipped_pairs(here, there, kMostPairs)) {
+      const auto first = at(pair.first.clock);
+      const auto second = at(pair.second.clock);
+      if (!first || !second) continue;
+      add_between(*first, *second);
+      add_order(*first, *second);
+    }
+  }
+
+  std::vector<OrderCandidate> take() { return std::move(found_); }
+
+ private:
+  [[nodiscard]] std::optional<std::size_t> at(std::uint64_t clock) const {
+    const auto found = by_clock_.find(clock);
+    return clock == 0 || found == by_clock_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  void add_order(std::size_t first, std::size_t second) {
+    add(Kind::kBefore, {first, second});
+    add(Kind::kBefore, {first, second}, true);
+  }
+
+  // One thread comes between two accesses of the other to the same data.
+  void add_between(std::size_t first, std::size_t second) {
+    const TraceStep& a = run_.steps[first];
+    const TraceStep& b = run_.steps[second];
+    for (std::size_t i = first; i-- > 0;)
+      if (run_.steps[i].thread == b.thread && same_data(run_.steps[i], b)) {
+        add(Kind::kBetween, {i, first, second});
+        break;
+      }
+    for (std::size_t i = second + 1; i < run_.steps.size(); ++i)
+      if (run_.steps[i].thread == a.thread && same_data(run_.steps[i], a)) {
+        add(Kind::kBetween, {first, second, i});
+        break;
+      }
+  }
+
+  void add(Kind kind, std::vector<std::size_t> steps, bool counted = false) {
+    if (found_.size() >= kMostCandidates) return;
+    for (const std::size_t i : steps)
+      if (sites_[i] == kNoSite) return;
+    const TraceStep& first = run_.steps[steps[0]];
+    if (first.thread == run_.steps[steps[1]].thread) return;
+    if (steps.size() == 3 && first.thread != run_.steps[steps[2]].thread) return;
+    OrderCandidate candidate{kind, std::move(steps), true, counted};
+    for (const std::size_t i : candidate.steps)
+      candidate.same_data &= same_data(first, run_.steps[i]);
+    if (kind == Kind::kSees && !candidate.same_data) return;
+    if (std::ranges::find(found_, candidate) == found_.end()) found_.push_back(std::move(candidate));
+  }
+
+  const LabRun& run_;
+  const std::vector<SiteId>& sites_;
+  std::map<std::uint64_t, std::size_t> by_clock_;
+  std::vector<OrderCandidate> found_;
+};
+
+}  // namespace
+
+std::vector<OrderCandidate> order_candidates(const LabRun& failing, const std::vector<SiteId>& sites,
+                                             const std::optional<LabRun>& passing,
+                                             const std::optional<CriticalPair>& pair) {
+  Candidates candidates(failing, sites);
+  if (pair) candidates.add_pair(*pair);
+  if (passing) candidates.add_sees(*passing);
+  if (passing) candidates.add_flipped(*passing);
+  return candidates.take();
+}
+
+void describe(const std::vector<OrderCandidate>& chosen, const LabRun& failing,
+              const std::vector<SiteId>& of_failing, const Sites& sites, Case& one) {
+  one.events.clear();
+  one.orders.clear();
+  std::map<abi::ThreadKey, std::uint32_t> threads;
+  std::map<std::size_t, std::size_t> events;  // by step
+  // In the order of the run.
+  for (const OrderCandidate& candidate : chosen)
+    for (const std::size_t step : candidate.steps) events.emplace(step, 0);
+  for (auto& [step, event] : events) {
+    event = one.events.size();
+    CaseEvent now;
+    now.name = std::string(1, static_cast<char>('a' + event % 26)) +
+               (event < 26 ? "" : std::to_string(event / 26));
+    now.thread = threads
+                     .try_emplace(failing.steps[step].thread,
+                                  static_cast<std::uint32_t>(threads.size() + 1))
+                     .first->second;
+    now.at = sites.anchor_of(of_failing[step]);
+    one.events.push_back(std::move(now));
+  }
+  for (const OrderCandidate& candidate : chosen) {
+    CaseOrder order{candidate.kind, {}, candidate.same_data};
+    for (const std::size_t step : candidate.steps) {
+      order.events.push_back(events[step]);
+      if (!candidate.counted) continue;
+      std::uint64_t count = 0;
+      for (std::size_t i = 0; i <= step; ++i)
+        count += failing.steps[i].thread == failing.steps[step].thread &&
+                 of_failing[i] == of_failing[step];
+      one.events[events[step]].time = count;
+    }
+    one.orders.push_back(std::move(order));
+  }
+}
+
+}  // namespace clew
