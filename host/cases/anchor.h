@@ -17,6 +17,7 @@ struct Anchor {
   std::string function;           // "Account::withdraw"; empty: outside of functions, or not known
   std::string file;               // its name without folders: a hint, no more
   std::vector<std::string> text;  // tokens of the statement; empty: the compiler names no line
+  std::string shown;              // the same as the source has it, for people
   std::uint32_t occurrence = 1;   // among equal statements of the function
   bool operator==(const Anchor&) const = default;
 };

@@ -190,6 +190,7 @@ class Parser {
     } else if (key == "text") {
       for (SourceToken& token : source_tokens(text)) now.at.text.push_back(std::move(token.text));
       if (now.at.text.size() > kMostTokens) return bad("the text is too long");
+      now.at.shown = std::move(text);
     } else {
       return bad(fmt::format("an event has no field '{}'", key));
     }

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "host/cases/case_file.h"
-#include "host/cases/source_file.h"
 
 namespace clew {
 namespace {
@@ -87,7 +86,7 @@ std::string phrase_of(const Anchor& anchor) {
   if (!anchor.function.empty()) text += fmt::format(" in `{}`", anchor.function);
   std::string where = anchor.file;
   if (!anchor.text.empty())
-    where += fmt::format("{}`{}`", where.empty() ? "" : ", ", shortened(statement_text(anchor.text)));
+    where += fmt::format("{}`{}`", where.empty() ? "" : ", ", shortened(anchor.shown));
   if (!where.empty()) text += fmt::format(" ({})", where);
   return text;
 }
@@ -132,7 +131,7 @@ std::string format_case(const Case& one) {
     write(text, "variable", event.at.variable);
     write(text, "function", event.at.function);
     write(text, "file", event.at.file);
-    write(text, "text", statement_text(event.at.text));
+    write(text, "text", event.at.shown);
     if (event.at.occurrence != 1) text += fmt::format("occurrence = {}\n", event.at.occurrence);
   }
   if (!one.orders.empty()) text += "\n[orders]\n";

@@ -183,8 +183,9 @@ class Placing {
 
   void tell(const Candidate& candidate, Placed& placed) const {
     placed.at = {candidate.file, 0, candidate.function};
-    placed.text = statement_text(tokens_of(candidate));
-    if (candidate.statement != nullptr) placed.at.line = candidate.statement->first_line;
+    if (candidate.statement == nullptr) return;
+    placed.text = candidate.statement->text;
+    placed.at.line = candidate.statement->first_line;
   }
 
   const Anchor& anchor_;

@@ -137,20 +137,17 @@ void Sites::add(std::span<const TraceStep> steps, std::shared_ptr<const RunResul
       library_[step.place] = true;
     }
     const auto stack = stacks.find(step.clock);
-    if (!own || site.line == 0) {
-      if (stack == stacks.end() && !own) continue;
-      if (stack != stacks.end()) {
-        const auto frames = run.symbols->frames(stack->second->frames);
-        const SourceFrame* frame = Symbolizer::user_frame(frames);
-        if (frame != nullptr && is_user_code(*frame) && (!own || frame->line != 0)) {
-          site.file = frame->file;
-          site.line = frame->line;
-          site.column = frame->column;
-          site.function = source_function(frame->function);
-        } else if (!own) {
-          continue;
-        }
-      }
+    // A place of the user's own without a line was moved by the compiler; the line of its code
+    // address is that of some neighbour.
+    if (!own) {
+      if (stack == stacks.end()) continue;
+      const auto frames = run.symbols->frames(stack->second->frames);
+      const SourceFrame* frame = Symbolizer::user_frame(frames);
+      if (frame == nullptr || !is_user_code(*frame)) continue;
+      site.file = frame->file;
+      site.line = frame->line;
+      site.column = frame->column;
+      site.function = source_function(frame->function);
     }
     const SiteId id = intern(std::move(site));
     by_instance_.insert_or_assign({step.thread, step.place, count}, id);
@@ -211,6 +208,7 @@ Anchor Sites::anchor_of(SiteId id) const {
   anchor.file = slash == std::string::npos ? site.file : site.file.substr(slash + 1);
   if (site.statement != nullptr) {
     anchor.text = site.statement->tokens;
+    anchor.shown = site.statement->text;
     anchor.occurrence = site.statement->occurrence;
   }
   return anchor;

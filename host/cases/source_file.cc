@@ -70,6 +70,10 @@ class Divider {
 
   void append(const SourceToken& token) {
     Statement& current = levels_.back().current;
+    if (!current.tokens.empty() &&
+        (token.line != current.last_line || token.column != current.last_column + 1))
+      current.text += ' ';
+    current.text += token.text;
     if (current.tokens.empty()) {
       current.first_line = token.line;
       current.first_column = token.column;

@@ -26,6 +26,7 @@ struct SourceToken {
 // A statement, or the head of one: "if (n == 0)".
 struct Statement {
   std::vector<std::string> tokens;
+  std::string text;      // the source without comments, white space as one space
   std::string function;  // "Account::withdraw", as the source has it; empty: outside of functions
   std::uint32_t first_line = 0;
   std::uint32_t first_column = 0;
@@ -33,9 +34,6 @@ struct Statement {
   std::uint32_t last_column = 0;
   std::uint32_t occurrence = 0;  // among those of the function with the same tokens, from 1
 };
-
-// For people, with spaces as usual; source_tokens() gives the tokens again.
-[[nodiscard]] std::string statement_text(const std::vector<std::string>& tokens);
 
 [[nodiscard]] std::vector<Statement> statements_of(std::string_view text);
 

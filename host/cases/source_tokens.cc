@@ -101,40 +101,8 @@ class Scanner {
   std::vector<SourceToken> tokens_;
 };
 
-bool is_word(const std::string& token) { return !token.empty() && is_name(token.front()); }
-
-bool is_one_of(const std::string& token, std::string_view list) {
-  for (std::size_t at = 0; at < list.size();) {
-    const std::size_t end = std::min(list.find(' ', at), list.size());
-    if (list.substr(at, end - at) == token) return true;
-    at = end + 1;
-  }
-  return false;
-}
-
-bool space_between(const std::string& before, const std::string& after) {
-  if (is_one_of(after, "; , ) ] . -> :: ++ --") || is_one_of(before, "( [ . -> :: ! ~")) return false;
-  if (after == "(" || after == "[")
-    return !is_word(before) && before != ")" && before != ">" && before != "]"
-               ? before != "("
-               : is_one_of(before, "if for while switch return");
-  if ((before == "++" || before == "--") && is_word(after)) return false;
-  if ((before == "<" || after == "<" || after == ">") && (is_word(before) || is_word(after)))
-    return false;
-  return true;
-}
-
 }  // namespace
 
 std::vector<SourceToken> source_tokens(std::string_view text) { return Scanner(text).run(); }
-
-std::string statement_text(const std::vector<std::string>& tokens) {
-  std::string text;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (i > 0 && space_between(tokens[i - 1], tokens[i])) text += ' ';
-    text += tokens[i];
-  }
-  return text;
-}
 
 }  // namespace clew

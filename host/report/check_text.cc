@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "host/cases/source_file.h"
 #include "host/report/junit.h"
 #include "host/report/words.h"
 
