@@ -160,9 +160,10 @@ Result<int> run(const CaseCommand& command) {
 }
 
 void add_options(CLI::App& app, CaseCommand& command) {
-  app.add_option("recording", command.words,
-                 "The failing recording, by number or folder (default: the newest that failed); with "
-                 "--read the program and its arguments")
+  app.add_option(
+         "recording", command.words,
+         "The failing recording, by number or folder (default: the newest that failed); with "
+         "--read the program and its arguments")
       ->type_name("[RECORDING]");
   app.add_option("-o,--output", command.output,
                  "The file to write (default: the program's name with .clewcase, here)")
@@ -198,8 +199,8 @@ void register_case(CLI::App& app, int& exit_status) {
   CLI::App* command =
       app.add_subcommand("case", "Keep a failure as a file that clew check runs (clew case new)");
   command->require_subcommand(1);
-  CLI::App* make = command->add_subcommand(
-      "new", "Write down the order of events that makes a recording fail");
+  CLI::App* make =
+      command->add_subcommand("new", "Write down the order of events that makes a recording fail");
   add_options(*make, *options);
   add_criteria(*make, options->criteria);
   const char* footer =

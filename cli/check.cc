@@ -97,8 +97,8 @@ void add_options(CLI::App& app, CheckCommand& command) {
 
 void register_check(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<CheckCommand>();
-  CLI::App* command =
-      app.add_subcommand("check", "Check cases: whether the failures that they keep are still there");
+  CLI::App* command = app.add_subcommand(
+      "check", "Check cases: whether the failures that they keep are still there");
   add_options(*command, *options);
   command->footer(
       "Examples:\n"
@@ -107,7 +107,8 @@ void register_check(CLI::App& app, int& exit_status) {
       "  clew check --program build/asan/queue_test tests/*.clewcase\n"
       "  clew check --junit check.xml --json check.json\n\n"
       "Exit status: 0 every case passes or is not possible any more, 1 a case fails, 122 a case\n"
-      "cannot be placed, cannot be run or is open, 124 usage error, 125 bad input or system error,\n"
+      "cannot be placed, cannot be run or is open, 124 usage error, 125 bad input or system "
+      "error,\n"
       "126 internal error, 128 + n interrupted by signal n.");
   command->callback([options, &exit_status] {
     const auto status = run(*options);

@@ -9,17 +9,18 @@ namespace {
 
 using abi::StepKind;
 
-constexpr std::array<std::pair<StepKind, const char*>, 11> kWords{{{StepKind::kRead, "read"},
-                                                                   {StepKind::kWrite, "write"},
-                                                                   {StepKind::kUpdate, "update"},
-                                                                   {StepKind::kLock, "lock"},
-                                                                   {StepKind::kUnlock, "unlock"},
-                                                                   {StepKind::kWait, "wait"},
-                                                                   {StepKind::kSignal, "signal"},
-                                                                   {StepKind::kCreate, "create"},
-                                                                   {StepKind::kJoin, "join"},
-                                                                   {StepKind::kFree, "free"},
-                                                                   {StepKind::kDestroy, "destroy"}}};
+constexpr std::array<std::pair<StepKind, const char*>, 11> kWords{
+    {{StepKind::kRead, "read"},
+     {StepKind::kWrite, "write"},
+     {StepKind::kUpdate, "update"},
+     {StepKind::kLock, "lock"},
+     {StepKind::kUnlock, "unlock"},
+     {StepKind::kWait, "wait"},
+     {StepKind::kSignal, "signal"},
+     {StepKind::kCreate, "create"},
+     {StepKind::kJoin, "join"},
+     {StepKind::kFree, "free"},
+     {StepKind::kDestroy, "destroy"}}};
 
 }  // namespace
 

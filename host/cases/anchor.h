@@ -14,7 +14,7 @@ namespace clew {
 struct Anchor {
   abi::StepKind kind = abi::StepKind::kOther;
   std::string variable;           // "forks[]", indices left out; empty: not known
-  std::string function;           // "Account::withdraw"; empty: outside of functions, or not known
+  std::string function;           // "Cache::evict"; empty: outside of functions, or not known
   std::string file;               // its name without folders: a hint, no more
   std::vector<std::string> text;  // tokens of the statement; empty: the compiler names no line
   std::string shown;              // the same as the source has it, for people
@@ -34,11 +34,11 @@ struct Anchor {
 // "forks[3].owner" without its indices.
 [[nodiscard]] std::string without_indices(const std::string& variable);
 
-// "void ns::Account<int>::withdraw(int)" as the source has it: "Account::withdraw", with the last
+// "void ns::Cache<int>::evict(int)" as the source has it: "Cache::evict", with the last
 // class alone.
 [[nodiscard]] std::string source_function(const std::string& demangled);
 
-// "withdraw" of "Account::withdraw".
+// "evict" of "Cache::evict".
 [[nodiscard]] std::string last_name(const std::string& function);
 
 }  // namespace clew

@@ -25,7 +25,8 @@ bool writes(abi::StepKind kind) {
 
 class Candidates {
  public:
-  Candidates(const LabRun& failing, const std::vector<SiteId>& sites) : run_(failing), sites_(sites) {
+  Candidates(const LabRun& failing, const std::vector<SiteId>& sites)
+      : run_(failing), sites_(sites) {
     for (std::size_t i = 0; i < run_.steps.size(); ++i) by_clock_.emplace(run_.steps[i].clock, i);
   }
 
@@ -47,7 +48,8 @@ class Candidates {
   // Reads that see another write than in the passing run.
   void add_sees(const LabRun& passing) {
     const auto sources = [](const std::vector<TraceStep>& steps) {
-      std::map<std::pair<abi::ThreadKey, std::uint64_t>, std::pair<std::size_t, std::size_t>> result;
+      std::map<std::pair<abi::ThreadKey, std::uint64_t>, std::pair<std::size_t, std::size_t>>
+          result;
       std::map<std::uint64_t, std::size_t> last;  // write by address
       for (std::size_t i = 0; i < steps.size(); ++i) {
         const TraceStep& step = steps[i];
@@ -128,7 +130,8 @@ class Candidates {
     for (const std::size_t i : candidate.steps)
       candidate.same_data &= same_data(first, run_.steps[i]);
     if (kind == Kind::kSees && !candidate.same_data) return;
-    if (std::ranges::find(found_, candidate) == found_.end()) found_.push_back(std::move(candidate));
+    if (std::ranges::find(found_, candidate) == found_.end())
+      found_.push_back(std::move(candidate));
   }
 
   const LabRun& run_;
@@ -139,7 +142,8 @@ class Candidates {
 
 }  // namespace
 
-std::vector<OrderCandidate> order_candidates(const LabRun& failing, const std::vector<SiteId>& sites,
+std::vector<OrderCandidate> order_candidates(const LabRun& failing,
+                                             const std::vector<SiteId>& sites,
                                              const std::optional<LabRun>& passing,
                                              const std::optional<CriticalPair>& pair) {
   Candidates candidates(failing, sites);
@@ -163,10 +167,10 @@ void describe(const std::vector<OrderCandidate>& chosen, const LabRun& failing,
     CaseEvent now;
     now.name = std::string(1, static_cast<char>('a' + event % 26)) +
                (event < 26 ? "" : std::to_string(event / 26));
-    now.thread = threads
-                     .try_emplace(failing.steps[step].thread,
-                                  static_cast<std::uint32_t>(threads.size() + 1))
-                     .first->second;
+    now.thread =
+        threads
+            .try_emplace(failing.steps[step].thread, static_cast<std::uint32_t>(threads.size() + 1))
+            .first->second;
     now.at = sites.anchor_of(of_failing[step]);
     one.events.push_back(std::move(now));
   }

@@ -23,9 +23,10 @@ struct OrderCandidate {
 
 // The most telling first: those of the critical pair, then those whose reads see another write, then
 // all others whose order differs. `sites`: of the failing run.
-[[nodiscard]] std::vector<OrderCandidate> order_candidates(
-    const LabRun& failing, const std::vector<SiteId>& sites, const std::optional<LabRun>& passing,
-    const std::optional<CriticalPair>& pair);
+[[nodiscard]] std::vector<OrderCandidate> order_candidates(const LabRun& failing,
+                                                           const std::vector<SiteId>& sites,
+                                                           const std::optional<LabRun>& passing,
+                                                           const std::optional<CriticalPair>& pair);
 
 // The events and orders of these candidates, in terms of the program.
 void describe(const std::vector<OrderCandidate>& chosen, const LabRun& failing,

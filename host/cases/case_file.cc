@@ -81,8 +81,7 @@ class Parser {
       return bad("the first field must be clew-case, the version of the format");
     if (section_ == Section::kOrders) return order(key, value);
     const bool repeats = section_ == Section::kTop && (key == "argument" || key == "only");
-    if (!repeats && !seen_.insert(key).second)
-      return bad(fmt::format("'{}' is given twice", key));
+    if (!repeats && !seen_.insert(key).second) return bad(fmt::format("'{}' is given twice", key));
     return section_ == Section::kTop ? top(key, value) : event(key, value);
   }
 
@@ -112,8 +111,8 @@ class Parser {
         result += '\t';
       } else if (value[i] == 'x') {
         unsigned code = 0;
-        const auto [end, error] = std::from_chars(value.data() + i + 1,
-                                                  value.data() + std::min(i + 3, value.size()), code, 16);
+        const auto [end, error] = std::from_chars(
+            value.data() + i + 1, value.data() + std::min(i + 3, value.size()), code, 16);
         if (error != std::errc() || end != value.data() + i + 3 || code == 0)
           return bad("\\x is followed by two hexadecimal digits, not 00");
         result += static_cast<char>(code);
@@ -139,18 +138,30 @@ class Parser {
     }
     CLEW_TRY(auto text, string(value));
     Criteria& criteria = case_.criteria;
-    if (key == "program") case_.program = std::move(text);
-    else if (key == "argument") case_.arguments.push_back(std::move(text));
-    else if (key == "input") case_.input = std::move(text);
-    else if (key == "detail") case_.detail = std::move(text);
-    else if (key == "found") case_.found = std::move(text);
-    else if (key == "fails-if-output") criteria.fails_if_output = std::move(text);
-    else if (key == "fails-unless-output") criteria.fails_unless_output = std::move(text);
-    else if (key == "judge") criteria.judge = std::move(text);
-    else if (key == "fails-if-output-differs" && text == "yes") criteria.fails_if_output_differs = true;
-    else if (key == "failure") return failure(text);
-    else if (key == "only") return only(text);
-    else return bad(fmt::format("there is no field '{}' here", key));
+    if (key == "program")
+      case_.program = std::move(text);
+    else if (key == "argument")
+      case_.arguments.push_back(std::move(text));
+    else if (key == "input")
+      case_.input = std::move(text);
+    else if (key == "detail")
+      case_.detail = std::move(text);
+    else if (key == "found")
+      case_.found = std::move(text);
+    else if (key == "fails-if-output")
+      criteria.fails_if_output = std::move(text);
+    else if (key == "fails-unless-output")
+      criteria.fails_unless_output = std::move(text);
+    else if (key == "judge")
+      criteria.judge = std::move(text);
+    else if (key == "fails-if-output-differs" && text == "yes")
+      criteria.fails_if_output_differs = true;
+    else if (key == "failure")
+      return failure(text);
+    else if (key == "only")
+      return only(text);
+    else
+      return bad(fmt::format("there is no field '{}' here", key));
     if (case_.arguments.size() > kMostArguments) return bad("there are too many arguments");
     return {};
   }
@@ -180,9 +191,12 @@ class Parser {
       return {};
     }
     CLEW_TRY(auto text, string(value));
-    if (key == "variable") now.at.variable = std::move(text);
-    else if (key == "function") now.at.function = std::move(text);
-    else if (key == "file") now.at.file = std::move(text);
+    if (key == "variable")
+      now.at.variable = std::move(text);
+    else if (key == "function")
+      now.at.function = std::move(text);
+    else if (key == "file")
+      now.at.file = std::move(text);
     else if (key == "does") {
       now.at.kind = anchor_kind(text);
       if (now.at.kind == abi::StepKind::kOther)
@@ -202,10 +216,14 @@ class Parser {
     CaseOrder order;
     order.same_data = !key.ends_with(kAnywhere);
     if (!order.same_data) key.remove_suffix(kAnywhere.size());
-    if (key == "sees") order.kind = CaseOrder::Kind::kSees;
-    else if (key == "before") order.kind = CaseOrder::Kind::kBefore;
-    else if (key == "between") order.kind = CaseOrder::Kind::kBetween;
-    else return bad(fmt::format("'{}' is no order: sees, before or between", key));
+    if (key == "sees")
+      order.kind = CaseOrder::Kind::kSees;
+    else if (key == "before")
+      order.kind = CaseOrder::Kind::kBefore;
+    else if (key == "between")
+      order.kind = CaseOrder::Kind::kBetween;
+    else
+      return bad(fmt::format("'{}' is no order: sees, before or between", key));
     while (!value.empty()) {
       const std::size_t end = std::min(value.find_first_of(" \t"), value.size());
       CLEW_TRY(const auto at, find(value.substr(0, end)));
@@ -254,14 +272,16 @@ class Parser {
 
 Result<Case> parse_case(std::string_view text, std::string_view name) {
   if (text.size() > kMostCaseBytes)
-    return fail(ErrorCode::kBadInput, fmt::format("{}: a case has at most {} bytes", name, kMostCaseBytes));
+    return fail(ErrorCode::kBadInput,
+                fmt::format("{}: a case has at most {} bytes", name, kMostCaseBytes));
   return Parser(name).run(text);
 }
 
 Result<Case> read_case(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   if (!stream)
-    return fail(ErrorCode::kBadInput, fmt::format("cannot read {}", path), "clew case new writes one");
+    return fail(ErrorCode::kBadInput, fmt::format("cannot read {}", path),
+                "clew case new writes one");
   std::string text(kMostCaseBytes + 1, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(stream.gcount()));

@@ -22,9 +22,10 @@ inline constexpr std::size_t kMostCaseOrders = 32;
 inline constexpr std::size_t kMostCaseThreads = 8;
 
 struct CaseEvent {
-  std::string name;          // "a": a word
-  std::uint32_t thread = 1;  // events with the same number are of one thread, others of others; from 1
-  std::uint64_t time = 0;    // the thread comes here for the n-th time; 0: any time
+  std::string name;  // "a": a word
+  std::uint32_t thread =
+      1;  // events with the same number are of one thread, others of others; from 1
+  std::uint64_t time = 0;  // the thread comes here for the n-th time; 0: any time
   Anchor at;
   bool operator==(const CaseEvent&) const = default;
 };
@@ -60,10 +61,10 @@ struct Case {
 [[nodiscard]] Result<Case> parse_case(std::string_view text, std::string_view name);
 [[nodiscard]] Result<Case> read_case(const std::string& path);
 
-// One constraint as a sentence without a full stop: "the read of `n` in `divide` (calc.cpp, `return
-// 21 / n;`) sees the write in `reset` (calc.cpp, `n = 0;`)".
+// One constraint as a sentence without a full stop: "the read of `n` in `divide` (main.cpp, `return
+// 21 / n;`) sees the write in `reset` (main.cpp, `n = 0;`)".
 [[nodiscard]] std::string sentence_of(const Case& one, const CaseOrder& order);
-// "the read of `n` in `divide` (calc.cpp, `return 21 / n;`)"
+// "the read of `n` in `divide` (main.cpp, `return 21 / n;`)"
 [[nodiscard]] std::string phrase_of(const Anchor& anchor);
 
 }  // namespace clew

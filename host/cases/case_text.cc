@@ -72,7 +72,8 @@ const char* word_of(CaseOrder::Kind kind) {
 
 void write_criteria(std::string& text, const Criteria& criteria) {
   if (criteria.fails_if_output) write(text, "fails-if-output", *criteria.fails_if_output);
-  if (criteria.fails_unless_output) write(text, "fails-unless-output", *criteria.fails_unless_output);
+  if (criteria.fails_unless_output)
+    write(text, "fails-unless-output", *criteria.fails_unless_output);
   if (criteria.fails_if_output_differs) text += "fails-if-output-differs = \"yes\"\n";
   if (criteria.judge) write(text, "judge", *criteria.judge);
   for (const FailureKind kind : criteria.only) write(text, "only", to_word(kind));
@@ -138,7 +139,8 @@ std::string format_case(const Case& one) {
   for (const CaseOrder& order : one.orders) {
     std::string names;
     for (const std::size_t i : order.events) names += " " + one.events[i].name;
-    text += fmt::format("{}{} ={}\n", word_of(order.kind), order.same_data ? "" : "-anywhere", names);
+    text +=
+        fmt::format("{}{} ={}\n", word_of(order.kind), order.same_data ? "" : "-anywhere", names);
   }
   return text;
 }

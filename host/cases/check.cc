@@ -86,8 +86,7 @@ class Checking {
     if (tally.with_order == 0 && !survey.lab().time_is_up() && !tally.failing_otherwise) {
       result_.reason = reason_in_runs(one, sites, survey);
       if (result_.reason.why == NotPossible::Why::kNone) {
-        CLEW_TRY(result_.reason,
-                 reason_by_exhaustion(one, sites, survey, kMostExhaustive, tally));
+        CLEW_TRY(result_.reason, reason_by_exhaustion(one, sites, survey, kMostExhaustive, tally));
       }
     }
     result_.with_order = tally.with_order;

@@ -16,8 +16,8 @@ namespace clew {
 
 struct CheckOptions {
   std::vector<std::string> files;
-  std::string program;  // instead of what the cases name; empty: those
-  double seconds = 20;  // for each case; 0: no limit
+  std::string program;       // instead of what the cases name; empty: those
+  double seconds = 20;       // for each case; 0: no limit
   std::uint64_t hunt = 200;  // schedules of the hunt around the order; 0: none
   unsigned jobs = 0;
   std::uint64_t seed = 1;

@@ -44,11 +44,11 @@ struct CheckedCase {
   std::string file;
   std::optional<Case> one;  // nothing: it cannot be read
   CaseStatus status = CaseStatus::kNotRun;
-  std::vector<Placed> placed;                // of its events
-  std::optional<std::uint64_t> recording;    // kFails
-  std::optional<Failure> failure;            // kFails: how
-  bool other_order = false;                  // kFails: in a run that does not have the order
-  bool other_failure = false;                // kFails: of another kind
+  std::vector<Placed> placed;              // of its events
+  std::optional<std::uint64_t> recording;  // kFails
+  std::optional<Failure> failure;          // kFails: how
+  bool other_order = false;                // kFails: in a run that does not have the order
+  bool other_failure = false;              // kFails: of another kind
   NotPossible reason;
   std::uint64_t runs = 0;        // in all
   std::uint64_t with_order = 0;  // of these

@@ -103,7 +103,7 @@ NotPossible ordered_by_life(const Case& one, std::size_t number, const EventSite
     const TracedRun traced = survey.traced(run);
     each_choice(alone, sites, traced, [&](const Match& match) {
       if (!match[wanted_first] || !match[wanted_second]) return !(other = true);
-      const std::size_t late = *match[wanted_first];    // to come first, and comes late
+      const std::size_t late = *match[wanted_first];  // to come first, and comes late
       const std::size_t early = *match[wanted_second];
       const auto orders = [&](std::size_t i) {
         const TraceStep& step = run.steps[i];
@@ -115,7 +115,8 @@ NotPossible ordered_by_life(const Case& one, std::size_t number, const EventSite
         if (joins) reason.why = NotPossible::Why::kJoined;
         if (!joins && creates && run.steps[late].thread != step.thread) {
           // The first step of the other thread comes after it.
-          const auto begins = std::ranges::find(run.steps, run.steps[late].thread, &TraceStep::thread);
+          const auto begins =
+              std::ranges::find(run.steps, run.steps[late].thread, &TraceStep::thread);
           if (begins - run.steps.begin() < static_cast<std::ptrdiff_t>(i)) return false;
           // ... and no other creation lies between, which could be the one.
           reason.why = NotPossible::Why::kCreated;

@@ -104,8 +104,8 @@ Result<void> Lab::run(std::unique_ptr<Search> search, std::uint64_t most,
   if (options_.until != 0) hunt.seconds = std::max(0.1, options_.until - seconds_now());
   CLEW_TRY(auto input, options_.input());
   CLEW_TRY(auto* store, scratch());
-  CLEW_TRY(auto result, hunt_with(std::make_unique<Relay>(state), hunt, *store, observer_,
-                                  std::move(input)));
+  CLEW_TRY(auto result,
+           hunt_with(std::make_unique<Relay>(state), hunt, *store, observer_, std::move(input)));
   runs_ += state.runs;
   if (result.interrupted_by != 0) interrupted_by_ = result.interrupted_by;
   for (std::string& note : result.notes)
@@ -148,8 +148,8 @@ Result<std::optional<RecordedJob>> Lab::record(const LabRun& run, RecordingStore
 
 Result<bool> Lab::learn_sites(const LabRun& run, Sites& sites) {
   CLEW_TRY(auto* store, scratch());
-  CLEW_TRY(auto recorded, record(run, *store, Origin(),
-                                 sites.clocks_to_query(run.steps, any_run_.get())));
+  CLEW_TRY(auto recorded,
+           record(run, *store, Origin(), sites.clocks_to_query(run.steps, any_run_.get())));
   if (!recorded || recorded->run.summary.clock != run.result.clock) return false;
   const bool first = any_run_ == nullptr;
   any_run_ = std::make_shared<const RunResult>(std::move(recorded->run));

@@ -86,7 +86,8 @@ class Making {
     made_.seconds = seconds_now() - started_;
     for (const std::string& note : lab.notes()) made_.notes.push_back(note);
     for (const std::string& file : survey.sites().missing_sources())
-      made_.notes.push_back(fmt::format("the source {} is not there: its places have no text", file));
+      made_.notes.push_back(
+          fmt::format("the source {} is not there: its places have no text", file));
     return std::move(made_);
   }
 
@@ -187,7 +188,8 @@ class Making {
     describe(judged.orders, survey.runs().front(), of_failing_, survey.sites(), one);
     CLEW_TRY(auto tally, try_case(one, sites_of(place_events(one, survey.sites())), survey,
                                   Until::kEnd, kSteered));
-    return Judged{judged.orders, judged.with_order + tally.with_order, judged.failed + tally.failed};
+    return Judged{judged.orders, judged.with_order + tally.with_order,
+                  judged.failed + tally.failed};
   }
 
   Result<void> choose(Survey& survey, const std::vector<LabRun>& pool,

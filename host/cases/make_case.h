@@ -56,7 +56,7 @@ class MakeObserver : public HuntObserver, public IsolateObserver {
 
 // A read and the write that it is to see, by source line.
 struct WantedRead {
-  std::string file;  // its end is enough: "calc.cpp"
+  std::string file;  // its end is enough: "main.cpp"
   std::uint32_t line = 0;
   std::string variable;  // empty: any
   std::string write_file;

@@ -31,9 +31,9 @@ Result<SiteId> find_site(const Sites& sites, const std::string& file, std::uint3
   for (SiteId id = 1; id < sites.all().size(); ++id) {
     const Site& site = sites[id];
     if (!is_file(site.file, file)) continue;
-    const bool covers = site.line == line || (site.statement != nullptr &&
-                                              site.statement->first_line <= line &&
-                                              line <= site.statement->last_line);
+    const bool covers =
+        site.line == line || (site.statement != nullptr && site.statement->first_line <= line &&
+                              line <= site.statement->last_line);
     if (!covers) continue;
     line_has_code = true;
     if (!may_stand_for(site.kind, kind) || !names(site)) continue;

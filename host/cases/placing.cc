@@ -12,7 +12,7 @@ namespace {
 // words in the same one; tested by the edits in bench/cases.
 constexpr double kSameText = 60;
 constexpr double kSameButForNames = 50;
-constexpr double kSimilar = 48;     // times the similarity
+constexpr double kSimilar = 48;  // times the similarity
 constexpr double kLeastSimilar = 0.45;
 constexpr double kLeastElsewhere = 0.6;  // of a statement in another function
 constexpr double kNoText = 40;
@@ -43,8 +43,8 @@ std::string base_name(const std::string& file) {
 std::string member_of(const std::string& variable) {
   std::string name;
   for (const SourceToken& token : source_tokens(variable))
-    if (!token.text.empty() && (std::isalpha(static_cast<unsigned char>(token.text[0])) != 0 ||
-                                token.text[0] == '_'))
+    if (!token.text.empty() &&
+        (std::isalpha(static_cast<unsigned char>(token.text[0])) != 0 || token.text[0] == '_'))
       name = token.text;
   return name;
 }
@@ -84,10 +84,9 @@ class Placing {
   void collect() {
     for (SiteId id = 1; id < sites_.all().size(); ++id) {
       const Site& site = sites_[id];
-      Candidate& candidate =
-          candidates_[{site.file, site.statement != nullptr ? site.statement->first_line : 0,
-                       site.statement != nullptr ? site.statement->first_column : 0,
-                       site.function}];
+      Candidate& candidate = candidates_[{
+          site.file, site.statement != nullptr ? site.statement->first_line : 0,
+          site.statement != nullptr ? site.statement->first_column : 0, site.function}];
       candidate.statement = site.statement;
       candidate.file = site.file;
       candidate.function = site.function;
@@ -105,8 +104,7 @@ class Placing {
   }
   [[nodiscard]] double function_score(const Candidate& candidate) const {
     if (candidate.function == anchor_.function) return kSameFunction;
-    return !anchor_.function.empty() &&
-                   last_name(candidate.function) == last_name(anchor_.function)
+    return !anchor_.function.empty() && last_name(candidate.function) == last_name(anchor_.function)
                ? kSameLastName
                : 0;
   }
@@ -190,7 +188,8 @@ class Placing {
 
   const Anchor& anchor_;
   const Sites& sites_;
-  std::map<std::tuple<std::string, std::uint32_t, std::uint32_t, std::string>, Candidate> candidates_;
+  std::map<std::tuple<std::string, std::uint32_t, std::uint32_t, std::string>, Candidate>
+      candidates_;
 };
 
 }  // namespace

@@ -19,11 +19,12 @@ bool is_identifier(const std::string& token) {
 }
 
 bool is_keyword(const std::string& token) {
-  return is_one_of(token, {"if",     "else",   "for",      "while",  "do",      "switch", "case",
-                           "return", "break",  "continue", "goto",   "int",     "char",   "bool",
-                           "void",   "auto",   "const",    "static", "unsigned", "long",   "new",
-                           "delete", "sizeof", "this",     "nullptr", "true",    "false",  "throw",
-                           "double", "float",  "short",    "struct", "class",    "try",    "catch"});
+  return is_one_of(
+      token,
+      {"if",       "else",   "for",   "while",  "do",     "switch", "case",    "return", "break",
+       "continue", "goto",   "int",   "char",   "bool",   "void",   "auto",    "const",  "static",
+       "unsigned", "long",   "new",   "delete", "sizeof", "this",   "nullptr", "true",   "false",
+       "throw",    "double", "float", "short",  "struct", "class",  "try",     "catch"});
 }
 
 // Code between braces, or the file. A statement may be under way in several at a time: in the
@@ -64,8 +65,10 @@ class Divider {
       return;
     }
     if (!level.open.empty()) return;
-    if (text == ";" || is_label(level.current)) emit();
-    else if (level.current.tokens.size() == 1 && is_one_of(text, {"else", "do", "try"})) emit();
+    if (text == ";" || is_label(level.current))
+      emit();
+    else if (level.current.tokens.size() == 1 && is_one_of(text, {"else", "do", "try"}))
+      emit();
   }
 
   void append(const SourceToken& token) {
@@ -95,8 +98,8 @@ class Divider {
   }
   static bool is_label(const Statement& statement) {
     const auto& tokens = statement.tokens;
-    return tokens.back() == ":" && (is_one_of(tokens.front(), {"case", "default", "public", "private",
-                                                              "protected"}));
+    return tokens.back() == ":" &&
+           (is_one_of(tokens.front(), {"case", "default", "public", "private", "protected"}));
   }
 
   // Not a block's brace: that follows a parenthesis, a keyword, or what names a scope.
@@ -137,9 +140,10 @@ class Divider {
 
   static void name_block(const std::vector<std::string>& head, Level& inner) {
     const auto paren = std::ranges::find(head, "(");
-    const bool is_scope = !head.empty() && std::ranges::any_of(head.begin(), paren, [](const auto& t) {
-      return is_one_of(t, {"namespace", "class", "struct", "union", "enum"});
-    });
+    const bool is_scope =
+        !head.empty() && std::ranges::any_of(head.begin(), paren, [](const auto& t) {
+          return is_one_of(t, {"namespace", "class", "struct", "union", "enum"});
+        });
     if (paren == head.end() || (is_scope && head.back() != ")")) {
       inner.kind = Level::Kind::kScope;
       for (std::size_t i = 0; i + 1 < head.size(); ++i)
@@ -248,8 +252,8 @@ bool same_but_for_names(const std::vector<std::string>& a, const std::vector<std
   std::map<std::string, std::string> forward;
   std::map<std::string, std::string> backward;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    const bool names = is_identifier(a[i]) && is_identifier(b[i]) && !is_keyword(a[i]) &&
-                       !is_keyword(b[i]);
+    const bool names =
+        is_identifier(a[i]) && is_identifier(b[i]) && !is_keyword(a[i]) && !is_keyword(b[i]);
     if (!names && a[i] != b[i]) return false;
     if (!names) continue;
     if (forward.try_emplace(a[i], b[i]).first->second != b[i]) return false;

@@ -27,7 +27,7 @@ struct SourceToken {
 struct Statement {
   std::vector<std::string> tokens;
   std::string text;      // the source without comments, white space as one space
-  std::string function;  // "Account::withdraw", as the source has it; empty: outside of functions
+  std::string function;  // "Cache::evict", as the source has it; empty: outside of functions
   std::uint32_t first_line = 0;
   std::uint32_t first_column = 0;
   std::uint32_t last_line = 0;

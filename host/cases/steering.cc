@@ -40,7 +40,8 @@ Edges edges_of(const Case& one, const Match& match) {
 std::uint64_t count_of(const TracedRun& run, std::size_t at) {
   std::uint64_t count = 0;
   for (std::size_t i = 0; i <= at; ++i)
-    count += run.steps[i].thread == run.steps[at].thread && run.steps[i].place == run.steps[at].place;
+    count +=
+        run.steps[i].thread == run.steps[at].thread && run.steps[i].place == run.steps[at].place;
   return count;
 }
 

@@ -33,8 +33,9 @@ class Trying {
     if (enough()) return std::move(tally_);
     // In a run with the order others may be steered for that the survey did not have.
     if (tally_.with_order == 0) {
-      CLEW_CHECK_OK(make(preferring_plans(case_, sites_, survey_.sites(),
-                                          survey_.lab().options().seed, std::min<std::size_t>(left / 2, 100))));
+      CLEW_CHECK_OK(
+          make(preferring_plans(case_, sites_, survey_.sites(), survey_.lab().options().seed,
+                                std::min<std::size_t>(left / 2, 100))));
       if (!enough() && tally_.with_order == 0)
         CLEW_CHECK_OK(make(sample_plans(survey_.lab().options().seed + 77, left / 2, length())));
     }
@@ -102,8 +103,8 @@ Result<void> Survey::make(std::size_t count) {
   };
   CLEW_CHECK_OK(lab_.run({default_plan()}, keep));
   if (made.empty()) return {};
-  CLEW_CHECK_OK(
-      lab_.run(sample_plans(lab_.options().seed, count, made.front().result.scheduling_points), keep));
+  CLEW_CHECK_OK(lab_.run(
+      sample_plans(lab_.options().seed, count, made.front().result.scheduling_points), keep));
   // Stacks of the first, and of those that have places which none had before.
   std::size_t asked = 0;
   for (const LabRun& run : made) {

@@ -49,8 +49,9 @@ std::string reason_text(const CheckedCase& one) {
           "In all runs both threads hold the same lock there: one takes it at {}, the other at {}.",
           at(reason.lock), at(reason.other_lock));
     case Why::kJoined:
-      return fmt::format("In all runs the thread of one event has been joined before the other: {}.",
-                         at(reason.lock));
+      return fmt::format(
+          "In all runs the thread of one event has been joined before the other: {}.",
+          at(reason.lock));
     case Why::kCreated:
       return fmt::format("In all runs the thread of one event is created after the other: {}.",
                          at(reason.lock));
@@ -127,15 +128,15 @@ std::string placing_text(const CheckedCase& one) {
   for (std::size_t i = 0; i < one.placed.size(); ++i) {
     const Placed& placed = one.placed[i];
     const std::string wanted = phrase_of(one.one->events[i].at);
-    const std::string found =
-        placed.text.empty() ? location_text(placed.at)
-                            : fmt::format("{}: {}", location_text(placed.at), printable(placed.text));
+    const std::string found = placed.text.empty() ? location_text(placed.at)
+                                                  : fmt::format("{}: {}", location_text(placed.at),
+                                                                printable(placed.text));
     if (placed.fit == Fit::kNone)
       text += wrapped(fmt::format("looked for: {}", printable(wanted)), "  ") +
               (placed.at.file.empty() ? "" : wrapped(fmt::format("nearest: {}", found), "  "));
     else if (placed.fit == Fit::kNearest)
-      text += wrapped(fmt::format("taken for {} is the nearest match, {}", printable(wanted), found),
-                      "  ");
+      text += wrapped(
+          fmt::format("taken for {} is the nearest match, {}", printable(wanted), found), "  ");
     else if (placed.fit == Fit::kMoved)
       text += wrapped(fmt::format("{} has moved: {}", printable(wanted), found), "  ");
   }
@@ -146,12 +147,12 @@ std::string placing_text(const CheckedCase& one) {
 
 std::string headline(const CheckResult& result) {
   const auto count = [&](CaseStatus status) {
-    return static_cast<std::uint64_t>(std::ranges::count(result.cases, status, &CheckedCase::status));
+    return static_cast<std::uint64_t>(
+        std::ranges::count(result.cases, status, &CheckedCase::status));
   };
   std::string text;
-  for (const CaseStatus status :
-       {CaseStatus::kFails, CaseStatus::kPasses, CaseStatus::kNotPossible, CaseStatus::kOpen,
-        CaseStatus::kNotPlaced, CaseStatus::kNotRun})
+  for (const CaseStatus status : {CaseStatus::kFails, CaseStatus::kPasses, CaseStatus::kNotPossible,
+                                  CaseStatus::kOpen, CaseStatus::kNotPlaced, CaseStatus::kNotRun})
     if (const std::uint64_t number = count(status); number > 0)
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number, status_text(status));
   return fmt::format("{}: {}", counted(result.cases.size(), "case"), text.empty() ? "none" : text);
@@ -211,11 +212,10 @@ std::string check_junit(const CheckResult& result) {
     test.group = "clew.check";
     test.seconds = one.seconds;
     test.schedules = one.runs;
-    const bool good =
-        one.status == CaseStatus::kPasses || one.status == CaseStatus::kNotPossible;
-    test.status = good                                ? JUnitCase::Status::kPassed
+    const bool good = one.status == CaseStatus::kPasses || one.status == CaseStatus::kNotPossible;
+    test.status = good                               ? JUnitCase::Status::kPassed
                   : one.status == CaseStatus::kFails ? JUnitCase::Status::kFailed
-                                                      : JUnitCase::Status::kError;
+                                                     : JUnitCase::Status::kError;
     test.kind = to_word(one.status);
     test.message = explanation(one);
     test.text = checked_text(one);

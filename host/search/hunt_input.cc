@@ -50,7 +50,8 @@ Result<HuntInput> HuntInput::of_file(const std::string& path) {
   if (path == "/dev/null") return input;
   input.file_ = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!input.file_.valid())
-    return fail(ErrorCode::kBadInput, fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+    return fail(ErrorCode::kBadInput,
+                fmt::format("cannot read {}: {}", path, std::strerror(errno)));
   return input;
 }
 
