@@ -39,6 +39,9 @@ StepKind anchor_kind(const std::string& word) {
 bool may_stand_for(StepKind found, StepKind wanted) {
   using enum StepKind;
   if (found == wanted) return true;
+  if (found == kOther)
+    return wanted == kLock || wanted == kUnlock || wanted == kWait || wanted == kSignal ||
+           wanted == kCreate || wanted == kJoin || wanted == kDestroy;
   const auto either = [&](StepKind a, StepKind b) {
     return (found == a && wanted == b) || (found == b && wanted == a);
   };

@@ -28,7 +28,8 @@ struct Anchor {
 [[nodiscard]] abi::StepKind anchor_kind(const std::string& word);
 
 // Whether a step of kind `found` may be what a step of kind `wanted` has become: another optimisation
-// level or an atomic variable makes one update of a read and a write.
+// level or an atomic variable makes one update of a read and a write. kOther: a synchronisation call
+// that no run has executed.
 [[nodiscard]] bool may_stand_for(abi::StepKind found, abi::StepKind wanted);
 
 // "forks[3].owner" without its indices.

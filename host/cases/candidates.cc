@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "host/cases/matching.h"
@@ -10,9 +11,10 @@
 namespace clew {
 namespace {
 
-constexpr std::size_t kMostPairs = 48;
-constexpr std::size_t kMostSees = 24;
-constexpr std::size_t kMostCandidates = 120;
+// Of each passing run, and in all. Chosen, not measured.
+constexpr std::size_t kMostPairs = 24;
+constexpr std::size_t kMostSees = 16;
+constexpr std::size_t kMostCandidates = 150;
 
 using Kind = CaseOrder::Kind;
 
@@ -25,9 +27,9 @@ bool writes(abi::StepKind kind) {
 
 class Candidates {
  public:
-  Candidates(const LabRun& failing, const std::vector<SiteId>& sites)
-      : run_(failing), sites_(sites) {
-    for (std::size_t i = 0; i < run_.steps.size(); ++i) by_clock_.emplace(run_.steps[i].clock, i);
+  Candidates(const LabRun& failing, const Sites& sites)
+      : known_(sites), steps_(failing.steps), sites_(sites.of(failing.steps)), own_(steps_.size()) {
+    for (std::size_t i = 0; i < own_; ++i) by_clock_.emplace(steps_[i].clock, i);
   }
 
   void add_pair(const CriticalPair& pair) {
@@ -63,14 +65,14 @@ class Candidates {
     };
     const auto there = sources(passing.steps);
     std::size_t count = 0;
-    for (const auto& [key, here] : sources(run_.steps)) {
+    for (const auto& [key, here] : sources(steps_)) {
       const auto [read, write] = here;
-      if (run_.steps[read].thread == run_.steps[write].thread) continue;
+      if (steps_[read].thread == steps_[write].thread) continue;
       const auto other = there.find(key);
       const bool same = other != there.end() &&
-                        passing.steps[other->second.second].place == run_.steps[write].place &&
-                        passing.steps[other->second.second].thread == run_.steps[write].thread &&
-                        passing.steps[other->second.second].own == run_.steps[write].own;
+                        passing.steps[other->second.second].place == steps_[write].place &&
+                        passing.steps[other->second.second].thread == steps_[write].thread &&
+                        passing.steps[other->second.second].own == steps_[write].own;
       if (same || ++count > kMostSees) continue;
       add(Kind::kSees, {read, write});
     }
@@ -79,23 +81,40 @@ class Candidates {
   void add_flipped(const LabRun& passing) {
     Trace here;
     Trace there;
-    here.steps = run_.steps;
+    here.steps.assign(steps_.begin(), steps_.begin() + static_cast<std::ptrdiff_t>(own_));
     there.steps = passing.steps;
     for (const EventPair& pair : flipped_pairs(here, there, kMostPairs)) {
       const auto first = at(pair.first.clock);
-      const auto second = at(pair.second.clock);
+      const auto second = pair.second.clock != 0 ? at(pair.second.clock) : borrow(passing, pair.second);
       if (!first || !second) continue;
       add_between(*first, *second);
       add_order(*first, *second);
     }
   }
 
-  std::vector<OrderCandidate> take() { return std::move(found_); }
+  OrderCandidates take() { return {std::move(steps_), std::move(sites_), std::move(found_)}; }
 
  private:
   [[nodiscard]] std::optional<std::size_t> at(std::uint64_t clock) const {
     const auto found = by_clock_.find(clock);
     return clock == 0 || found == by_clock_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  // A step that only the passing run comes to.
+  std::optional<std::size_t> borrow(const LabRun& passing, const TraceStep& wanted) {
+    const auto is_it = [&](const TraceStep& step) {
+      return step.thread == wanted.thread && step.own == wanted.own && step.place == wanted.place;
+    };
+    if (const auto had = std::find_if(steps_.begin() + static_cast<std::ptrdiff_t>(own_),
+                                      steps_.end(), is_it);
+        had != steps_.end())
+      return static_cast<std::size_t>(had - steps_.begin());
+    const auto found = std::ranges::find_if(passing.steps, is_it);
+    if (found == passing.steps.end()) return std::nullopt;
+    const auto end = static_cast<std::size_t>(found - passing.steps.begin()) + 1;
+    steps_.push_back(*found);
+    sites_.push_back(known_.of(std::span(passing.steps).first(end)).back());
+    return steps_.size() - 1;
   }
 
   void add_order(std::size_t first, std::size_t second) {
@@ -105,15 +124,15 @@ class Candidates {
 
   // One thread comes between two accesses of the other to the same data.
   void add_between(std::size_t first, std::size_t second) {
-    const TraceStep& a = run_.steps[first];
-    const TraceStep& b = run_.steps[second];
-    for (std::size_t i = first; i-- > 0;)
-      if (run_.steps[i].thread == b.thread && same_data(run_.steps[i], b)) {
+    const TraceStep& a = steps_[first];
+    const TraceStep& b = steps_[second];
+    for (std::size_t i = std::min(first, own_); i-- > 0;)
+      if (steps_[i].thread == b.thread && same_data(steps_[i], b)) {
         add(Kind::kBetween, {i, first, second});
         break;
       }
-    for (std::size_t i = second + 1; i < run_.steps.size(); ++i)
-      if (run_.steps[i].thread == a.thread && same_data(run_.steps[i], a)) {
+    for (std::size_t i = second + 1; i < own_; ++i)
+      if (steps_[i].thread == a.thread && same_data(steps_[i], a)) {
         add(Kind::kBetween, {first, second, i});
         break;
       }
@@ -123,38 +142,39 @@ class Candidates {
     if (found_.size() >= kMostCandidates) return;
     for (const std::size_t i : steps)
       if (sites_[i] == kNoSite) return;
-    const TraceStep& first = run_.steps[steps[0]];
-    if (first.thread == run_.steps[steps[1]].thread) return;
-    if (steps.size() == 3 && first.thread != run_.steps[steps[2]].thread) return;
+    const TraceStep& first = steps_[steps[0]];
+    if (first.thread == steps_[steps[1]].thread) return;
+    if (steps.size() == 3 && first.thread != steps_[steps[2]].thread) return;
     OrderCandidate candidate{kind, std::move(steps), true, counted};
     for (const std::size_t i : candidate.steps)
-      candidate.same_data &= same_data(first, run_.steps[i]);
+      candidate.same_data &= same_data(first, steps_[i]);
     if (kind == Kind::kSees && !candidate.same_data) return;
     if (std::ranges::find(found_, candidate) == found_.end())
       found_.push_back(std::move(candidate));
   }
 
-  const LabRun& run_;
-  const std::vector<SiteId>& sites_;
+  const Sites& known_;
+  std::vector<TraceStep> steps_;
+  std::vector<SiteId> sites_;
+  std::size_t own_;  // steps of the failing run
   std::map<std::uint64_t, std::size_t> by_clock_;
   std::vector<OrderCandidate> found_;
 };
 
 }  // namespace
 
-std::vector<OrderCandidate> order_candidates(const LabRun& failing,
-                                             const std::vector<SiteId>& sites,
-                                             const std::optional<LabRun>& passing,
-                                             const std::optional<CriticalPair>& pair) {
+OrderCandidates order_candidates(const LabRun& failing, const Sites& sites,
+                                 const std::vector<const LabRun*>& passing,
+                                 const std::optional<CriticalPair>& pair) {
   Candidates candidates(failing, sites);
   if (pair) candidates.add_pair(*pair);
-  if (passing) candidates.add_sees(*passing);
-  if (passing) candidates.add_flipped(*passing);
+  for (const LabRun* run : passing) candidates.add_sees(*run);
+  for (const LabRun* run : passing) candidates.add_flipped(*run);
   return candidates.take();
 }
 
-void describe(const std::vector<OrderCandidate>& chosen, const LabRun& failing,
-              const std::vector<SiteId>& of_failing, const Sites& sites, Case& one) {
+void describe(const std::vector<OrderCandidate>& chosen, const OrderCandidates& from,
+              const Sites& sites, Case& one) {
   one.events.clear();
   one.orders.clear();
   std::map<abi::ThreadKey, std::uint32_t> threads;
@@ -169,9 +189,9 @@ void describe(const std::vector<OrderCandidate>& chosen, const LabRun& failing,
                (event < 26 ? "" : std::to_string(event / 26));
     now.thread =
         threads
-            .try_emplace(failing.steps[step].thread, static_cast<std::uint32_t>(threads.size() + 1))
+            .try_emplace(from.steps[step].thread, static_cast<std::uint32_t>(threads.size() + 1))
             .first->second;
-    now.at = sites.anchor_of(of_failing[step]);
+    now.at = sites.anchor_of(from.sites[step]);
     one.events.push_back(std::move(now));
   }
   for (const OrderCandidate& candidate : chosen) {
@@ -181,8 +201,8 @@ void describe(const std::vector<OrderCandidate>& chosen, const LabRun& failing,
       if (!candidate.counted) continue;
       std::uint64_t count = 0;
       for (std::size_t i = 0; i <= step; ++i)
-        count += failing.steps[i].thread == failing.steps[step].thread &&
-                 of_failing[i] == of_failing[step];
+        count += from.steps[i].thread == from.steps[step].thread &&
+                 from.sites[i] == from.sites[step];
       one.events[events[step]].time = count;
     }
     one.orders.push_back(std::move(order));

@@ -15,22 +15,29 @@ namespace clew {
 
 struct OrderCandidate {
   CaseOrder::Kind kind = CaseOrder::Kind::kBefore;
-  std::vector<std::size_t> steps;  // of the failing run, as CaseOrder::events
+  std::vector<std::size_t> steps;  // of OrderCandidates, as CaseOrder::events
   bool same_data = true;
   bool counted = false;  // it matters how often the threads were there before
   bool operator==(const OrderCandidate&) const = default;
 };
 
-// The most telling first: those of the critical pair, then those whose reads see another write, then
-// all others whose order differs. `sites`: of the failing run.
-[[nodiscard]] std::vector<OrderCandidate> order_candidates(const LabRun& failing,
-                                                           const std::vector<SiteId>& sites,
-                                                           const std::optional<LabRun>& passing,
-                                                           const std::optional<CriticalPair>& pair);
+// A failing run, what it has in another order than passing ones, and where in the source.
+struct OrderCandidates {
+  // Behind the steps of the run, those of passing runs that it does not come to.
+  std::vector<TraceStep> steps;
+  std::vector<SiteId> sites;
+  std::vector<OrderCandidate> all;
+};
+
+// The most telling first: those of the critical pair, then those whose reads see another write than
+// in one of the passing runs, then all others whose order differs.
+[[nodiscard]] OrderCandidates order_candidates(const LabRun& failing, const Sites& sites,
+                                               const std::vector<const LabRun*>& passing,
+                                               const std::optional<CriticalPair>& pair);
 
 // The events and orders of these candidates, in terms of the program.
-void describe(const std::vector<OrderCandidate>& chosen, const LabRun& failing,
-              const std::vector<SiteId>& of_failing, const Sites& sites, Case& one);
+void describe(const std::vector<OrderCandidate>& chosen, const OrderCandidates& from,
+              const Sites& sites, Case& one);
 
 }  // namespace clew
 

@@ -87,8 +87,29 @@ NotPossible ordered_by_lock(const Case& one, std::size_t number, const EventSite
   return reason;
 }
 
-// Whether the thread of `early` is always joined before `late`, or that of `early` created after it:
-// then `early`, which is to come second, cannot.
+// The step that creates the thread with this index, if the trace has all creations.
+std::optional<std::size_t> creation_of(const LabRun& run, std::uint16_t index) {
+  std::optional<std::size_t> found;
+  std::uint16_t highest = 0;
+  std::uint16_t creations = 0;
+  for (std::size_t i = 0; i < run.steps.size(); ++i) {
+    highest = std::max(highest, run.steps[i].index);
+    if (run.steps[i].kind == abi::StepKind::kCreate && ++creations == index) found = i;
+  }
+  return creations == highest ? found : std::nullopt;
+}
+
+std::optional<std::size_t> joined_between(const LabRun& run, std::size_t early, std::size_t late) {
+  for (std::size_t i = early + 1; i < late; ++i)
+    if (run.steps[i].kind == abi::StepKind::kJoin &&
+        run.steps[i].thread == run.steps[late].thread &&
+        run.steps[i].object == run.steps[early].index)
+      return i;
+  return std::nullopt;
+}
+
+// Whether in all runs what is to come second cannot: its thread has been joined before the other
+// event, or that one's thread is created behind it.
 NotPossible ordered_by_life(const Case& one, std::size_t number, const EventSites& sites,
                             const Survey& survey) {
   Case alone = one;
@@ -98,40 +119,25 @@ NotPossible ordered_by_life(const Case& one, std::size_t number, const EventSite
   const std::size_t wanted_first = order.events[sees ? 1 : 0];
   const std::size_t wanted_second = order.events[sees ? 0 : 1];
   NotPossible reason;
-  bool other = false;
+  bool free = false;
   for (const LabRun& run : survey.runs()) {
     const TracedRun traced = survey.traced(run);
     each_choice(alone, sites, traced, [&](const Match& match) {
-      if (!match[wanted_first] || !match[wanted_second]) return !(other = true);
+      if (!match[wanted_first] || !match[wanted_second]) return !(free = true);
       const std::size_t late = *match[wanted_first];  // to come first, and comes late
       const std::size_t early = *match[wanted_second];
-      const auto orders = [&](std::size_t i) {
-        const TraceStep& step = run.steps[i];
-        const bool joins = step.kind == abi::StepKind::kJoin && i > early && i < late &&
-                           step.thread == run.steps[late].thread &&
-                           step.object == run.steps[early].index;
-        const bool creates = step.kind == abi::StepKind::kCreate && i > early && i < late &&
-                             step.thread == run.steps[early].thread;
-        if (joins) reason.why = NotPossible::Why::kJoined;
-        if (!joins && creates && run.steps[late].thread != step.thread) {
-          // The first step of the other thread comes after it.
-          const auto begins =
-              std::ranges::find(run.steps, run.steps[late].thread, &TraceStep::thread);
-          if (begins - run.steps.begin() < static_cast<std::ptrdiff_t>(i)) return false;
-          // ... and no other creation lies between, which could be the one.
-          reason.why = NotPossible::Why::kCreated;
-        }
-        if (!joins && !creates) return false;
-        reason.order = number;
-        reason.lock = location_of(survey, traced, i);
-        return true;
-      };
-      if (late < early) return !(other = true);
-      for (std::size_t i = early; i < late; ++i)
-        if (orders(i)) return true;
-      return !(other = true);
+      if (late < early) return !(free = true);
+      const auto join = joined_between(run, early, late);
+      const auto creation = creation_of(run, run.steps[late].index);
+      const bool created = creation && *creation > early &&
+                           run.steps[*creation].thread == run.steps[early].thread;
+      if (!join && !created) return !(free = true);
+      reason.why = join ? NotPossible::Why::kJoined : NotPossible::Why::kCreated;
+      reason.order = number;
+      reason.lock = location_of(survey, traced, join ? *join : *creation);
+      return true;
     });
-    if (other) return {};
+    if (free) return {};
   }
   return reason;
 }

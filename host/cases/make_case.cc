@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -25,19 +26,21 @@ namespace {
 constexpr std::size_t kSamples = 90;
 constexpr std::uint64_t kSimilar = 150;
 constexpr std::size_t kSteered = 100;
-constexpr std::size_t kMostSteeredCandidates = 14;
-constexpr std::size_t kMostOrders = 4;
+constexpr std::size_t kMostTests = 16;
+constexpr std::size_t kMostOrders = 6;
+constexpr std::size_t kMostPassing = 6;  // runs that the failing one is compared with
 // With fewer runs that have the order nothing can be said about it.
 constexpr std::uint64_t kFewRuns = 2;
 
+// A set of orders, and what the runs that had them did.
 struct Judged {
-  std::vector<OrderCandidate> orders = {};
+  std::vector<std::size_t> orders = {};  // candidates
   std::uint64_t with_order = 0;
   std::uint64_t failed = 0;
-  std::size_t position = 0;  // among the candidates: the most telling first
   [[nodiscard]] double rate() const {
     return with_order == 0 ? 0 : static_cast<double>(failed) / static_cast<double>(with_order);
   }
+  [[nodiscard]] bool suffices() const { return with_order >= kFewRuns && failed == with_order; }
 };
 
 class Making {
@@ -70,16 +73,14 @@ class Making {
     CLEW_TRY(auto passing, traced_passing(lab));
     if (passing) CLEW_CHECK_OK(survey.add(*passing));
     CLEW_CHECK_OK(survey.make(kSamples));
-    CLEW_TRY(auto pool, similar_runs(survey, schedule));
-    for (const LabRun& run : survey.runs()) pool.push_back(run);
-    if (!passing)
-      for (const LabRun& run : pool)
-        if (run.verdict == Verdict::kPass && !passing) passing = run;
-    if (!passing) {
+    CLEW_TRY(pool_, similar_runs(survey, schedule));
+    for (const LabRun& run : survey.runs()) pool_.push_back(run);
+    const auto is_passing = [](const LabRun& run) { return run.verdict == Verdict::kPass; };
+    if (!passing && std::ranges::none_of(pool_, is_passing)) {
       made_.proof = MadeCase::Proof::kAlways;
-      made_.with_order = made_.failed = pool.size();
+      made_.with_order = made_.failed = pool_.size();
     } else {
-      CLEW_CHECK_OK(choose(survey, pool, passing));
+      CLEW_CHECK_OK(choose(survey, passing));
     }
     made_.runs += lab.runs();
     made_.interrupted_by = lab.interrupted_by();
@@ -164,110 +165,112 @@ class Making {
     return runs;
   }
 
-  // What the runs of the pool say about a set of orders.
-  Judged judge(std::vector<OrderCandidate> orders, const Survey& survey,
-               const std::vector<LabRun>& pool) {
-    Case one = made_.made;
-    describe(orders, survey.runs().front(), of_failing_, survey.sites(), one);
-    const EventSites sites = sites_of(place_events(one, survey.sites()));
-    Judged judged;
-    judged.orders = std::move(orders);
-    for (std::size_t i = 0; i < pool.size(); ++i) {
-      if (pool[i].verdict == Verdict::kUnresolved) continue;
-      const bool failed = pool[i].verdict == Verdict::kFail;
-      if (!find_match(one, sites, {pool[i].steps, of_pool_[i], failed})) continue;
-      ++judged.with_order;
-      judged.failed += failed;
+  // Whether each run of the pool has the order of a candidate; those before `from` are known.
+  void compare(Survey& survey, std::size_t from) {
+    for (std::size_t i = from; i < pool_.size(); ++i)
+      of_pool_.push_back(survey.sites().of(pool_[i].steps));
+    for (std::size_t c = 0; c < candidates_.all.size(); ++c) {
+      const Case one = case_of({c}, survey);
+      const EventSites sites = sites_of(place_events(one, survey.sites()));
+      for (std::size_t i = from; i < pool_.size(); ++i) {
+        const bool failed = pool_[i].verdict == Verdict::kFail;
+        has_[c].push_back(
+            find_match(one, sites, {pool_[i].steps, of_pool_[i], failed}).has_value());
+      }
     }
-    return judged;
   }
 
-  // Steered for: whether the failure follows.
-  Result<Judged> test(const Judged& judged, Survey& survey) {
+  [[nodiscard]] Case case_of(const std::vector<std::size_t>& orders, const Survey& survey) const {
     Case one = made_.made;
-    describe(judged.orders, survey.runs().front(), of_failing_, survey.sites(), one);
+    std::vector<OrderCandidate> chosen;
+    for (const std::size_t c : orders) chosen.push_back(candidates_.all[c]);
+    describe(chosen, candidates_, survey.sites(), one);
+    return one;
+  }
+
+  // Orders are added, first the one with which the most runs that have them fail, until all do.
+  [[nodiscard]] std::vector<std::size_t> best_of_pool() const {
+    std::vector<std::size_t> chosen;
+    std::vector<bool> left(pool_.size());
+    for (std::size_t i = 0; i < pool_.size(); ++i)
+      left[i] = pool_[i].verdict != Verdict::kUnresolved;
+    std::uint64_t passing_left = UINT64_MAX;
+    while (chosen.size() < kMostOrders && passing_left > 0) {
+      std::optional<std::size_t> best;
+      std::tuple<double, std::uint64_t> best_score{};
+      std::uint64_t best_passing = 0;
+      for (std::size_t c = 0; c < candidates_.all.size(); ++c) {
+        std::uint64_t failed = 0;
+        std::uint64_t passed = 0;
+        for (std::size_t i = 0; i < pool_.size(); ++i)
+          if (left[i] && has_[c][i]) ++(pool_[i].verdict == Verdict::kFail ? failed : passed);
+        if (failed == 0 || passed >= passing_left) continue;
+        const std::tuple score{static_cast<double>(failed) / static_cast<double>(failed + passed),
+                               std::min(failed, kFewRuns)};
+        if (best && score <= best_score) continue;
+        best = c;
+        best_score = score;
+        best_passing = passed;
+      }
+      if (!best) break;
+      chosen.push_back(*best);
+      passing_left = best_passing;
+      for (std::size_t i = 0; i < pool_.size(); ++i) left[i] = left[i] && has_[*best][i];
+    }
+    return chosen;
+  }
+
+  // Steered for: whether the failure follows. What the runs did is known from then on.
+  Result<Judged> test(const std::vector<std::size_t>& orders, Survey& survey) {
+    const Case one = case_of(orders, survey);
     CLEW_TRY(auto tally, try_case(one, sites_of(place_events(one, survey.sites())), survey,
                                   Until::kEnd, kSteered));
-    return Judged{judged.orders, judged.with_order + tally.with_order,
-                  judged.failed + tally.failed};
+    const std::size_t from = pool_.size();
+    for (LabRun& run : tally.ordered) pool_.push_back(std::move(run));
+    compare(survey, from);
+    return Judged{orders, tally.with_order, tally.failed};
   }
 
-  Result<void> choose(Survey& survey, const std::vector<LabRun>& pool,
-                      const std::optional<LabRun>& passing) {
+  Result<void> choose(Survey& survey, const std::optional<LabRun>& passing) {
     const LabRun& failing = survey.runs().front();
-    of_failing_ = survey.sites().of(failing.steps);
-    for (const LabRun& run : pool) of_pool_.push_back(survey.sites().of(run.steps));
-    std::vector<Judged> singles;
-    for (OrderCandidate& candidate : order_candidates(failing, of_failing_, passing, pair_)) {
-      singles.push_back(judge({std::move(candidate)}, survey, pool));
-      singles.back().position = singles.size();
-    }
-    made_.candidates = singles.size();
-    // Its own run must have the order, else the words do not describe it.
-    std::erase_if(singles, [](const Judged& one) { return one.failed == 0; });
-    std::ranges::sort(singles, [](const Judged& a, const Judged& b) {
-      return std::tuple(a.rate(), std::min(a.with_order, kFewRuns), b.position) >
-             std::tuple(b.rate(), std::min(b.with_order, kFewRuns), a.position);
-    });
+    std::vector<const LabRun*> others;
+    if (passing) others.push_back(&*passing);
+    for (const LabRun& run : pool_)
+      if (run.verdict == Verdict::kPass && others.size() < kMostPassing) others.push_back(&run);
+    candidates_ = order_candidates(failing, survey.sites(), others, pair_);
+    made_.candidates = candidates_.all.size();
+    has_.resize(candidates_.all.size());
+    compare(survey, 0);
     Judged best;
-    CLEW_CHECK_OK(try_each(singles, survey, best));
-    if (best.rate() < 1) CLEW_CHECK_OK(combine(singles, survey, pool, best));
-    describe(best.orders, failing, of_failing_, survey.sites(), made_.made);
+    std::set<std::vector<std::size_t>> tried;
+    for (std::size_t i = 0; i < kMostTests && !survey.lab().time_is_up(); ++i) {
+      std::vector<std::size_t> orders = best_of_pool();
+      if (orders.empty() || !tried.insert(orders).second) break;
+      CLEW_TRY(auto tested, test(orders, survey));
+      if (best.orders.empty() || tested.rate() > best.rate() || tested.suffices())
+        best = std::move(tested);
+      if (best.suffices()) break;
+    }
+    CLEW_CHECK_OK(take_away(survey, best));
+    made_.made = case_of(best.orders, survey);
     made_.with_order = best.with_order;
     made_.failed = best.failed;
-    made_.proof = best.orders.empty()  ? MadeCase::Proof::kNotSeen
-                  : best.rate() >= 1.0 ? MadeCase::Proof::kSuffices
-                                       : MadeCase::Proof::kSometimes;
+    made_.proof = best.orders.empty() || best.failed == 0 ? MadeCase::Proof::kNotSeen
+                  : best.suffices()                       ? MadeCase::Proof::kSuffices
+                                                          : MadeCase::Proof::kSometimes;
     return {};
   }
 
-  // The first that suffices, or the one after which most runs fail.
-  Result<void> try_each(const std::vector<Judged>& sets, Survey& survey, Judged& best) {
-    std::size_t tried = 0;
-    for (const Judged& one : sets) {
-      if (++tried > kMostSteeredCandidates || survey.lab().time_is_up()) break;
-      CLEW_TRY(auto tested, test(one, survey));
-      const bool better = tested.with_order >= kFewRuns && tested.rate() > best.rate();
-      if (better || best.orders.empty()) best = std::move(tested);
-      if (best.rate() >= 1 && best.with_order >= kFewRuns) break;
-    }
-    return {};
-  }
-
-  // Orders are added, that one first with which the most runs that have them fail, until all do;
-  // then taken away again as long as all do.
-  Result<void> combine(const std::vector<Judged>& singles, Survey& survey,
-                       const std::vector<LabRun>& pool, Judged& best) {
-    Judged now;
-    while (now.orders.size() < kMostOrders && !survey.lab().time_is_up()) {
-      Judged next;
-      for (const Judged& one : singles) {
-        std::vector<OrderCandidate> orders = now.orders;
-        if (std::ranges::find(orders, one.orders[0]) != orders.end()) continue;
-        orders.push_back(one.orders[0]);
-        Judged judged = judge(std::move(orders), survey, pool);
-        if (judged.failed > 0 && (next.orders.empty() || judged.rate() > next.rate()))
-          next = std::move(judged);
-      }
-      if (next.orders.empty()) break;
-      now = std::move(next);
-      if (now.rate() < 1) continue;
-      CLEW_TRY(auto tested, test(now, survey));
-      if (tested.rate() > best.rate()) best = tested;
-      if (tested.rate() >= 1) break;
-    }
-    for (std::size_t i = 0; best.rate() >= 1 && best.orders.size() > 1 && i < best.orders.size();) {
-      Judged fewer = best;
-      fewer.orders.erase(fewer.orders.begin() + static_cast<std::ptrdiff_t>(i));
-      fewer = judge(std::move(fewer.orders), survey, pool);
-      if (fewer.rate() >= 1) {
-        CLEW_TRY(fewer, test(fewer, survey));
-      }
-      if (fewer.rate() >= 1 && fewer.with_order >= kFewRuns) {
-        best = std::move(fewer);
-      } else {
+  // Orders without which every run that has the others still fails.
+  Result<void> take_away(Survey& survey, Judged& best) {
+    for (std::size_t i = 0; best.suffices() && best.orders.size() > 1 && i < best.orders.size();) {
+      std::vector<std::size_t> fewer = best.orders;
+      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+      CLEW_TRY(auto tested, test(fewer, survey));
+      if (tested.suffices())
+        best = std::move(tested);
+      else
         ++i;
-      }
     }
     return {};
   }
@@ -280,8 +283,10 @@ class Making {
   std::uint64_t failing_number_ = 0;
   std::optional<std::uint64_t> passing_number_;
   std::optional<CriticalPair> pair_;
-  std::vector<SiteId> of_failing_;
+  std::vector<LabRun> pool_;
   std::vector<std::vector<SiteId>> of_pool_;
+  OrderCandidates candidates_;
+  std::vector<std::vector<bool>> has_;  // of each candidate: whether the runs of the pool have it
 };
 
 }  // namespace

@@ -13,7 +13,8 @@ namespace {
 constexpr double kSameText = 60;
 constexpr double kSameButForNames = 50;
 constexpr double kSimilar = 48;  // times the similarity
-constexpr double kLeastSimilar = 0.45;
+constexpr double kOtherText = 24;  // of the same variable in the same function
+constexpr double kLeastSimilar = 0.3;
 constexpr double kLeastElsewhere = 0.6;  // of a statement in another function
 constexpr double kNoText = 40;
 constexpr double kSameFunction = 20;
@@ -25,7 +26,7 @@ constexpr double kNamesVariable = 4;  // the statement has the variable's name
 constexpr double kOtherVariable = -20;
 constexpr double kSameFile = 2;
 constexpr double kExecuted = 3;
-constexpr double kLeast = 46;
+constexpr double kLeast = 40;
 
 struct Candidate {
   const Statement* statement = nullptr;  // null: a place without a line
@@ -127,8 +128,9 @@ class Placing {
       score += kSameButForNames + 5 * similarity(tokens, anchor_.text);
     } else {
       const double same = similarity(tokens, anchor_.text);
-      if (same < (function > 0 ? kLeastSimilar : kLeastElsewhere)) return 0;
-      score += kSimilar * same;
+      const bool same_variable = function > 0 && names_variable(candidate, sites) == kSameVariable;
+      if (!same_variable && same < (function > 0 ? kLeastSimilar : kLeastElsewhere)) return 0;
+      score += same_variable ? std::max(kSimilar * same, kOtherText) : kSimilar * same;
     }
     score += names_variable(candidate, sites);
     if (candidate.statement != nullptr && candidate.statement->occurrence == anchor_.occurrence)
@@ -175,7 +177,9 @@ class Placing {
     const auto& tokens = tokens_of(candidate);
     const bool here = candidate.function == anchor_.function;
     if (tokens == anchor_.text || anchor_.text.empty()) return here ? Fit::kExact : Fit::kMoved;
-    if (here && same_but_for_names(tokens, anchor_.text)) return Fit::kRenamed;
+    if (here && same_but_for_names(tokens, anchor_.text) &&
+        names_variable(candidate, sites_of(candidate)) >= 0)
+      return Fit::kRenamed;
     return Fit::kNearest;
   }
 

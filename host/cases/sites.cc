@@ -166,7 +166,8 @@ void Sites::add_table(const RunResult& run) {
       if (!point || point->line == 0 || !is_user_file(point->file)) continue;
       const abi::Place place = (module.base + i) << 1;
       const abi::StepKind kind = step_kind(point->kind);
-      if (kind == abi::StepKind::kOther || by_place_.contains(place)) continue;
+      if (kind == abi::StepKind::kOther && point->kind != abi::PointKind::kSyncCall) continue;
+      if (by_place_.contains(place)) continue;
       Site site;
       site.file = point->file;
       site.line = point->line;

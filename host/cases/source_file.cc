@@ -254,7 +254,9 @@ bool same_but_for_names(const std::vector<std::string>& a, const std::vector<std
   for (std::size_t i = 0; i < a.size(); ++i) {
     const bool names =
         is_identifier(a[i]) && is_identifier(b[i]) && !is_keyword(a[i]) && !is_keyword(b[i]);
-    if (!names && a[i] != b[i]) return false;
+    // What is called is no local variable.
+    const bool called = i + 1 < a.size() && a[i + 1] == "(";
+    if ((!names || called) && a[i] != b[i]) return false;
     if (!names) continue;
     if (forward.try_emplace(a[i], b[i]).first->second != b[i]) return false;
     if (backward.try_emplace(b[i], a[i]).first->second != a[i]) return false;

@@ -47,7 +47,7 @@ struct Statement {
 [[nodiscard]] double similarity(const std::vector<std::string>& a,
                                 const std::vector<std::string>& b);
 
-// The same but for names, each of which has one new name.
+// The same but for names of variables and types, each of which has one new name.
 [[nodiscard]] bool same_but_for_names(const std::vector<std::string>& a,
                                       const std::vector<std::string>& b);
 

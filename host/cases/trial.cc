@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t kMostRunsForStacks = 3;
 constexpr std::size_t kMostSteps = 200'000;  // of a run that is looked at
 constexpr std::size_t kMostSteering = 96;
+constexpr std::size_t kMostKept = 24;  // runs with the order, of each verdict
 
 class Trying {
  public:
@@ -18,7 +19,7 @@ class Trying {
       : case_(one), sites_(sites), survey_(survey), until_(until) {}
 
   Result<Tally> run(std::size_t most) {
-    for (const LabRun& run : survey_.runs()) take(run);
+    for (const LabRun& run : survey_.runs()) take(run, Known::kYes);
     const bool unplaced = std::ranges::any_of(sites_, [](const auto& s) { return s.empty(); });
     if (enough() || case_.orders.empty() || unplaced) return std::move(tally_);
     std::vector<JobPlan> plans;
@@ -54,12 +55,13 @@ class Trying {
   }
   Result<void> make(std::vector<JobPlan> plans) {
     return survey_.lab().run(std::move(plans), [&](LabRun&& run) {
-      take(run);
+      take(run, Known::kNo);
       return !enough();
     });
   }
 
-  void take(const LabRun& run) {
+  enum class Known : std::uint8_t { kYes, kNo };
+  void take(const LabRun& run, Known known) {
     ++tally_.runs;
     if (run.verdict == Verdict::kUnresolved) return;
     const bool failed = run.verdict == Verdict::kFail;
@@ -73,6 +75,8 @@ class Trying {
     }
     ++tally_.with_order;
     tally_.failed += failed;
+    const std::uint64_t alike = failed ? tally_.failed : tally_.with_order - tally_.failed;
+    if (known == Known::kNo && alike <= kMostKept) tally_.ordered.push_back(run);
     auto& kept = failed ? tally_.failing : tally_.passing;
     if (!kept) kept = run;
   }
