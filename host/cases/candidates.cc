@@ -85,7 +85,8 @@ class Candidates {
     there.steps = passing.steps;
     for (const EventPair& pair : flipped_pairs(here, there, kMostPairs)) {
       const auto first = at(pair.first.clock);
-      const auto second = pair.second.clock != 0 ? at(pair.second.clock) : borrow(passing, pair.second);
+      const auto second =
+          pair.second.clock != 0 ? at(pair.second.clock) : borrow(passing, pair.second);
       if (!first || !second) continue;
       add_between(*first, *second);
       add_order(*first, *second);
@@ -105,8 +106,8 @@ class Candidates {
     const auto is_it = [&](const TraceStep& step) {
       return step.thread == wanted.thread && step.own == wanted.own && step.place == wanted.place;
     };
-    if (const auto had = std::find_if(steps_.begin() + static_cast<std::ptrdiff_t>(own_),
-                                      steps_.end(), is_it);
+    if (const auto had =
+            std::find_if(steps_.begin() + static_cast<std::ptrdiff_t>(own_), steps_.end(), is_it);
         had != steps_.end())
       return static_cast<std::size_t>(had - steps_.begin());
     const auto found = std::ranges::find_if(passing.steps, is_it);
@@ -146,8 +147,7 @@ class Candidates {
     if (first.thread == steps_[steps[1]].thread) return;
     if (steps.size() == 3 && first.thread != steps_[steps[2]].thread) return;
     OrderCandidate candidate{kind, std::move(steps), true, counted};
-    for (const std::size_t i : candidate.steps)
-      candidate.same_data &= same_data(first, steps_[i]);
+    for (const std::size_t i : candidate.steps) candidate.same_data &= same_data(first, steps_[i]);
     if (kind == Kind::kSees && !candidate.same_data) return;
     if (std::ranges::find(found_, candidate) == found_.end())
       found_.push_back(std::move(candidate));
@@ -188,8 +188,7 @@ void describe(const std::vector<OrderCandidate>& chosen, const OrderCandidates& 
     now.name = std::string(1, static_cast<char>('a' + event % 26)) +
                (event < 26 ? "" : std::to_string(event / 26));
     now.thread =
-        threads
-            .try_emplace(from.steps[step].thread, static_cast<std::uint32_t>(threads.size() + 1))
+        threads.try_emplace(from.steps[step].thread, static_cast<std::uint32_t>(threads.size() + 1))
             .first->second;
     now.at = sites.anchor_of(from.sites[step]);
     one.events.push_back(std::move(now));
@@ -201,8 +200,8 @@ void describe(const std::vector<OrderCandidate>& chosen, const OrderCandidates& 
       if (!candidate.counted) continue;
       std::uint64_t count = 0;
       for (std::size_t i = 0; i <= step; ++i)
-        count += from.steps[i].thread == from.steps[step].thread &&
-                 from.sites[i] == from.sites[step];
+        count +=
+            from.steps[i].thread == from.steps[step].thread && from.sites[i] == from.sites[step];
       one.events[events[step]].time = count;
     }
     one.orders.push_back(std::move(order));

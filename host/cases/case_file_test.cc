@@ -16,8 +16,21 @@ Case example() {
   one.found = "hunt";
   one.criteria.fails_if_output = "lost [0-9]+";
   one.criteria.only = {FailureKind::kSignal};
-  one.events.push_back({"a", 1, 0, {abi::StepKind::kWrite, "n", "reset", "calc.cpp", {"n", "=", "0", ";"}, "n = 0;", 2}});
-  one.events.push_back({"b", 2, 3, {abi::StepKind::kRead, "n", "divide", "calc.cpp", {"return", "21", "/", "n", ";"}, "return 21 / n;", 1}});
+  one.events.push_back(
+      {"a",
+       1,
+       0,
+       {abi::StepKind::kWrite, "n", "reset", "calc.cpp", {"n", "=", "0", ";"}, "n = 0;", 2}});
+  one.events.push_back({"b",
+                        2,
+                        3,
+                        {abi::StepKind::kRead,
+                         "n",
+                         "divide",
+                         "calc.cpp",
+                         {"return", "21", "/", "n", ";"},
+                         "return 21 / n;",
+                         1}});
   one.orders.push_back({CaseOrder::Kind::kSees, {1, 0}, true});
   one.orders.push_back({CaseOrder::Kind::kBefore, {0, 1}, false});
   return one;
@@ -32,9 +45,10 @@ TEST(CaseFile, IsReadAsItWasWritten) {
 
 TEST(CaseFile, SaysItInTermsOfTheProgram) {
   const Case one = example();
-  EXPECT_EQ(sentence_of(one, one.orders[0]),
-            "the read of `n` in `divide` (calc.cpp, `return 21 / n;`), time 3 sees the write of `n` "
-            "in `reset` (calc.cpp, `n = 0;`)");
+  EXPECT_EQ(
+      sentence_of(one, one.orders[0]),
+      "the read of `n` in `divide` (calc.cpp, `return 21 / n;`), time 3 sees the write of `n` "
+      "in `reset` (calc.cpp, `n = 0;`)");
 }
 
 std::string error_of(const std::string& text) {

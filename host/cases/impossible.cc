@@ -129,8 +129,8 @@ NotPossible ordered_by_life(const Case& one, std::size_t number, const EventSite
       if (late < early) return !(free = true);
       const auto join = joined_between(run, early, late);
       const auto creation = creation_of(run, run.steps[late].index);
-      const bool created = creation && *creation > early &&
-                           run.steps[*creation].thread == run.steps[early].thread;
+      const bool created =
+          creation && *creation > early && run.steps[*creation].thread == run.steps[early].thread;
       if (!join && !created) return !(free = true);
       reason.why = join ? NotPossible::Why::kJoined : NotPossible::Why::kCreated;
       reason.order = number;

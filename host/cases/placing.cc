@@ -12,7 +12,7 @@ namespace {
 // words in the same one; tested by the edits in bench/cases.
 constexpr double kSameText = 60;
 constexpr double kSameButForNames = 50;
-constexpr double kSimilar = 48;  // times the similarity
+constexpr double kSimilar = 48;    // times the similarity
 constexpr double kOtherText = 24;  // of the same variable in the same function
 constexpr double kLeastSimilar = 0.3;
 constexpr double kLeastElsewhere = 0.6;  // of a statement in another function

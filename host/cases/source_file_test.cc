@@ -10,14 +10,20 @@ namespace {
 
 std::vector<std::string> texts(std::string_view source) {
   std::vector<std::string> result;
-  for (const Statement& one : statements_of(source)) result.push_back(one.function + "|" + one.text);
+  for (const Statement& one : statements_of(source))
+    result.push_back(one.function + "|" + one.text);
   return result;
 }
 
 TEST(SourceFile, DividesFunctionsIntoStatements) {
-  const std::vector<std::string> expected{
-      "|static int n = 0;",  "f|static int f(int a)", "f|if (a > 0)", "f|n = a;", "f|else",
-      "f|for (int i = 0; i < a; i++)", "f|n++;", "f|return n;"};
+  const std::vector<std::string> expected{"|static int n = 0;",
+                                          "f|static int f(int a)",
+                                          "f|if (a > 0)",
+                                          "f|n = a;",
+                                          "f|else",
+                                          "f|for (int i = 0; i < a; i++)",
+                                          "f|n++;",
+                                          "f|return n;"};
   EXPECT_EQ(texts("static int n = 0;  // a; b {\n"
                   "static int f(int a) {\n"
                   "  if (a > 0) n = a; else { for (int i = 0; i < a; i++) n++; }\n"
@@ -27,15 +33,18 @@ TEST(SourceFile, DividesFunctionsIntoStatements) {
 }
 
 TEST(SourceFile, NamesMembersByTheirClass) {
-  const std::vector<std::string> expected{"Q::push|void push(int x)", "Q::push|items_.push_back(x);",
+  const std::vector<std::string> expected{"Q::push|void push(int x)",
+                                          "Q::push|items_.push_back(x);",
                                           "Q::pop|int Q::pop() const", "Q::pop|return items_[0];"};
-  EXPECT_EQ(texts("namespace a {\nclass Q : public R {\n void push(int x) { items_.push_back(x); }\n};\n"
-                  "int Q::pop() const { return items_[0]; }\n}\n"),
-            expected);
+  EXPECT_EQ(
+      texts("namespace a {\nclass Q : public R {\n void push(int x) { items_.push_back(x); }\n};\n"
+            "int Q::pop() const { return items_[0]; }\n}\n"),
+      expected);
 }
 
 TEST(SourceFile, StatementsOfLambdasAreTheirOwn) {
-  const std::vector<std::string> expected{"main|int main()", "main|n++;", "main|std::thread t([&] { });",
+  const std::vector<std::string> expected{"main|int main()", "main|n++;",
+                                          "main|std::thread t([&] { });",
                                           "main|std::atomic<int> m{0};"};
   std::vector<std::string> found =
       texts("int main() {\n  std::thread t([&] { n++; });\n  std::atomic<int> m{0};\n}\n");
@@ -81,7 +90,8 @@ TEST(SourceFile, RenamedVariablesAreTheSame) {
 
 // Code that nothing balances ends all the same.
 TEST(SourceFile, TakesAnything) {
-  for (const char* text : {"}}}}", "((((", "{{{{", "\"", "R\"(", "/*", "#", "'", ";;", "f({)}", "a \\"})
+  for (const char* text :
+       {"}}}}", "((((", "{{{{", "\"", "R\"(", "/*", "#", "'", ";;", "f({)}", "a \\"})
     EXPECT_NO_FATAL_FAILURE((void)statements_of(text)) << text;
 }
 
