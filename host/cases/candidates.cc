@@ -28,7 +28,11 @@ bool writes(abi::StepKind kind) {
 class Candidates {
  public:
   Candidates(const LabRun& failing, const Sites& sites)
-      : known_(sites), steps_(failing.steps), sites_(sites.of(failing.steps)), own_(steps_.size()) {
+      : failing_(failing),
+        known_(sites),
+        steps_(failing.steps),
+        sites_(sites.of(failing.steps)),
+        own_(steps_.size()) {
     for (std::size_t i = 0; i < own_; ++i) by_clock_.emplace(steps_[i].clock, i);
   }
 
@@ -81,7 +85,8 @@ class Candidates {
   void add_flipped(const LabRun& passing) {
     Trace here;
     Trace there;
-    here.steps.assign(steps_.begin(), steps_.begin() + static_cast<std::ptrdiff_t>(own_));
+    here.steps = failing_.steps;
+    here.decisions = failing_.decisions;
     there.steps = passing.steps;
     for (const EventPair& pair : flipped_pairs(here, there, kMostPairs)) {
       const auto first = at(pair.first.clock);
@@ -153,6 +158,7 @@ class Candidates {
       found_.push_back(std::move(candidate));
   }
 
+  const LabRun& failing_;
   const Sites& known_;
   std::vector<TraceStep> steps_;
   std::vector<SiteId> sites_;

@@ -48,7 +48,12 @@ class Relay final : public Search {
     ++state_.runs;
     if (state_.search) state_.search->learn(plan, report);
     if (state_.over) return;
-    LabRun run{plan, report.verdict, report.result, report.trace.steps, report.trace.complete};
+    LabRun run{plan,
+               report.verdict,
+               report.result,
+               report.trace.steps,
+               report.trace.decisions,
+               report.trace.complete};
     run.plan.flags |= kTraced;
     state_.over = !(*state_.listener)(std::move(run));
   }

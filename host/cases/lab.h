@@ -22,6 +22,7 @@ struct LabRun {
   Verdict verdict = Verdict::kUnresolved;
   abi::JobResult result{};
   std::vector<TraceStep> steps;
+  std::vector<TraceDecision> decisions;  // of a run that follows a schedule
   bool complete = true;  // false: the trace is only the beginning
 };
 

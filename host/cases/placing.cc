@@ -76,12 +76,24 @@ class Placing {
       for (const auto& [key, candidate] : candidates_)
         if (&candidate != best && score_of(candidate) >= best_score - kExecuted)
           for (const SiteId id : sites_of(candidate)) placed.sites.push_back(id);
+    if (placed.fit != Fit::kExact) add_moved_by_compiler(placed.sites);
     std::ranges::sort(placed.sites);
+    const auto repeated = std::ranges::unique(placed.sites);
+    placed.sites.erase(repeated.begin(), repeated.end());
     for (const SiteId id : placed.sites) placed.executed |= sites_[id].executed;
     return placed;
   }
 
  private:
+  // An access to the variable that has no line may be the one that is looked for.
+  void add_moved_by_compiler(std::vector<SiteId>& found) const {
+    if (anchor_.variable.empty()) return;
+    for (SiteId id = 1; id < sites_.all().size(); ++id)
+      if (sites_[id].statement == nullptr && sites_[id].variable == anchor_.variable &&
+          may_stand_for(sites_[id].kind, anchor_.kind))
+        found.push_back(id);
+  }
+
   void collect() {
     for (SiteId id = 1; id < sites_.all().size(); ++id) {
       const Site& site = sites_[id];
