@@ -53,7 +53,7 @@ def moved_functions(text, name):
     moved = []
     for start, body, end in reversed(functions(text)):
         head = prototype(text, start, body)
-        if head is None or 'noreturn' in head:
+        if head is None or 'noreturn' in head or text[start].isspace():  # not one of a class
             continue
         moved.append(text[start:end])
         text = text[:start] + head + ';' + text[end:]

@@ -136,6 +136,10 @@ class Parser {
       version_ = version;
       return {};
     }
+    if (key == "with-order" || key == "failed") {
+      CLEW_TRY((key == "failed" ? case_.failed : case_.with_order), number(value, kMostTime));
+      return {};
+    }
     CLEW_TRY(auto text, string(value));
     Criteria& criteria = case_.criteria;
     if (key == "program")
@@ -251,6 +255,7 @@ class Parser {
   Result<void> finish() {
     if (!version_) return bad("there is no field clew-case: this is no case");
     if (case_.program.empty()) return bad("there is no field program");
+    if (case_.failed > case_.with_order) return bad("more runs failed than had the order");
     for (const CaseEvent& event : case_.events) {
       if (event.at.kind == abi::StepKind::kOther)
         return bad(fmt::format("event '{}' has no field does", event.name));

@@ -47,10 +47,12 @@ struct Case {
   std::vector<std::string> arguments;  // without the program
   std::string input;                   // file for its standard input, likewise; empty: none
   FailureKind failure = FailureKind::kExit;
-  bool expects_failure = true;  // false: a case that was written down passing
-  std::string detail;           // one line for people
-  std::string found;            // how it was found, one line for people
-  Criteria criteria;            // what counts as a failure
+  bool expects_failure = true;   // false: a case that was written down passing
+  std::string detail;            // one line for people
+  std::string found;             // how it was found, one line for people
+  std::uint64_t with_order = 0;  // runs that had the order when it was made; 0: not known
+  std::uint64_t failed = 0;      // of these
+  Criteria criteria;             // what counts as a failure
   std::vector<CaseEvent> events;
   std::vector<CaseOrder> orders;  // all of them together; none: the program fails in any order
   bool operator==(const Case&) const = default;

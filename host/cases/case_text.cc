@@ -124,6 +124,8 @@ std::string format_case(const Case& one) {
   text += fmt::format("failure = \"{}\"\n", one.expects_failure ? to_word(one.failure) : "none");
   write(text, "detail", one.detail);
   write(text, "found", one.found);
+  if (one.with_order != 0)
+    text += fmt::format("with-order = {}\nfailed = {}\n", one.with_order, one.failed);
   write_criteria(text, one.criteria);
   for (const CaseEvent& event : one.events) {
     text += fmt::format("\n[event {}]\nthread = {}\n", event.name, event.thread);

@@ -52,6 +52,7 @@ struct CheckedCase {
   NotPossible reason;
   std::uint64_t runs = 0;        // in all
   std::uint64_t with_order = 0;  // of these
+  std::uint64_t wanted = 1;      // with the order, to be sure that they pass
   std::uint64_t failed = 0;      // of these
   std::uint64_t hunted = 0;      // of the runs: in the hunt around it
   double seconds = 0;

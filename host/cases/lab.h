@@ -23,7 +23,7 @@ struct LabRun {
   abi::JobResult result{};
   std::vector<TraceStep> steps;
   std::vector<TraceDecision> decisions;  // of a run that follows a schedule
-  bool complete = true;  // false: the trace is only the beginning
+  bool complete = true;                  // false: the trace is only the beginning
 };
 
 struct LabOptions {

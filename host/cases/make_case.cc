@@ -28,6 +28,7 @@ constexpr std::uint64_t kSimilar = 150;
 constexpr std::size_t kSteered = 100;
 constexpr std::size_t kMostTests = 16;
 constexpr std::size_t kMostOrders = 6;
+constexpr std::size_t kMostAtOnce = 8;
 constexpr std::size_t kMostPassing = 6;  // runs that the failing one is compared with
 // With fewer runs that have the order nothing can be said about it.
 constexpr std::uint64_t kFewRuns = 2;
@@ -235,6 +236,11 @@ class Making {
     const LabRun& failing = survey.runs().front();
     std::vector<const LabRun*> others;
     if (passing) others.push_back(&*passing);
+    // The run without preemptions, which differs the most.
+    for (const LabRun& run : survey.runs())
+      if (run.verdict == Verdict::kPass && run.plan.guide.empty() &&
+          run.plan.strategy == abi::StrategyKind::kPlan)
+        others.push_back(&run);
     for (const LabRun& run : pool_)
       if (run.verdict == Verdict::kPass && others.size() < kMostPassing) others.push_back(&run);
     candidates_ = order_candidates(failing, survey.sites(), others, pair_);
@@ -251,13 +257,30 @@ class Making {
         best = std::move(tested);
       if (best.suffices()) break;
     }
+    if (!best.suffices()) CLEW_CHECK_OK(try_all(survey, best));
     CLEW_CHECK_OK(take_away(survey, best));
     made_.made = case_of(best.orders, survey);
+    if (best.failed > 0) {
+      made_.made.with_order = best.with_order;
+      made_.made.failed = best.failed;
+    }
     made_.with_order = best.with_order;
     made_.failed = best.failed;
     made_.proof = best.orders.empty() || best.failed == 0 ? MadeCase::Proof::kNotSeen
                   : best.suffices()                       ? MadeCase::Proof::kSuffices
                                                           : MadeCase::Proof::kSometimes;
+    return {};
+  }
+
+  // Where threads execute the same code, one order says little and all of them together may.
+  Result<void> try_all(Survey& survey, Judged& best) {
+    std::vector<std::size_t> all;
+    for (std::size_t c = 0; c < candidates_.all.size() && all.size() < kMostAtOnce; ++c)
+      if (candidates_.all[c].kind == CaseOrder::Kind::kBefore && !candidates_.all[c].counted)
+        all.push_back(c);
+    if (all.size() < 2 || survey.lab().time_is_up()) return {};
+    CLEW_TRY(auto tested, test(all, survey));
+    if (tested.rate() > best.rate()) best = std::move(tested);
     return {};
   }
 

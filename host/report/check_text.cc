@@ -95,6 +95,13 @@ std::string explanation(const CheckedCase& one) {
     case CaseStatus::kNotPossible:
       return reason_text(one) + hunted_text(one);
     case CaseStatus::kOpen:
+      if (one.with_order > 0)
+        return fmt::format(
+            "The order of the case happens in {}, all of which pass. When the case was made, {} of "
+            "{} "
+            "with it failed: to tell, {} would be needed.{}",
+            runs_text(one.with_order), with_commas(one.one->failed), runs_text(one.one->with_order),
+            with_commas(one.wanted), hunted_text(one));
       return fmt::format(
           "No run has the order of the case, and nothing shows that it cannot happen.{}",
           hunted_text(one));
