@@ -15,6 +15,7 @@
 #include "cli/validators.h"
 #include "host/report/enumerate_json.h"
 #include "host/report/enumerate_text.h"
+#include "host/report/hunt_text.h"
 #include "host/report/words.h"
 #include "host/target/interrupts.h"
 #include "host/target/orphans.h"
@@ -37,8 +38,8 @@ class EnumerateStatusLine final : public EnumerateObserver {
  public:
   void status(const EnumerateSearch::Coverage& coverage, const HuntStatus& status) override {
     if (line_.due(status.seconds))
-      line_.draw(fmt::format("clew: {}, {}", counted(status.schedules, "run"),
-                             coverage_text(coverage, 1)));
+      line_.draw(
+          fmt::format("clew: {}, {}", counted(status.schedules, "run"), coverage_text(coverage)));
   }
   void clear() { line_.clear(); }
 
@@ -80,8 +81,8 @@ void register_enumerate(CLI::App& app, int& exit_status) {
           ->type_name("FILE:LINE[:VARIABLE]")
           ->allow_extra_args(false);
   command->add_flag("--all", options->all, "All reads (the default)")->excludes(at);
-  CLI::Option* pairs = command->add_flag(
-      "--pairs", options->pairs, "Combinations of what two reads see, besides single ones");
+  CLI::Option* pairs = command->add_flag("--pairs", options->pairs,
+                                         "Combinations of what two reads see, besides single ones");
   command
       ->add_flag("--triples", options->triples,
                  "Combinations of what three reads see, besides single ones")

@@ -72,15 +72,15 @@ void Combinations::learn(const Terms& terms, const Trace& trace, const JobPlan& 
   }
   if (trace.steps.size() > kLongestBase) return;
   if (bases_.size() == kMostBaseRuns) bases_.pop_front();
-  Base& base = bases_.emplace_back(std::make_shared<const BaseRun>(trace),
-                                   std::map<EventKey, StepNumber>{});
+  Base& base =
+      bases_.emplace_back(std::make_shared<const BaseRun>(trace), std::map<EventKey, StepNumber>{});
   const std::vector<std::uint64_t> times = occurrences(trace.steps);
   for (StepNumber i = 0; i < trace.steps.size(); ++i) {
     const TraceStep& step = trace.steps[i];
-    base.steps.try_emplace({step.thread, step.place,
-                            static_cast<std::uint32_t>(
-                                std::min<std::uint64_t>(times[i], kLaterInstances))},
-                           i);
+    base.steps.try_emplace(
+        {step.thread, step.place,
+         static_cast<std::uint32_t>(std::min<std::uint64_t>(times[i], kLaterInstances))},
+        i);
   }
 }
 
@@ -96,8 +96,7 @@ std::vector<std::vector<std::uint32_t>> Combinations::propose_next(const Terms& 
         const auto write = base->steps.find(term.write);
         const bool initial = term.write.place == 0;
         if (read == base->steps.end() || (!initial && write == base->steps.end())) break;
-        aims.push_back(
-            {Aim::Kind::kSees, initial ? kInitialValue : write->second, read->second});
+        aims.push_back({Aim::Kind::kSees, initial ? kInitialValue : write->second, read->second});
       }
       if (aims.size() != combination.terms.size()) continue;
       auto prefixes = propose(base->run->model, aims);

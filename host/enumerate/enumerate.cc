@@ -62,8 +62,7 @@ std::string last_name(const std::string& variable) {
 
 class Collector {
  public:
-  Collector(const EnumerateSearch& search, ProgramPlaces& places,
-            const std::vector<At>& wanted)
+  Collector(const EnumerateSearch& search, ProgramPlaces& places, const std::vector<At>& wanted)
       : search_(search), places_(places), wanted_(wanted) {}
 
   void fill(EnumerateResult& result) {
@@ -71,8 +70,9 @@ class Collector {
     const std::vector<Term>& terms = search_.terms().all();
     for (Terms::Number i = 0; i < terms.size(); ++i) of_read[terms[i].read].push_back(i);
     for (const auto& [read, numbers] : of_read) {
-      ReadInfo info{place_of(read), places_.variable(terms[numbers.front()].address,
-                                                     terms[numbers.front()].size), {}};
+      ReadInfo info{place_of(read),
+                    places_.variable(terms[numbers.front()].address, terms[numbers.front()].size),
+                    {}};
       if (!is_wanted(info)) continue;
       if (numbers.size() < 2 && wanted_.empty()) {
         ++result.without_choice;
@@ -86,8 +86,7 @@ class Collector {
       result.reads.push_back(std::move(info));
     }
     std::ranges::sort(result.reads, {}, [](const ReadInfo& read) {
-      return std::tuple(read.read.at.file, read.read.at.line, read.read.thread,
-                        read.read.instance);
+      return std::tuple(read.read.at.file, read.read.at.line, read.read.thread, read.read.instance);
     });
     fill_combinations(result);
     fill_unexecuted(result);
@@ -140,17 +139,14 @@ class Collector {
     result.combinations_cut = combinations.is_cut();
     const std::vector<Term>& terms = search_.terms().all();
     for (const Combinations::Combination& combination : combinations.all()) {
-      count(combination.seen()       ? TermStatus::kSeen
+      count(combination.seen()    ? TermStatus::kSeen
             : search_.exhausted() ? TermStatus::kImpossible
                                   : TermStatus::kOpen,
             result.combined);
       if (combination.failing.runs == 0 || combination.passing.runs != 0) continue;
-      const bool one_is_enough =
-          std::ranges::any_of(combination.terms, [&](Terms::Number number) {
-            return terms[number].passing.runs == 0;
-          });
-      if (one_is_enough || result.failing_combinations.size() >= kMostFailingCombinations)
-        continue;
+      const bool one_is_enough = std::ranges::any_of(
+          combination.terms, [&](Terms::Number number) { return terms[number].passing.runs == 0; });
+      if (one_is_enough || result.failing_combinations.size() >= kMostFailingCombinations) continue;
       CombinationInfo info;
       info.failing_runs = combination.failing.runs;
       bool all_listed = true;
@@ -203,9 +199,7 @@ class Observer final : public HuntObserver {
  public:
   Observer(EnumerateObserver& observer, const EnumerateSearch& search)
       : observer_(observer), search_(search) {}
-  void status(const HuntStatus& status) override {
-    observer_.status(search_.coverage(), status);
-  }
+  void status(const HuntStatus& status) override { observer_.status(search_.coverage(), status); }
   void found(const FoundFailure&) override {}
 
  private:
@@ -244,6 +238,8 @@ Result<EnumerateResult> enumerate(const EnumerateOptions& options, RecordingStor
   CLEW_TRY(result.hunt, hunt_with(search.search(), hunt, store, watching, std::move(input)));
   result.exhausted = search.exhausted();
   result.untried = search.untried();
+  for (const Term& term : search.terms().all())
+    result.seen_otherwise += term.seen() && !term.systematic ? 1 : 0;
   result.runs = search.runs();
   result.last_new_run = search.terms().last_new_run();
   result.not_looked_at = search.not_looked_at();

@@ -27,8 +27,7 @@ class EnumerateObserver {
 
 // Errors are faults of the set-up or of the machine, and places at which there is no read.
 [[nodiscard]] Result<EnumerateResult> enumerate(const EnumerateOptions& options,
-                                                RecordingStore& store,
-                                                EnumerateObserver& observer);
+                                                RecordingStore& store, EnumerateObserver& observer);
 
 }  // namespace clew
 

@@ -32,7 +32,7 @@ struct TermInfo {
   bool frees = false;               // what is seen is memory that was freed, or left its scope
   bool local = false;
   TermStatus status = TermStatus::kOpen;
-  ReasonPlace reason;              // kImpossible
+  ReasonPlace reason;  // kImpossible
   std::uint64_t passing_runs = 0;
   std::uint64_t failing_runs = 0;
   std::uint64_t attempts = 0;
@@ -58,6 +58,9 @@ struct EnumerateResult {
   EnumerateSearch::Coverage coverage;
   bool exhausted = false;  // every schedule was executed
   std::string untried;     // but for this
+  // Pairs that were seen, but by no run of those that execute every schedule. None of them, if
+  // `exhausted` and nothing is untried: otherwise one of the two searches is wrong.
+  std::uint64_t seen_otherwise = 0;
   std::uint64_t runs = 0;
   std::uint64_t last_new_run = 0;   // the last one that showed a pair for the first time
   std::uint64_t not_looked_at = 0;  // runs whose traces are too long
@@ -69,8 +72,9 @@ struct EnumerateResult {
   };
   std::vector<Unexecuted> unexecuted;
   std::uint32_t together = 1;
-  EnumerateSearch::Coverage combined;      // combinations, if `together` is 2 or 3
-  std::vector<CombinationInfo> failing_combinations;  // that fail, though no term of them always does
+  EnumerateSearch::Coverage combined;  // combinations, if `together` is 2 or 3
+  std::vector<CombinationInfo>
+      failing_combinations;  // that fail, though no term of them always does
   bool combinations_cut = false;
   HuntResult hunt;
 };

@@ -17,9 +17,10 @@ constexpr std::uint64_t kQuietRuns = 5000;
 // Recordings that a search leaves, besides those of different failures.
 constexpr std::size_t kMostKept = 16;
 
-class Adapter final : public Search {
+class Adapter : public Search {
  public:
   explicit Adapter(EnumerateSearch& enumerate) : enumerate_(enumerate) {}
+  std::optional<PairCoverage> coverage() const override { return enumerate_.coverage(); }
   std::vector<JobPlan> next(std::size_t most) override { return enumerate_.next(most); }
   void learn(const JobPlan& plan, const JobReport& report) override {
     enumerate_.learn(plan, report);
@@ -34,6 +35,17 @@ class Adapter final : public Search {
   EnumerateSearch& enumerate_;
 };
 
+struct Owned {
+  EnumerateSearch enumerate;
+};
+// What it finds is the hunt's to record.
+class OwningAdapter final : Owned, public Adapter {
+ public:
+  explicit OwningAdapter(std::uint64_t seed)
+      : Owned{EnumerateSearch({seed, {}, 1})}, Adapter(enumerate) {}
+  std::vector<Keep> to_keep() override { return {}; }
+};
+
 }  // namespace
 
 EnumerateSearch::EnumerateSearch(EnumerateSearchOptions options)
@@ -42,6 +54,10 @@ EnumerateSearch::EnumerateSearch(EnumerateSearchOptions options)
       combinations_(options_.together),
       wander_(options_.seed) {
   if (options_.together > 1) terms_.remember_runs();
+}
+
+std::unique_ptr<Search> make_enumerate_search(std::uint64_t seed) {
+  return std::make_unique<OwningAdapter>(seed);
 }
 
 std::unique_ptr<Search> EnumerateSearch::search() { return std::make_unique<Adapter>(*this); }
@@ -130,6 +146,8 @@ std::vector<JobPlan> EnumerateSearch::next(std::size_t most) {
 
 void EnumerateSearch::learn(const JobPlan& plan, const JobReport& report) {
   ++runs_;
+  const Terms::Source source =
+      wander_.is_systematic(plan) ? Terms::Source::kSystematic : Terms::Source::kOther;
   wander_.learn(plan, report);
   const Trace& trace = report.trace;
   if (!trace.complete || trace.steps.size() > kLongestTrace ||
@@ -140,7 +158,7 @@ void EnumerateSearch::learn(const JobPlan& plan, const JobReport& report) {
   for (const TraceStep& step : trace.steps) executed_.insert(step.place);
   const std::size_t known = terms_.all().size();
   const std::vector<Terms::Candidate> candidates =
-      terms_.learn(trace, plan, report.verdict, runs_);
+      terms_.learn(trace, plan, report.verdict, runs_, source);
   if (terms_.all().size() != known || terms_.last_new_run() == runs_) last_brought_ = runs_;
   combinations_.learn(terms_, trace, plan, report.verdict, runs_);
   take_candidates(trace, candidates);

@@ -59,12 +59,7 @@ class EnumerateSearch {
   [[nodiscard]] bool executed(abi::Place place) const { return executed_.contains(place); }
   // Runs whose traces were too long to be looked at, or not kept.
   [[nodiscard]] std::uint64_t not_looked_at() const { return not_looked_at_; }
-  // "12 of 14 pairs of write and read seen, ..." so far.
-  struct Coverage {
-    std::uint64_t seen = 0;
-    std::uint64_t impossible = 0;
-    std::uint64_t open = 0;
-  };
+  using Coverage = PairCoverage;
   // Of reads with a choice: with more than one term.
   [[nodiscard]] Coverage coverage() const;
 
@@ -106,6 +101,9 @@ class EnumerateSearch {
   };
   std::vector<Kept> kept_;
 };
+
+// For hunts that want nothing but failures and the coverage.
+[[nodiscard]] std::unique_ptr<Search> make_enumerate_search(std::uint64_t seed);
 
 }  // namespace clew
 

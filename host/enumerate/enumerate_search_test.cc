@@ -24,9 +24,9 @@ std::set<Pair> pairs_of(const Trace& trace) {
   const std::vector<std::uint64_t> times = occurrences(trace.steps);
   const auto key = [&](StepNumber step) {
     if (step == kInitialValue) return EventKey{};
-    return EventKey{trace.steps[step].thread, trace.steps[step].place,
-                    static_cast<std::uint32_t>(
-                        std::min<std::uint64_t>(times[step], kLaterInstances))};
+    return EventKey{
+        trace.steps[step].thread, trace.steps[step].place,
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(times[step], kLaterInstances))};
   };
   std::set<Pair> pairs;
   for (const Sight& sight : reads_from(trace.steps, Memory::kShared).sights)
@@ -181,7 +181,7 @@ TEST(EnumerateSearch, SeesWhatBruteForceSeesAndRulesOutNothingElse) {
   std::uint64_t ruled_out = 0;
   std::uint64_t needed = 0;
   std::uint64_t pairs = 0;
-  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 240; ++seed) {
     std::mt19937_64 random(seed);
     std::vector<Code> children;
     const std::uint32_t threads = 2 + (random() % 4 == 0);
@@ -201,7 +201,7 @@ TEST(EnumerateSearch, SeesWhatBruteForceSeesAndRulesOutNothingElse) {
     pairs += expected->size();
   }
   EXPECT_GT(compared, 100u);
-  EXPECT_GT(ruled_out, 20u);
+  EXPECT_GT(ruled_out, 10u);
   // About as many runs as there are pairs, at most.
   EXPECT_LT(needed, pairs * 2);
   RecordProperty("runs", static_cast<int>(needed));

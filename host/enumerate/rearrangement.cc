@@ -107,8 +107,8 @@ class Simulation {
     const std::uint32_t next = model_.number(step) + 1;
     const bool resumed = next < steps.size() && model_.resumes(steps[next]);
     if (model_.arrives_last(step))
-      return std::ranges::any_of(
-          syncs.waits, [&](StepNumber other) { return other < step && !done_[other]; });
+      return std::ranges::any_of(syncs.waits,
+                                 [&](StepNumber other) { return other < step && !done_[other]; });
     const StepNumber awaited = model_.awaited(step);
     return resumed && awaited != kInitialValue && !done_[awaited];
   }

@@ -34,8 +34,7 @@ struct Terms::View {
   }
 };
 
-Terms::Number Terms::number_of(const EventKey& read, const EventKey& write,
-                               const TraceStep& step) {
+Terms::Number Terms::number_of(const EventKey& read, const EventKey& write, const TraceStep& step) {
   const auto [number, is_new] =
       numbers_.try_emplace({read, write}, static_cast<Number>(terms_.size()));
   if (is_new) {
@@ -66,7 +65,8 @@ std::string Terms::thread_name(abi::ThreadKey thread) const {
   return found == names_.end() ? "T?" : found->second;
 }
 
-void Terms::note_seen(const View& view, const JobPlan& plan, Verdict verdict, std::uint64_t run) {
+void Terms::note_seen(const View& view, const JobPlan& plan, Verdict verdict, std::uint64_t run,
+                      Source source) {
   std::shared_ptr<const JobPlan> kept;
   std::set<Number> in_this_run;
   for (const Sight& sight : view.reads.sights) {
@@ -81,6 +81,7 @@ void Terms::note_seen(const View& view, const JobPlan& plan, Verdict verdict, st
     if (!in_this_run.insert(number).second) continue;
     Term& term = terms_[number];
     if (!term.seen()) last_new_run_ = run;
+    term.systematic |= source == Source::kSystematic;
     seen_places_.insert({term.read.place, term.write.place});
     Witness& witness = verdict == Verdict::kFail ? term.failing : term.passing;
     if (verdict == Verdict::kUnresolved) continue;
@@ -166,12 +167,12 @@ void Terms::find_candidates(const View& view, const SharedBytes& bytes,
   }
 }
 
-std::vector<Terms::Candidate> Terms::learn(const Trace& trace, const JobPlan& plan,
-                                           Verdict verdict, std::uint64_t run) {
+std::vector<Terms::Candidate> Terms::learn(const Trace& trace, const JobPlan& plan, Verdict verdict,
+                                           std::uint64_t run, Source source) {
   learn_names(trace.steps);
   const ReadsFrom reads = reads_from(trace.steps, Memory::kShared);
   const View view{trace.steps, reads, occurrences(trace.steps), MustOrder(trace.steps)};
-  note_seen(view, plan, verdict, run);
+  note_seen(view, plan, verdict, run, source);
   std::vector<Candidate> candidates;
   // In the order of addresses, so that the search does not depend on a hash.
   std::vector<std::uint64_t> granules;

@@ -68,6 +68,7 @@ struct Term {
   OrderReason reason;          // otherwise
   std::uint64_t attempts = 0;  // runs that were to show it
   std::uint32_t bases = 0;     // runs that attempts were made from
+  bool systematic = false;     // shown by a run of those that execute every schedule
 
   [[nodiscard]] bool seen() const { return passing.runs + failing.runs > 0; }
   [[nodiscard]] bool local() const { return read.thread == write.thread; }
@@ -86,8 +87,9 @@ class Terms {
   // Places of reads that matter; empty: all.
   explicit Terms(std::set<abi::Place> places = {}) : places_(std::move(places)) {}
 
+  enum class Source : std::uint8_t { kSystematic, kOther };  // Wander::is_systematic
   std::vector<Candidate> learn(const Trace& trace, const JobPlan& plan, Verdict verdict,
-                               std::uint64_t run);
+                               std::uint64_t run, Source source);
 
   [[nodiscard]] const std::vector<Term>& all() const { return terms_; }
   [[nodiscard]] Term& at(Number term) { return terms_[term]; }
@@ -109,7 +111,8 @@ class Terms {
 
   Number number_of(const EventKey& read, const EventKey& write, const TraceStep& step);
   void learn_names(std::span<const TraceStep> trace);
-  void note_seen(const View& view, const JobPlan& plan, Verdict verdict, std::uint64_t run);
+  void note_seen(const View& view, const JobPlan& plan, Verdict verdict, std::uint64_t run,
+                 Source source);
   void find_candidates(const View& view, const SharedBytes& bytes,
                        std::vector<Candidate>& candidates);
   void consider(const View& view, const SharedBytes& bytes, StepNumber write, StepNumber read,

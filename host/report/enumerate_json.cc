@@ -28,7 +28,7 @@ const char* status_word(TermStatus status) {
 }
 
 const char* reason_word(OrderReason::Kind kind) {
-  constexpr std::array kWords{"none",    "not executed", "same thread", "create", "join",
+  constexpr std::array kWords{"none",    "not executed", "same thread", "create",   "join",
                               "barrier", "section",      "own write",   "exhausted"};
   return kWords.at(static_cast<std::size_t>(kind));
 }
@@ -71,6 +71,7 @@ Json enumerate_json(const EnumerateResult& result) {
             {"coverage", coverage_json(result.coverage)},
             {"exhausted", result.exhausted},
             {"untried", result.untried},
+            {"seen_otherwise", result.seen_otherwise},
             {"runs", result.runs},
             {"last_new_run", result.last_new_run},
             {"not_looked_at", result.not_looked_at},

@@ -21,9 +21,9 @@ constexpr std::size_t kThreadsShown = 4;
 constexpr std::size_t kCombinationsShown = 8;
 
 std::string line_of(const Location& at) {
-  return at.line == 0 ? "an unknown line"
-                      : fmt::format("{}:{}", std::filesystem::path(at.file).filename().string(),
-                                    at.line);
+  return at.line == 0
+             ? "an unknown line"
+             : fmt::format("{}:{}", std::filesystem::path(at.file).filename().string(), at.line);
 }
 
 // "T0.1, T0.2 and 3 more"
@@ -105,8 +105,9 @@ std::string term_line(const FoldKey& key, const Folded& folded) {
 
 std::string group_text(const ReadGroup& group) {
   const ReadInfo& read = *group.first;
-  std::string text = fmt::format("\n  {} at {} ({})", read.variable.empty() ? "read" : read.variable,
-                                 location_text(read.read.at), threads_text(group.readers));
+  std::string text =
+      fmt::format("\n  {} at {} ({})", read.variable.empty() ? "read" : read.variable,
+                  location_text(read.read.at), threads_text(group.readers));
   const std::string source = source_line(read.read.at);
   if (!source.empty()) text += fmt::format(" `{}`", cut_in_middle(source, 40));
   text += " sees\n";
@@ -136,8 +137,8 @@ std::vector<ReadGroup> groups_of(const EnumerateResult& result) {
   for (auto& [key, group] : groups) list.push_back(std::move(group));
   // Those that fail with one write and not with another first, then those with more to see.
   const auto rank = [](const ReadGroup& group) {
-    const Course best = group.terms.empty() ? Course::kImpossible
-                                            : std::get<0>(group.terms.begin()->first);
+    const Course best =
+        group.terms.empty() ? Course::kImpossible : std::get<0>(group.terms.begin()->first);
     return std::pair(best == Course::kFails ? 0 : 1, -static_cast<int>(group.terms.size()));
   };
   std::ranges::sort(list, [&](const ReadGroup& a, const ReadGroup& b) {
@@ -147,10 +148,20 @@ std::vector<ReadGroup> groups_of(const EnumerateResult& result) {
   return list;
 }
 
+// "12 of 14 combinations of two reads seen, 1 impossible, 1 open"
+std::string combined_text(const EnumerateResult& result) {
+  const PairCoverage& coverage = result.combined;
+  return fmt::format("{} of {} combinations of {} reads seen, {} impossible, {} open",
+                     with_commas(coverage.seen),
+                     with_commas(coverage.seen + coverage.impossible + coverage.open),
+                     result.together == 2 ? "two" : "three", with_commas(coverage.impossible),
+                     with_commas(coverage.open));
+}
+
 std::string combinations_text(const EnumerateResult& result) {
   if (result.together < 2) return "";
   std::string text =
-      fmt::format("\n  {}{}\n", coverage_text(result.combined, result.together),
+      fmt::format("\n  {}{}\n", combined_text(result),
                   result.combinations_cut ? "; there are more that were not tried" : "");
   std::size_t shown = 0;
   for (const CombinationInfo& combination : result.failing_combinations) {
@@ -168,17 +179,19 @@ std::string combinations_text(const EnumerateResult& result) {
 }
 
 std::string figures(const EnumerateResult& result) {
-  std::string text = fmt::format("\n  {}, {:.1f} s, seed {}; the last pair that was new came in run {}\n",
-                                 counted(result.runs, "run"), result.hunt.seconds,
-                                 result.hunt.seed, with_commas(result.last_new_run));
+  std::string text =
+      fmt::format("\n  {}, {:.1f} s, seed {}; the last pair that was new came in run {}\n",
+                  counted(result.runs, "run"), result.hunt.seconds, result.hunt.seed,
+                  with_commas(result.last_new_run));
   if (result.exhausted) {
     text += "  every schedule was executed, up to equivalence: nothing else can be seen\n";
     if (!result.untried.empty())
-      text += wrapped("under sequential consistency, and but for what was not tried: " +
-                          result.untried,
-                      "    ");
+      text +=
+          wrapped("under sequential consistency, and but for what was not tried: " + result.untried,
+                  "    ");
   } else {
-    text += "  not every schedule was executed: there may be writes and reads that no run came to\n";
+    text +=
+        "  not every schedule was executed: there may be writes and reads that no run came to\n";
   }
   if (result.not_looked_at > 0)
     text += fmt::format("  {} of them too long for what they read to be kept\n",
@@ -219,15 +232,6 @@ std::string next_commands(const std::vector<ReadGroup>& groups) {
 
 }  // namespace
 
-std::string coverage_text(const EnumerateSearch::Coverage& coverage, std::uint32_t together) {
-  const char* what = together == 1   ? "pairs of write and read"
-                     : together == 2 ? "combinations of two reads"
-                                     : "combinations of three reads";
-  return fmt::format("{} of {} {} seen, {} impossible, {} open", with_commas(coverage.seen),
-                     with_commas(coverage.seen + coverage.impossible + coverage.open), what,
-                     with_commas(coverage.impossible), with_commas(coverage.open));
-}
-
 std::string reason_text(const ReasonPlace& reason) {
   using Kind = OrderReason::Kind;
   const auto between = [&](const std::string& by) {
@@ -245,8 +249,9 @@ std::string reason_text(const ReasonPlace& reason) {
     case Kind::kBarrier:
       return between(fmt::format("the barrier at {}", line_of(reason.at)));
     case Kind::kSection:
-      return fmt::format("overwritten at {} before the lock is released that the reader takes at {}",
-                         line_of(reason.at), reason.lock ? line_of(*reason.lock) : "");
+      return fmt::format(
+          "overwritten at {} before the lock is released that the reader takes at {}",
+          line_of(reason.at), reason.lock ? line_of(*reason.lock) : "");
     case Kind::kOwnWrite:
       return fmt::format("the reader writes it at {}, under the lock that it takes at {}",
                          line_of(reason.at), reason.lock ? line_of(*reason.lock) : "");
@@ -263,7 +268,7 @@ std::string enumerate_headline(const EnumerateResult& result) {
   std::string text = result.hunt.failures.empty() ? "no failure" : "failure";
   if (!result.hunt.failures.empty())
     text += ": " + failure_line(result.hunt.failures.front().failure);
-  return text + "; " + coverage_text(result.coverage, 1);
+  return text + "; " + coverage_text(result.coverage);
 }
 
 std::string enumerate_text(const EnumerateResult& result) {

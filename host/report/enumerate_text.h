@@ -8,9 +8,6 @@
 
 namespace clew {
 
-// "37 of 41 pairs of write and read seen, 3 impossible, 1 open"
-std::string coverage_text(const EnumerateSearch::Coverage& coverage, std::uint32_t together);
-
 // The first line without "clew: ".
 std::string enumerate_headline(const EnumerateResult& result);
 // What follows: the reads by source line with the writes that they see or cannot see, the figures,
