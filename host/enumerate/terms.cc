@@ -11,9 +11,9 @@ namespace {
 
 // Chosen, not measured: limits of memory and of the work for one trace.
 constexpr std::size_t kMostTerms = 200'000;
-constexpr std::size_t kMostCandidates = 20'000;     // of one trace
-constexpr std::size_t kMostAccessesOrdered = 4000;  // to eight bytes, for which orders are sought
-constexpr std::size_t kMostReads = 256;             // of eight bytes, told apart by key
+constexpr std::size_t kMostCandidates = 20'000;   // of one trace
+constexpr std::size_t kMostCompared = 3'000'000;  // accesses to eight bytes, for orders of pairs
+constexpr std::size_t kMostReads = 256;           // of eight bytes, told apart by key
 constexpr std::size_t kMostWrites = 256;
 
 EventKey key_of(const TraceStep& step, std::uint64_t occurrence) {
@@ -94,7 +94,7 @@ void Terms::note_seen(const View& view, const JobPlan& plan, Verdict verdict, st
 }
 
 void Terms::consider(const View& view, const SharedBytes& bytes, StepNumber write, StepNumber read,
-                     std::vector<Candidate>& candidates) {
+                     Order order, std::vector<Candidate>& candidates) {
   const EventKey read_key = view.key(read);
   const EventKey write_key = view.key(write);
   const auto known = numbers_.find({read_key, write_key});
@@ -106,8 +106,7 @@ void Terms::consider(const View& view, const SharedBytes& bytes, StepNumber writ
     return;
   }
   std::optional<OrderReason> hidden;
-  if (bytes.accesses.size() <= kMostAccessesOrdered)
-    hidden = view.order.hidden(write, read, bytes.accesses);
+  if (order == Order::kSought) hidden = view.order.hidden(write, read, bytes.accesses);
   if (hidden && hidden->kind <= OrderReason::Kind::kCreate) return;
   // One pair stands for all of the later instances: what orders it need not order the others.
   const bool stands_for_others =
@@ -149,6 +148,9 @@ void Terms::find_candidates(const View& view, const SharedBytes& bytes,
     }
     if (access.writes) own[step.thread] = access.step;
   }
+  const Order order = reads.size() * (writes.size() + 1) * bytes.accesses.size() <= kMostCompared
+                          ? Order::kSought
+                          : Order::kNotKnown;
   for (const Reader& read : reads) {
     const abi::ThreadKey thread = view.trace[read.access->step].thread;
     bool from_others = false;
@@ -160,10 +162,10 @@ void Terms::find_candidates(const View& view, const SharedBytes& bytes,
       if (write->life != read.access->life || (write->mask & read.access->mask) == 0) continue;
       if (view.trace[write->step].thread == thread) continue;
       from_others = true;
-      consider(view, bytes, write->step, read.access->step, candidates);
+      consider(view, bytes, write->step, read.access->step, order, candidates);
     }
     if (!from_others || read.access->life != 0) continue;
-    consider(view, bytes, read.own_write, read.access->step, candidates);
+    consider(view, bytes, read.own_write, read.access->step, order, candidates);
   }
 }
 

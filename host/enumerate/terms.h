@@ -115,8 +115,10 @@ class Terms {
                  Source source);
   void find_candidates(const View& view, const SharedBytes& bytes,
                        std::vector<Candidate>& candidates);
+  // Whether it is worth the time to find out what orders accesses; if not, they may be in any.
+  enum class Order : std::uint8_t { kSought, kNotKnown };
   void consider(const View& view, const SharedBytes& bytes, StepNumber write, StepNumber read,
-                std::vector<Candidate>& candidates);
+                Order order, std::vector<Candidate>& candidates);
 
   std::set<abi::Place> places_;
   std::vector<Term> terms_;

@@ -2,14 +2,15 @@
 # clew enumerate: the figures of the paper, reasons, one read alone, combinations, recordings for explain.
 . "$(dirname "$0")/lib.sh"
 programs=$source/bench/enumerate/programs
-build() { "$clew" cc -O1 -g "${@:2}" "$programs/$1.c" -o "$out" -pthread || exit 1; }
-out=figure2 build figure2
-out=open1 build figure2 -DOPEN_1
-out=open3 build figure2 -DOPEN_3
-out=figure4 build figure4
-out=sleep_first build figure4 -DSLEEP_IN_FIRST
-out=second_first build figure4 -DSECOND_FIRST
-out=repaired build figure4 -DREPAIRED
+# build PROGRAM OUTPUT OPTIONS...
+build() { "$clew" cc -O1 -g "${@:3}" "$programs/$1.c" -o "$2" -pthread || exit 1; }
+build figure2 figure2
+build figure2 open1 -DOPEN_1
+build figure2 open3 -DOPEN_3
+build figure4 figure4
+build figure4 sleep_first -DSLEEP_IN_FIRST
+build figure4 second_first -DSECOND_FIRST
+build figure4 repaired -DREPAIRED
 check "help with examples" bash -c '"$0" enumerate --help | grep -qi "examples:"' "$clew"
 
 # Terms of the only read with a choice, as "line:status", sorted; 0 is the initial value.
