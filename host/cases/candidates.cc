@@ -12,9 +12,10 @@ namespace clew {
 namespace {
 
 // Of each passing run, and in all. Chosen, not measured.
-constexpr std::size_t kMostPairs = 24;
+constexpr std::size_t kMostPairs = 60;
+constexpr std::size_t kMostEarlier = 3;
 constexpr std::size_t kMostSees = 16;
-constexpr std::size_t kMostCandidates = 150;
+constexpr std::size_t kMostCandidates = 220;
 
 using Kind = CaseOrder::Kind;
 
@@ -88,7 +89,12 @@ class Candidates {
     here.steps = failing_.steps;
     here.decisions = failing_.decisions;
     there.steps = passing.steps;
-    for (const EventPair& pair : flipped_pairs(here, there, kMostPairs)) {
+    // What threads do to data says more than how they took locks for it.
+    std::vector<EventPair> pairs = flipped_pairs(here, there, kMostPairs);
+    std::ranges::partition(pairs, [](const EventPair& pair) {
+      return abi::is_access(pair.first.kind) && abi::is_access(pair.second.kind);
+    });
+    for (const EventPair& pair : pairs) {
       const auto first = at(pair.first.clock);
       const auto second =
           pair.second.clock != 0 ? at(pair.second.clock) : borrow(passing, pair.second);
@@ -132,13 +138,20 @@ class Candidates {
   void add_between(std::size_t first, std::size_t second) {
     const TraceStep& a = steps_[first];
     const TraceStep& b = steps_[second];
-    for (std::size_t i = std::min(first, own_); i-- > 0;)
-      if (steps_[i].thread == b.thread && same_data(steps_[i], b)) {
-        add(Kind::kBetween, {i, first, second});
-        break;
-      }
+    // The nearest of each statement, a few of them: a call may have several before.
+    std::vector<SiteId> tried;
+    for (std::size_t i = std::min(first, own_); i-- > 0 && tried.size() < kMostEarlier;) {
+      const TraceStep& earlier = steps_[i];
+      if (earlier.thread != b.thread || !same_data(earlier, b) ||
+          earlier.kind == abi::StepKind::kUnlock ||
+          std::ranges::find(tried, sites_[i]) != tried.end())
+        continue;
+      tried.push_back(sites_[i]);
+      add(Kind::kBetween, {i, first, second});
+    }
     for (std::size_t i = second + 1; i < own_; ++i)
-      if (steps_[i].thread == a.thread && same_data(steps_[i], a)) {
+      if (steps_[i].thread == a.thread && same_data(steps_[i], a) &&
+          steps_[i].kind != abi::StepKind::kUnlock) {
         add(Kind::kBetween, {first, second, i});
         break;
       }

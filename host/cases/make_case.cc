@@ -274,13 +274,16 @@ class Making {
 
   // Where threads execute the same code, one order says little and all of them together may.
   Result<void> try_all(Survey& survey, Judged& best) {
-    std::vector<std::size_t> all;
-    for (std::size_t c = 0; c < candidates_.all.size() && all.size() < kMostAtOnce; ++c)
-      if (candidates_.all[c].kind == CaseOrder::Kind::kBefore && !candidates_.all[c].counted)
-        all.push_back(c);
-    if (all.size() < 2 || survey.lab().time_is_up()) return {};
-    CLEW_TRY(auto tested, test(all, survey));
-    if (tested.rate() > best.rate()) best = std::move(tested);
+    for (const bool counted : {false, true}) {
+      std::vector<std::size_t> all;
+      for (std::size_t c = 0; c < candidates_.all.size() && all.size() < kMostAtOnce; ++c)
+        if (candidates_.all[c].kind == CaseOrder::Kind::kBefore &&
+            candidates_.all[c].counted == counted)
+          all.push_back(c);
+      if (all.size() < 2 || best.suffices() || survey.lab().time_is_up()) break;
+      CLEW_TRY(auto tested, test(all, survey));
+      if (tested.rate() > best.rate()) best = std::move(tested);
+    }
     return {};
   }
 

@@ -138,8 +138,20 @@ class Divider {
     levels_.push_back(std::move(inner));
   }
 
+  // Not the parentheses of a template's argument: std::function<void()>.
+  static std::vector<std::string>::const_iterator parameters_of(
+      const std::vector<std::string>& head) {
+    int angles = 0;
+    for (auto token = head.begin(); token != head.end(); ++token) {
+      if (*token == "<") ++angles;
+      if (*token == ">" && angles > 0) --angles;
+      if (*token == "(" && angles == 0) return token;
+    }
+    return std::ranges::find(head, "(");
+  }
+
   static void name_block(const std::vector<std::string>& head, Level& inner) {
-    const auto paren = std::ranges::find(head, "(");
+    const auto paren = parameters_of(head);
     const bool is_scope =
         !head.empty() && std::ranges::any_of(head.begin(), paren, [](const auto& t) {
           return is_one_of(t, {"namespace", "class", "struct", "union", "enum"});

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -33,13 +34,23 @@ TEST(SourceFile, DividesFunctionsIntoStatements) {
 }
 
 TEST(SourceFile, NamesMembersByTheirClass) {
-  const std::vector<std::string> expected{"Q::push|void push(int x)",
+  const std::vector<std::string> expected{"|namespace a",
+                                          "|class Q : public R",
+                                          "Q::push|void push(int x)",
                                           "Q::push|items_.push_back(x);",
-                                          "Q::pop|int Q::pop() const", "Q::pop|return items_[0];"};
+                                          "Q::pop|int Q::pop() const",
+                                          "Q::pop|return items_[0];"};
   EXPECT_EQ(
       texts("namespace a {\nclass Q : public R {\n void push(int x) { items_.push_back(x); }\n};\n"
             "int Q::pop() const { return items_[0]; }\n}\n"),
       expected);
+}
+
+TEST(SourceFile, ParenthesesOfTypesAreNoParameters) {
+  const std::vector<std::string> expected{
+      "|class Q", "Q::pop|std::optional<std::function<void()>> pop()", "Q::pop|return {};"};
+  EXPECT_EQ(texts("class Q { std::optional<std::function<void()>> pop() { return {}; } };"),
+            expected);
 }
 
 TEST(SourceFile, StatementsOfLambdasAreTheirOwn) {

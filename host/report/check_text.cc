@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "host/report/junit.h"
 #include "host/report/words.h"
@@ -132,9 +134,11 @@ const char* fit_word(Fit fit) {
 // What a person must know of where the events are now.
 std::string placing_text(const CheckedCase& one) {
   std::string text;
+  std::set<std::string> told;  // threads may execute the same code
   for (std::size_t i = 0; i < one.placed.size(); ++i) {
     const Placed& placed = one.placed[i];
     const std::string wanted = phrase_of(one.one->events[i].at);
+    if (!told.insert(wanted).second) continue;
     const std::string found = placed.text.empty() ? location_text(placed.at)
                                                   : fmt::format("{}: {}", location_text(placed.at),
                                                                 printable(placed.text));
