@@ -38,6 +38,9 @@ bool has_schedule(std::span<const std::string> options) {
 std::size_t end_of_own_options(const CLI::App& app, const std::vector<std::string>& arguments) {
   constexpr std::array<std::string_view, 5> kCommands{"run", "hunt", "debug", "isolate",
                                                       "pinpoint"};
+  // Of a case the program follows "--" alone: recordings stand there otherwise.
+  if (!arguments.empty() && arguments.front() == "case")
+    return static_cast<std::size_t>(std::ranges::find(arguments, "--") - arguments.begin());
   if (arguments.empty() || std::ranges::find(kCommands, arguments.front()) == kCommands.end())
     return arguments.size();
   const std::size_t at = end_of_options(*app.get_subcommand(arguments.front()), arguments);

@@ -12,6 +12,7 @@
 #include "cli/hunt_arguments.h"
 #include "cli/standard_input.h"
 #include "cli/validators.h"
+#include "host/enumerate/enumerate_search.h"
 #include "host/target/program.h"
 
 namespace clew::cli {
@@ -185,6 +186,7 @@ Result<void> complete_program(HuntCommand& command) {
                            : std::uniform_int_distribution<std::uint64_t>(
                                  1, 999'999'999)(*std::make_unique<std::random_device>());
   hunt.in_place = !command.start_anew;
+  hunt.enumerate = make_enumerate_search;
 
   const std::vector<std::string> arguments = without_marks(command.command);
   CLEW_TRY(auto plan, plan_program(arguments));

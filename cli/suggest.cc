@@ -75,10 +75,17 @@ std::optional<Error> unknown_option(const CLI::App& app,
                                     const std::vector<std::string>& arguments) {
   if (arguments.empty()) return std::nullopt;
   const bool own = arguments[0].starts_with('-');  // clew --version
-  const CLI::App& command = own ? app : *app.get_subcommand(arguments[0]);
-  const std::string of = own ? "clew" : "clew " + arguments[0];
+  const CLI::App& first = own ? app : *app.get_subcommand(arguments[0]);
+  // clew case new
+  const CLI::App* second = nullptr;
+  if (!own && arguments.size() > 1)
+    for (const CLI::App* one : first.get_subcommands([](const CLI::App*) { return true; }))
+      if (one->get_name() == arguments[1]) second = one;
+  const CLI::App& command = second != nullptr ? *second : first;
+  const std::string of = (own ? "clew" : "clew " + arguments[0]) +
+                         (second != nullptr ? " " + arguments[1] : std::string());
   const std::size_t end = end_of_own_options(app, arguments);
-  for (std::size_t i = own ? 0 : 1; i < end; ++i) {
+  for (std::size_t i = own ? 0 : second != nullptr ? 2 : 1; i < end; ++i) {
     const std::string& argument = arguments[i];
     if (argument == "--") break;
     // "-" is a file, "-5" a number that the option before it or the check of its value refuses.

@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "host/enumerate/resumptions.h"
+
 namespace clew {
 namespace {
 
@@ -62,8 +64,9 @@ void MustOrder::find_sections() {
 std::vector<StepNumber> MustOrder::released_by_barrier() const {
   std::map<std::uint64_t, std::vector<StepNumber>> waits;
   std::map<std::uint64_t, bool> signalled;
+  const std::vector<bool> resumes = resumptions(trace_);
   for (StepNumber i = 0; i < trace_.size(); ++i) {
-    if (trace_[i].kind == StepKind::kWait) waits[trace_[i].object].push_back(i);
+    if (trace_[i].kind == StepKind::kWait && !resumes[i]) waits[trace_[i].object].push_back(i);
     if (trace_[i].kind == StepKind::kSignal) signalled[trace_[i].object] = true;
   }
   std::vector<StepNumber> result(trace_.size(), kInitialValue);
@@ -82,8 +85,11 @@ std::vector<StepNumber> MustOrder::released_by_barrier() const {
       const bool together = std::ranges::all_of(by_thread, [&](const auto& t) {
         return round + 1 == rounds || t.second[round + 1] > latest;
       });
-      // Nobody continues before the last one came.
+      // Nobody continues before the last one came: they are blocked.
       const bool waited = std::ranges::all_of(by_thread, [&](const auto& t) {
+        if (t.second[round] != latest && t.first < 64 &&
+            (trace_[latest].enabled >> t.first & 1) != 0)
+          return false;
         for (StepNumber i = t.second[round] + 1; i < latest; ++i)
           if (trace_[i].index == t.first) return false;
         return true;

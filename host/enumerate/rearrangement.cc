@@ -28,6 +28,7 @@ class Simulation {
     if (!index_.empty()) index_[0] = indices_++;
     until_.assign(model.threads(), std::numeric_limits<StepNumber>::max());
     done_.resize(model.trace().size());
+    blocked_.resize(model.threads());
   }
 
   [[nodiscard]] const std::vector<std::uint32_t>& prefix() const { return prefix_; }
@@ -98,6 +99,20 @@ class Simulation {
     return false;
   }
 
+  // Whether a wait that was just executed blocks. Of semaphores, which are waited for before the
+  // step, it does not.
+  [[nodiscard]] bool has_to_wait(StepNumber step) const {
+    const TraceModel::Syncs& syncs = model_.syncs(model_.trace()[step].object);
+    const std::vector<StepNumber>& steps = model_.steps_of(thread_of(step));
+    const std::uint32_t next = model_.number(step) + 1;
+    const bool resumed = next < steps.size() && model_.resumes(steps[next]);
+    if (model_.arrives_last(step))
+      return std::ranges::any_of(syncs.waits,
+                                 [&](StepNumber other) { return other < step && !done_[other]; });
+    const StepNumber awaited = model_.awaited(step);
+    return resumed && awaited != kInitialValue && !done_[awaited];
+  }
+
   // Whom the next step of a thread waits for: itself if it can be executed, kNobody if nobody
   // helps.
   [[nodiscard]] std::uint32_t waits_for(std::uint32_t thread) const {
@@ -117,11 +132,14 @@ class Simulation {
       }
     }
     const TraceStep& now = model_.trace()[step];
+    if (now.kind == StepKind::kJoin)
+      if (const StepNumber end = model_.needed(step); end != kInitialValue && !done_[end])
+        return thread_of(end);
     if (now.kind == StepKind::kLock && locks_ == Locks::kHeeded) {
       const auto holder = holders_.find(now.object);
       if (holder != holders_.end() && holder->second.thread != thread) return holder->second.thread;
     }
-    if (now.kind == StepKind::kWait || now.kind == StepKind::kSignal) {
+    if ((now.kind == StepKind::kWait && !model_.resumes(step)) || now.kind == StepKind::kSignal) {
       const TraceModel::Syncs& syncs = model_.syncs(now.object);
       for (const StepNumber other : now.kind == StepKind::kWait ? syncs.signals : syncs.waits) {
         if (other >= step) break;
@@ -156,9 +174,15 @@ class Simulation {
   void execute(std::uint32_t thread) {
     const StepNumber step = next_of(thread);
     const TraceStep& now = model_.trace()[step];
-    prefix_.push_back(index_[thread]);
+    // Who has waited is picked for that once more; who need not wait in this order is not.
+    const bool waited = blocked_[thread];
+    blocked_[thread] = false;
+    const bool resumes = model_.resumes(step);
+    if (resumes == waited) prefix_.push_back(index_[thread]);
+    if (waited && !resumes) prefix_.insert(prefix_.end(), 2, index_[thread]);
     done_[step] = true;
     ++next_[thread];
+    if (resumes) return;
     const auto give_back = [&](std::uint64_t object) {
       const auto holder = holders_.find(object);
       if (holder != holders_.end() && holder->second.thread == thread &&
@@ -176,7 +200,11 @@ class Simulation {
         give_back(now.object);
         break;
       case StepKind::kWait:
-        if (const std::uint64_t mutex = model_.gives_back(step); mutex != 0) give_back(mutex);
+        if (const std::uint64_t mutex = model_.gives_back(step); mutex != 0) {
+          give_back(mutex);
+        } else {
+          blocked_[thread] = has_to_wait(step);
+        }
         break;
       case StepKind::kCreate: {
         const std::uint32_t child = model_.child_of(step);
@@ -202,6 +230,7 @@ class Simulation {
   std::uint32_t indices_ = 0;
   std::vector<StepNumber> until_;
   std::vector<bool> done_;
+  std::vector<bool> blocked_;  // by thread: in a wait that is noted once more when it is over
   std::unordered_map<std::uint64_t, Holder> holders_;
   std::vector<std::uint32_t> prefix_;
 };

@@ -49,8 +49,16 @@ class TraceModel {
   // What has to be executed between a step of a thread and its next: the waker, the last step of
   // the thread joined. kInitialValue: nothing.
   [[nodiscard]] StepNumber awaited(StepNumber step) const { return awaited_[step]; }
+  // What has to be executed before a step: of a join that came after it, the last step of the
+  // thread joined. kInitialValue: nothing.
+  [[nodiscard]] StepNumber needed(StepNumber step) const {
+    const auto found = needed_.find(step);
+    return found == needed_.end() ? kInitialValue : found->second;
+  }
   // Whether all earlier waits for the object have to be executed before the next step.
   [[nodiscard]] bool arrives_last(StepNumber wait) const { return arrives_last_[wait]; }
+  // A wait that is only noted once more, when it is over.
+  [[nodiscard]] bool resumes(StepNumber step) const { return resumes_[step]; }
   // The mutex that a wait gives back; 0: none.
   [[nodiscard]] std::uint64_t gives_back(StepNumber wait) const;
   // Waits and signals of an object, in order.
@@ -73,7 +81,9 @@ class TraceModel {
   std::vector<StepNumber> created_by_;
   std::unordered_map<StepNumber, std::uint32_t> children_;
   std::vector<StepNumber> awaited_;
+  std::unordered_map<StepNumber, StepNumber> needed_;
   std::vector<bool> arrives_last_;
+  std::vector<bool> resumes_;
   std::unordered_map<StepNumber, std::uint64_t> given_back_;
   std::unordered_map<std::uint64_t, Syncs> syncs_;
 };

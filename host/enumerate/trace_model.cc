@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "host/enumerate/rearrangement.h"
+#include "host/enumerate/resumptions.h"
 
 namespace clew {
 namespace {
@@ -12,7 +13,8 @@ constexpr std::uint32_t kEnabledBits = 64;
 
 }  // namespace
 
-TraceModel::TraceModel(std::span<const TraceStep> trace) : trace_(trace) {
+TraceModel::TraceModel(std::span<const TraceStep> trace)
+    : trace_(trace), resumes_(resumptions(trace)) {
   std::uint32_t width = 0;
   for (const TraceStep& step : trace) width = std::max(width, step.index + 1u);
   steps_.resize(width);
@@ -25,7 +27,7 @@ TraceModel::TraceModel(std::span<const TraceStep> trace) : trace_(trace) {
     const TraceStep& step = trace[i];
     number_.push_back(static_cast<std::uint32_t>(steps_[step.index].size()));
     steps_[step.index].push_back(i);
-    if (step.kind == StepKind::kWait) syncs_[step.object].waits.push_back(i);
+    if (step.kind == StepKind::kWait && !resumes_[i]) syncs_[step.object].waits.push_back(i);
     if (step.kind == StepKind::kSignal) syncs_[step.object].signals.push_back(i);
     if (step.kind != StepKind::kCreate) continue;
     const std::uint32_t child = ++creations;
@@ -35,17 +37,24 @@ TraceModel::TraceModel(std::span<const TraceStep> trace) : trace_(trace) {
     created_by_[child] = i;
   }
   for (const std::vector<StepNumber>& steps : steps_) {
-    for (std::size_t k = 0; k + 1 < steps.size(); ++k) {
+    for (std::size_t k = 0; k < steps.size(); ++k) {
       const TraceStep& step = trace[steps[k]];
-      if (step.kind == StepKind::kWait) find_awaited(steps[k], steps[k + 1]);
+      const bool is_last = k + 1 == steps.size();
+      if (step.kind == StepKind::kWait && !resumes_[steps[k]] && !is_last)
+        find_awaited(steps[k], steps[k + 1]);
       if (step.kind != StepKind::kJoin) continue;
       std::uint32_t child = width;
       if (const auto found = named.find(step.object); found != named.end())
         child = found->second;
       else if (step.object < width)
         child = static_cast<std::uint32_t>(step.object);
-      if (child < width && !steps_[child].empty() && steps_[child].back() < steps[k + 1])
-        awaited_[steps[k]] = steps_[child].back();
+      if (child >= width || steps_[child].empty()) continue;
+      const StepNumber end = steps_[child].back();
+      if (end < steps[k]) {
+        needed_[steps[k]] = end;
+      } else if (!is_last && end < steps[k + 1]) {
+        awaited_[steps[k]] = end;
+      }
     }
   }
 }
@@ -81,6 +90,9 @@ void TraceModel::find_awaited(StepNumber step, StepNumber next) {
     }
   }
   arrives_last_[step] = !blocked && syncs_[wait.object].signals.empty();
+  // One that is over before another thread has made a step.
+  if (resumes_[next] && awaited_[step] == kInitialValue && next > step + 1)
+    awaited_[step] = next - 1;
 }
 
 std::uint32_t TraceModel::child_of(StepNumber create) const {

@@ -23,6 +23,10 @@ class Wander {
 
   // Empty: every schedule was executed.
   [[nodiscard]] std::vector<JobPlan> next(std::size_t most);
+  // Whether it is one of those that execute every schedule, and not a sample.
+  [[nodiscard]] bool is_systematic(const JobPlan& plan) const {
+    return plan.strategy == abi::StrategyKind::kPrefix && every_.waits_for(plan);
+  }
   void learn(const JobPlan& plan, const JobReport& report);
 
   // Every schedule was executed, up to equivalence, but for what untried() says.

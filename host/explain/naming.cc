@@ -28,6 +28,33 @@ bool is_plain(const std::string& type) {
   return !type.empty() && !type.contains('<') && !type.starts_with("std::");
 }
 
+// The second argument of std::pair<A, B>; empty: it is no pair.
+std::string second_of(const std::string& type) {
+  constexpr std::string_view kPair = "std::pair<";
+  if (!type.starts_with(kPair) || !type.ends_with('>')) return "";
+  int depth = 0;
+  for (std::size_t i = kPair.size(); i + 1 < type.size(); ++i) {
+    depth += (type[i] == '<' || type[i] == '(') - (type[i] == '>' || type[i] == ')');
+    if (depth != 0 || type[i] != ',') continue;
+    const std::size_t begin = type.find_first_not_of(' ', i + 1);
+    std::size_t end = type.size() - 1;
+    while (end > begin && type[end - 1] == ' ') --end;
+    return type.substr(begin, end - begin);
+  }
+  return "";
+}
+
+// How memory of the allocator is called by what it is part of: "Entry.next", and of what a map keeps,
+// a pair, the value alone, "shop::Item.count". Empty: only by the library's own types.
+std::string heap_name(const ObjectName& name) {
+  constexpr std::string_view kSecond = ".second";
+  if (is_plain(name.heap.type)) return name.heap.type + name.path;
+  const std::string value = second_of(name.heap.type);
+  if (value.empty() || !name.path.starts_with(kSecond)) return "";
+  const std::string rest = name.path.substr(kSecond.size());
+  return is_plain(value) ? value + rest : "element.second" + rest;
+}
+
 std::string file_name(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? path : path.substr(slash + 1);
@@ -107,8 +134,9 @@ std::optional<Naming::Named> Naming::find(WhichRun side, Instance at, std::uint6
   }
   if (is_on_stack(side, address)) return Named{"", nullptr, true, true};
   if (auto found = by_pointer(side, at, address, size, depth)) return found;
-  if (name.kind != ObjectName::Kind::kHeap || !is_plain(name.heap.type)) return std::nullopt;
-  return Named{name.heap.type + name.path, name.type, false, false};
+  const std::string heap = name.kind == ObjectName::Kind::kHeap ? heap_name(name) : "";
+  if (heap.empty()) return std::nullopt;
+  return Named{heap, name.type, false, false};
 }
 
 std::optional<Naming::Named> Naming::memory(WhichRun side, Instance at, std::uint64_t address,

@@ -56,7 +56,10 @@ std::vector<JobPlan> Campaign::discovery_jobs(std::size_t most) {
     JobPlan job;
     static constexpr std::uint64_t kDensities[]{100, 30, 10};
     job.strategy = proposed_ % 4 == 3 ? abi::StrategyKind::kRandom : abi::StrategyKind::kNoise;
-    if (proposed_ % 4 != 3) job.parameters[abi::kNoiseDensity] = kDensities[proposed_ % 4];
+    if (proposed_ == 0)
+      job.strategy = kQuietRun;
+    else if (proposed_ % 4 != 3)
+      job.parameters[abi::kNoiseDensity] = kDensities[proposed_ % 4];
     job.flags = abi::kJobTrace;
     job.seed = job_seed(options_.seed, proposed_);
     jobs.push_back(std::move(job));
@@ -67,6 +70,7 @@ std::vector<JobPlan> Campaign::discovery_jobs(std::size_t most) {
 void Campaign::learn_point(const JobReport& report) {
   ++discovered_;
   discovery_failures_ += report.verdict == Verdict::kFail;
+  if (discovered_ == 1) finder_.remember(report.trace);
   finder_.learn(report.trace, report.shared_points);
   const std::lock_guard lock(mutex_);
   progress_.runs = discovered_;
@@ -79,7 +83,7 @@ bool Campaign::begin() {
   points_ = finder_.points();
   edges_ = finder_.edges();
   if (points_.empty()) return false;
-  for (auto done : {locate_(points_), keeper_.begin(points_)})
+  for (auto done : {locate_(points_, finder_.clocks()), keeper_.begin(points_)})
     if (!done) {
       error_ = done.error();
       return false;

@@ -14,6 +14,7 @@
 
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -56,8 +57,9 @@ struct CampaignProgress {
 
 class Campaign final : public Laboratory {
  public:
-  // Fills in where points are.
-  using Locate = std::function<Result<void>(std::vector<NoisePoint>& points)>;
+  // Fills in where points are. `clocks`: at which a run without noise (kQuietRun) came to each place.
+  using Clocks = std::map<abi::Place, std::vector<std::uint64_t>>;
+  using Locate = std::function<Result<void>(std::vector<NoisePoint>& points, const Clocks& clocks)>;
   using Algorithm = std::function<void(Laboratory& laboratory)>;
   // The number that a failure has in the campaign, by its position in the hunt's list.
   using NumberOf = std::function<std::uint32_t(std::size_t failure)>;
@@ -65,6 +67,9 @@ class Campaign final : public Laboratory {
   Campaign(CampaignOptions options, Locate locate, Algorithm algorithm, NumberOf number_of,
            SampleKeeper& keeper);
   ~Campaign() override;
+
+  // The first that is run: no preemptions.
+  static constexpr abi::StrategyKind kQuietRun = abi::StrategyKind::kPrefix;
 
   // For the hunt. REQUIRES: the campaign outlives it.
   [[nodiscard]] std::unique_ptr<Search> search();

@@ -11,6 +11,7 @@
 #include "host/noise/campaign_store.h"
 #include "host/noise/code_flow.h"
 #include "host/noise/plugin.h"
+#include "host/symbolize/moments.h"
 #include "host/symbolize/symbolizer.h"
 #include "host/target/run_target.h"
 
@@ -22,19 +23,56 @@ constexpr std::uint32_t kRunsWithout = 20;
 constexpr std::uint32_t kRunsEverywhere = 400;
 constexpr std::array<std::string_view, 4> kAlgorithms{"active", "features", "dd", "ddmin"};
 
-// What the program's modules are, from a run of its own.
-Result<Reports> reports_of(const LaunchPlan& of) {
-  LaunchPlan plan = of;
-  plan.strategy = abi::StrategyKind::kNone;
+// The run without noise once more, which tells where the program's modules are, and how it stands at
+// these clocks.
+Result<RunResult> quiet_run(const HuntOptions& of, const std::vector<std::uint64_t>& clocks) {
+  LaunchPlan plan = of.plan;
+  plan.strategy = Campaign::kQuietRun;
   plan.flags |= abi::kFlagFromMain;
-  plan.queries = {1};
+  plan.choices = of.choices;
+  plan.queries = clocks;
   plan.output = OutputMode::kCaptureOnly;
   CLEW_TRY(auto input, HuntInput::from_here());
   CLEW_TRY(auto source, input.open());
   CLEW_TRY(auto feed, InputFeed::from_file(std::move(source), nullptr));
   RunObserver quiet;
-  CLEW_TRY(auto run, run_target(plan, std::move(feed), nullptr, quiet));
-  return std::move(run.reports);
+  return run_target(plan, std::move(feed), nullptr, quiet);
+}
+
+// The user's line that called the code that stands at a place.
+std::optional<Location> caller_in(const std::vector<SourceFrame>& stack, const Location& at) {
+  const auto is_there = [&](const SourceFrame& frame) {
+    return frame.file == at.file && frame.line == at.line;
+  };
+  std::size_t i = 0;
+  while (i < stack.size() && !is_there(stack[i])) ++i;
+  // A place whose line is not known, or that the run does not stand at: of the former the user's
+  // innermost line is its caller.
+  if (i == stack.size() && at.line != 0) return std::nullopt;
+  for (i = at.line == 0 ? 0 : i + 1; i < stack.size(); ++i)
+    if (is_user_code(stack[i]) && stack[i].line != 0 && !is_there(stack[i]))
+      return Location{stack[i].file, stack[i].line, stack[i].function};
+  return std::nullopt;
+}
+
+void find_callers(const RunResult& run, Symbolizer& symbols, const Campaign::Clocks& clocks,
+                  std::vector<NoisePoint>& points) {
+  constexpr std::size_t kMostCallers = 3;
+  for (NoisePoint& point : points) {
+    const auto met = clocks.find(point.place);
+    if (met == clocks.end()) continue;
+    for (const Moment& moment : moments(run, met->second, symbols)) {
+      if (!moment.running || point.callers.size() == kMostCallers) continue;
+      const auto caller = caller_in(moment.running->stack, point.at);
+      if (caller && std::ranges::find(point.callers, *caller) == point.callers.end())
+        point.callers.push_back(*caller);
+    }
+    const SourceFrame itself{point.at.function, point.at.file, point.at.line, 0, "", 0, 0};
+    if (point.callers.size() != 1 || (point.at.line != 0 && is_user_code(itself))) continue;
+    point.inside = std::exchange(point.at, point.callers.front());
+    point.callers.clear();
+    point.column = 0;
+  }
 }
 
 // A call whose own line is not known, because the compiler made it, has that of the code before it.
@@ -50,16 +88,25 @@ std::optional<PlaceInfo> info_of(Symbolizer& symbols, abi::Place place) {
   return info;
 }
 
-Result<std::set<PointEdge>> locate(const LaunchPlan& plan, std::vector<NoisePoint>& points) {
-  CLEW_TRY(auto reports, reports_of(plan));
-  Symbolizer symbols(reports);
+Result<std::set<PointEdge>> locate(const HuntOptions& hunt, const Campaign::Clocks& clocks,
+                                   std::vector<NoisePoint>& points) {
+  std::vector<std::uint64_t> all{1};
+  for (const NoisePoint& point : points)
+    if (const auto met = clocks.find(point.place); met != clocks.end())
+      all.insert(all.end(), met->second.begin(), met->second.end());
+  std::ranges::sort(all);
+  const auto repeated = std::ranges::unique(all);
+  all.erase(repeated.begin(), repeated.end());
+  CLEW_TRY(auto run, quiet_run(hunt, all));
+  Symbolizer symbols(run.reports);
   for (NoisePoint& point : points) {
     const auto info = info_of(symbols, point.place);
     if (!info) continue;
     point.at = info->at;
     point.column = info->column;
   }
-  return CodeFlow(reports, points).edges();
+  find_callers(run, symbols, clocks, points);
+  return CodeFlow(run.reports, points).edges();
 }
 
 // A hunt that is told of nothing but the campaign.
@@ -230,8 +277,8 @@ Result<PinpointResult> pinpoint(const PinpointOptions& options, RecordingStore& 
   };
   Campaign campaign(
       {as_begun.hunt.seed, options.percent},
-      [&](std::vector<NoisePoint>& points) -> Result<void> {
-        CLEW_TRY(in_code, locate(options.hunt.plan, points));
+      [&](std::vector<NoisePoint>& points, const Campaign::Clocks& clocks) -> Result<void> {
+        CLEW_TRY(in_code, locate(options.hunt, clocks, points));
         return {};
       },
       [&](Laboratory& laboratory) {

@@ -36,6 +36,20 @@ void PointFinder::learn(const Trace& trace, const std::vector<std::uint32_t>& sh
   without_news_ = met_.size() + shared_.size() == before ? without_news_ + 1 : 0;
 }
 
+void PointFinder::remember(const Trace& trace) {
+  // Chosen, not measured: enough to see a few callers of each place.
+  constexpr std::size_t kMostOfPlace = 6;
+  constexpr std::size_t kMost = 1'000;
+  std::size_t all = 0;
+  for (const TraceStep& step : trace.steps) {
+    if (step.place == 0 || all == kMost) continue;
+    auto& clocks = clocks_[step.place];
+    if (clocks.size() == kMostOfPlace) continue;
+    clocks.push_back(step.clock);
+    ++all;
+  }
+}
+
 bool PointFinder::is_point(abi::Place place, abi::StepKind kind) const {
   return is_atomic_or_call(kind) || (place & 1) != 0 || shared_.contains(place >> 1);
 }

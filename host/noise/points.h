@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -28,6 +29,10 @@ struct NoisePoint {
   bool races = false;         // seen unordered with a conflicting step of another thread
   abi::ThreadKey thread = 0;  // that came here first
   std::uint32_t met = 0;      // its number in the order in which points were met
+  // Of code of a library's that one line of the user's own calls: `at` is that line, and this the code's.
+  std::optional<Location> inside;
+  // The user's own lines from which the code with the point was called, in a run without noise.
+  std::vector<Location> callers;
 
   // Section 5: it tells which thread matters, not where.
   [[nodiscard]] bool starts_thread() const { return kind == abi::StepKind::kCreate; }
@@ -44,6 +49,12 @@ class PointFinder {
   // How many learn() calls in a row brought nothing new.
   [[nodiscard]] std::uint64_t calls_without_news() const { return without_news_; }
 
+  // Of a run that can be run again: the clocks at which it came to each place, the first few.
+  void remember(const Trace& trace);
+  [[nodiscard]] const std::map<abi::Place, std::vector<std::uint64_t>>& clocks() const {
+    return clocks_;
+  }
+
   // The points in the order of their places, which is the same in every campaign, without source.
   // Fixes the positions.
   [[nodiscard]] std::vector<NoisePoint> points();
@@ -59,6 +70,7 @@ class PointFinder {
   [[nodiscard]] bool is_point(abi::Place place, abi::StepKind kind) const;
 
   std::map<abi::Place, Met> met_;
+  std::map<abi::Place, std::vector<std::uint64_t>> clocks_;
   std::vector<abi::Place> order_;
   std::set<std::uint64_t> shared_;
   std::map<abi::Place, std::uint32_t> position_;

@@ -58,6 +58,10 @@ Json hunt_json(const HuntResult& result, const LastWords& words) {
           {"findings", findings_json(result.findings)},
           {"complete", result.complete},
           {"conclusion", or_null(result.conclusion)},
+          {"coverage", result.coverage ? Json{{"seen", result.coverage->seen},
+                                              {"impossible", result.coverage->impossible},
+                                              {"open", result.coverage->open}}
+                                       : Json(nullptr)},
           {"interrupted", result.interrupted_by != 0 ? Json(result.interrupted_by) : Json(nullptr)},
           {"notes", result.notes}};
 }

@@ -148,6 +148,13 @@ std::string failure_line(const Failure& failure) {
   return text;
 }
 
+std::string coverage_text(const PairCoverage& coverage) {
+  return fmt::format("{} of {} pairs of write and read seen, {} impossible, {} open",
+                     with_commas(coverage.seen),
+                     with_commas(coverage.seen + coverage.impossible + coverage.open),
+                     with_commas(coverage.impossible), with_commas(coverage.open));
+}
+
 std::string figures_text(const HuntResult& result) {
   // A search that starts from a given schedule does not count them.
   const std::string interleavings =
@@ -159,6 +166,7 @@ std::string figures_text(const HuntResult& result) {
                   rate_text(result.schedules, result.seconds), result.strategy, result.seed);
   if (result.unresolved != 0)
     text += fmt::format(", {} unresolved", with_commas(result.unresolved));
+  if (result.coverage) text += "\n  " + coverage_text(*result.coverage);
   return text;
 }
 

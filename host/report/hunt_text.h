@@ -16,6 +16,9 @@ std::string status_text(const HuntStatus& status);
 // "assertion `x' failed, at queue.cc:31 in f, thread T0.2"
 std::string failure_line(const Failure& failure);
 
+// "37 of 41 pairs of write and read seen, 3 impossible, 1 open"
+std::string coverage_text(const PairCoverage& coverage);
+
 // "12,345 schedules, 56 distinct interleavings, 10.0 s (1,234/s), strategy pos, seed 7"
 std::string figures_text(const HuntResult& result);
 

@@ -96,7 +96,8 @@ class Picture {
   Result<PerfettoFigures> write() {
     ProtobufMessage process;
     process.number(field::kPid, kPidOfAll).text(field::kProcessName, "program");
-    describe(ProtobufMessage().number(field::kUuid, kProcessTrack).message(field::kProcess, process));
+    describe(
+        ProtobufMessage().number(field::kUuid, kProcessTrack).message(field::kProcess, process));
     std::size_t mark = 0;
     const auto& marks = trace_.marks();
     for (StepIndex at = 0; at < trace_.steps().size() && status_; ++at) {
@@ -142,13 +143,12 @@ class Picture {
   }
   void flush() {
     if (status_)
-      status_ = file_.write({reinterpret_cast<const std::uint8_t*>(buffer_.data()), buffer_.size()});
+      status_ =
+          file_.write({reinterpret_cast<const std::uint8_t*>(buffer_.data()), buffer_.size()});
     buffer_.clear();
   }
   void describe(const ProtobufMessage& track) {
-    packet(ProtobufMessage()
-               .number(field::kSequence, 1)
-               .message(field::kTrackDescriptor, track));
+    packet(ProtobufMessage().number(field::kSequence, 1).message(field::kTrackDescriptor, track));
   }
   void event(EventType type, std::uint64_t track, std::string_view name = {},
              std::string_view category = {}) {
@@ -157,9 +157,9 @@ class Picture {
     if (!category.empty()) event.text(field::kCategory, category);
     if (!name.empty()) event.text(field::kEventName, name);
     if (type == EventType::kBegin)
-      event.message(field::kAnnotation, ProtobufMessage()
-                                            .text(field::kAnnotationName, "clock")
-                                            .number(field::kUnsigned, clock_));
+      event.message(
+          field::kAnnotation,
+          ProtobufMessage().text(field::kAnnotationName, "clock").number(field::kUnsigned, clock_));
     packet(ProtobufMessage()
                .number(field::kTimestamp, now_)
                .number(field::kSequence, 1)

@@ -27,8 +27,7 @@ struct PerfettoFigures {
 [[nodiscard]] Result<PerfettoFigures> write_perfetto(const std::filesystem::path& path,
                                                      const RunTrace& trace, const RunResult& run,
                                                      ClockWindow window, CodeMap& code,
-                                                     Symbolizer& symbols,
-                                                     TraceNames& names);
+                                                     Symbolizer& symbols, TraceNames& names);
 
 }  // namespace clew
 

@@ -5,11 +5,19 @@
 namespace clew {
 namespace {
 
+Json location_of(const Location& at) {
+  return {{"file", at.file}, {"line", at.line}, {"function", at.function}};
+}
+
 Json place_json(const NoisePoint& point) {
+  Json callers = Json::array();
+  for (const Location& caller : point.callers) callers.push_back(location_of(caller));
   return {{"file", point.at.file},
           {"line", point.at.line},
           {"column", point.column},
-          {"function", point.at.function}};
+          {"function", point.at.function},
+          {"inside", point.inside ? location_of(*point.inside) : Json(nullptr)},
+          {"callers", callers}};
 }
 
 Json ids(const PinpointResult& result, const std::vector<std::uint32_t>& points) {

@@ -29,10 +29,22 @@ std::string rate_text(const Rate& rate) {
                      percent(rate.high()));
 }
 
-std::string place_of(const NoisePoint& point) {
+std::string own_place(const NoisePoint& point) {
   std::string text = point.at.line != 0           ? location_text(point.at)
                      : !point.at.function.empty() ? "unknown line " + in_function(point.at.function)
                                                   : "unknown place";
+  if (point.inside && point.inside->line != 0)
+    text +=
+        fmt::format(", inside {}:{}", point.inside->file.substr(point.inside->file.rfind('/') + 1),
+                    point.inside->line);
+  return text;
+}
+
+std::string place_of(const NoisePoint& point) {
+  std::string text = own_place(point);
+  for (const Location& caller : point.callers)
+    text += fmt::format("{} {}:{}", &caller == &point.callers.front() ? ", called at" : " and",
+                        short_path(caller.file), caller.line);
   return text;
 }
 
@@ -80,24 +92,27 @@ std::string edge_text(const PinpointResult& result, const ScoredEdge& edge) {
   const PointScore& before = result.scores.points[edge.from];
   const PointScore& after = result.scores.points[edge.to];
   return fmt::format("  {:+.2f}  {} ({}) -> {} ({}): {:.2f} -> {:.2f}{}\n", edge.difference,
-                     place_of(from), kind_text(from), place_of(to), kind_text(to), before.score,
+                     own_place(from), kind_text(from), own_place(to), kind_text(to), before.score,
                      after.score,
                      std::abs(edge.z) >= result.scores.z_to_stand_out ? "; stands out" : "");
 }
 
-// What delays do on both sides of an extreme edge, as far as the scores tell them from 1.
+// What delays do on both sides of an extreme edge, as far as the scores tell them from 1 with as many
+// points as there are.
 std::string edge_sentence(const PinpointResult& result, const ScoredEdge& edge) {
   const auto effect = [&](std::uint32_t i) -> const char* {
-    const PointScore& score = result.scores.points[i];
-    return score.low > 1    ? "makes it fail more often"
-           : score.high < 1 ? "makes it fail less often"
-                            : "does not matter";
+    const double z = result.scores.points[i].z;
+    if (std::abs(z) < result.scores.z_to_stand_out) return "does not stand out";
+    return z > 0 ? "makes it fail more often" : "makes it fail less often";
+  };
+  const auto where = [&](std::uint32_t i) {
+    const NoisePoint& point = result.points[i];
+    return fmt::format("the {} at {}", kind_text(point), short_place(point));
   };
   const std::string one = effect(edge.from), other = effect(edge.to);
   if (one == other) return "";
-  return fmt::format("  Delaying at {} {}; delaying at {} {}.\n",
-                     short_place(result.points[edge.from]), one,
-                     short_place(result.points[edge.to]), other);
+  return fmt::format("  Delaying {} {}; delaying {} {}.\n", where(edge.from), one, where(edge.to),
+                     other);
 }
 
 std::string edges_text(const PinpointResult& result) {

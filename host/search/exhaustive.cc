@@ -50,6 +50,11 @@ ExhaustiveSearch::Proposal ExhaustiveSearch::propose(Point point) const {
   return proposal;
 }
 
+bool ExhaustiveSearch::waits_for(const JobPlan& plan) const {
+  return std::ranges::any_of(
+      proposed_, [&](const Proposal& proposal) { return proposal.plan.guide == plan.guide; });
+}
+
 void ExhaustiveSearch::learn(const JobPlan& plan, const JobReport& report) {
   const auto found = std::ranges::find(
       proposed_, plan.guide, [](const Proposal& p) -> const auto& { return p.plan.guide; });

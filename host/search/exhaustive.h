@@ -77,6 +77,8 @@ class ExhaustiveSearch final : public Search {
   // The search is over, and every schedule within the bound was executed, but for what untried()
   // says.
   [[nodiscard]] bool all_executed() const;
+  // Whether this job is one of its own that it has not learned of yet.
+  [[nodiscard]] bool waits_for(const JobPlan& plan) const;
   // The search can give no answer any more.
   [[nodiscard]] bool gave_up() const { return !no_answer_.empty(); }
 

@@ -243,6 +243,7 @@ Result<HuntResult> Hunt::run() {
   }
   result_.seconds = seconds_now() - started_;
   if (result_.complete) result_.conclusion = search_->conclusion();
+  result_.coverage = search_->coverage();
   result_.single_threaded = nothing_varies_ && result_.schedules >= kRunsIfNothingVaries;
   note_processes();
   CLEW_CHECK_OK(unless_found(keep_what_search_wants()));

@@ -45,6 +45,8 @@ struct HuntOptions {
   bool keep_passing = true;           // look for a passing schedule close to the failing one
   bool keep_failing = true;           // record each different failure; else they are only counted
   std::function<bool()> enough = {};  // asked between rounds: nothing more is wanted
+  // Makes the search of the strategy "enumerate", which is of a later folder (host/enumerate).
+  std::function<std::unique_ptr<Search>(std::uint64_t seed)> enumerate = {};
   Criteria criteria;
   RunnerFactory runner = {};  // who runs the jobs; empty: this machine
 };

@@ -45,6 +45,16 @@ Result<HuntInput> HuntInput::of_recording(const Recording& recording) {
   return input;
 }
 
+Result<HuntInput> HuntInput::of_file(const std::string& path) {
+  HuntInput input;
+  if (path == "/dev/null") return input;
+  input.file_ = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!input.file_.valid())
+    return fail(ErrorCode::kBadInput,
+                fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  return input;
+}
+
 Result<FileDescriptor> HuntInput::open() const {
   const std::string path =
       file_.valid() ? fmt::format("/proc/self/fd/{}", file_.get()) : "/dev/null";

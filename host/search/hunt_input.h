@@ -2,6 +2,8 @@
 #ifndef CLEW_HOST_SEARCH_HUNT_INPUT_H_
 #define CLEW_HOST_SEARCH_HUNT_INPUT_H_
 
+#include <string>
+
 #include "host/error.h"
 #include "host/recording/file.h"
 #include "host/target/input_feed.h"
@@ -15,6 +17,8 @@ class HuntInput {
 
   // What the recorded run was given.
   [[nodiscard]] static Result<HuntInput> of_recording(const Recording& recording);
+
+  [[nodiscard]] static Result<HuntInput> of_file(const std::string& path);
 
   // The input from its beginning, independent of others.
   [[nodiscard]] Result<FileDescriptor> open() const;

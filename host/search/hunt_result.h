@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/outcome.h"
+#include "host/search/search.h"
 
 namespace clew {
 
@@ -53,6 +54,7 @@ struct HuntResult {
   std::optional<std::uint64_t> passing;         // recording of a passing one close to it
   std::optional<std::string> passing_distance;  // "differs in 1 switch", for people
   std::optional<std::string> conclusion;        // of an exhaustive search
+  std::optional<PairCoverage> coverage;         // of a search for pairs of write and read
   bool looked_for_passing = false;              // and not for a failure
   bool single_threaded = false;                 // no run had anything that a schedule could vary
   // The schedules tried, all of which fail, one without preemptions among them; 0: there is another

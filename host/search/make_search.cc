@@ -47,9 +47,9 @@ Result<FuzzStart> fuzz_start(const HuntOptions& options, RecordingStore& store) 
 }
 
 const std::vector<std::string>& strategy_names() {
-  static const std::vector<std::string> names{"portfolio", "random", "pct",    "pos",
-                                              "surw",      "rff",    "period", "fuzz",
-                                              "chaos",     "timer",  "noise",  "exhaustive"};
+  static const std::vector<std::string> names{
+      "portfolio", "random", "pct",   "pos",   "surw",       "rff",      "period",
+      "fuzz",      "chaos",  "timer", "noise", "exhaustive", "enumerate"};
   return names;
 }
 
@@ -63,6 +63,7 @@ Result<std::unique_ptr<Search>> make_search(const HuntOptions& options, Recordin
   if (name == "rff") return std::make_unique<RffSearch>(options.seed);
   if (name == "period") return std::make_unique<PeriodSearch>(options.seed);
   if (name == "exhaustive") return std::make_unique<ExhaustiveSearch>(options.bound);
+  if (name == "enumerate" && options.enumerate) return options.enumerate(options.seed);
   if (name == "fuzz") {
     CLEW_TRY(auto start, fuzz_start(options, store));
     return std::make_unique<FuzzSearch>(std::move(start.schedule), start.looking_for,

@@ -35,6 +35,13 @@ class ReportListener {
   virtual void learn(const JobPlan& plan, const JobReport& report) = 0;
 };
 
+// Of the pairs of a write and a read that a search knows: how many a run has shown.
+struct PairCoverage {
+  std::uint64_t seen = 0;
+  std::uint64_t impossible = 0;
+  std::uint64_t open = 0;  // neither
+};
+
 class Search : public ReportListener {
  public:
   // Guides are made by guides.h. Jobs need kJobAllPoints only to see every access; the hunt adds
@@ -46,6 +53,8 @@ class Search : public ReportListener {
   [[nodiscard]] virtual bool sharing_is_settled() const { return false; }
   // What the last next() drew on, for the status line ("pos").
   [[nodiscard]] virtual std::string using_now() const = 0;
+  // Nothing: it does not look for them.
+  [[nodiscard]] virtual std::optional<PairCoverage> coverage() const { return std::nullopt; }
   // When the search is over, in whatever way: jobs that are to be run once more and kept as
   // recordings, if the verdict is the same again, in this order.
   struct Keep {

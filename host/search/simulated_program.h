@@ -95,6 +95,7 @@ class Machine {
     event.enabled = enabled();
     event.index = static_cast<std::uint16_t>(index);
     event.thread = order_[index] + 1;
+    event.place = 2 * (1000 * event.thread + threads_[order_[index]].at + 1);
     if (running_ != kNobody && running_ != index) event.flags |= abi::kTraceSwitched;
     if (preempts(index)) event.flags |= abi::kTracePreempted;
     if (running_ != index) {

@@ -1,0 +1,85 @@
+#include "host/cases/case_file.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace clew {
+namespace {
+
+Case example() {
+  Case one;
+  one.program = "../build/calc";
+  one.arguments = {"21", "a \"quoted\" \\ one\n"};
+  one.failure = FailureKind::kSignal;
+  one.detail = "SIGFPE";
+  one.found = "hunt";
+  one.criteria.fails_if_output = "lost [0-9]+";
+  one.criteria.only = {FailureKind::kSignal};
+  one.events.push_back(
+      {"a",
+       1,
+       0,
+       {abi::StepKind::kWrite, "n", "reset", "calc.cpp", {"n", "=", "0", ";"}, "n = 0;", 2}});
+  one.events.push_back({"b",
+                        2,
+                        3,
+                        {abi::StepKind::kRead,
+                         "n",
+                         "divide",
+                         "calc.cpp",
+                         {"return", "21", "/", "n", ";"},
+                         "return 21 / n;",
+                         1}});
+  one.orders.push_back({CaseOrder::Kind::kSees, {1, 0}, true});
+  one.orders.push_back({CaseOrder::Kind::kBefore, {0, 1}, false});
+  return one;
+}
+
+TEST(CaseFile, IsReadAsItWasWritten) {
+  const Case one = example();
+  const auto read = parse_case(format_case(one), "a.clewcase");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(*read, one);
+}
+
+TEST(CaseFile, SaysItInTermsOfTheProgram) {
+  const Case one = example();
+  EXPECT_EQ(
+      sentence_of(one, one.orders[0]),
+      "the read of `n` in `divide` (calc.cpp, `return 21 / n;`), time 3 sees the write of `n` "
+      "in `reset` (calc.cpp, `n = 0;`)");
+}
+
+std::string error_of(const std::string& text) {
+  const auto read = parse_case(text, "x");
+  return read ? "none" : read.error().message;
+}
+
+TEST(CaseFile, ErrorsNameTheLine) {
+  EXPECT_EQ(error_of("program = \"a\"\n"),
+            "x:1: the first field must be clew-case, the version of the format");
+  EXPECT_EQ(error_of("# c\nclew-case = 2\n"),
+            "x:2: the case has version 2 of the format, this clew reads version 1");
+  EXPECT_EQ(error_of("clew-case = 1\nprogram = a\n"), "x:2: the value must be in double quotes");
+  EXPECT_EQ(error_of("clew-case = 1\nprogram = \"a\"\nprogram = \"b\"\n"),
+            "x:3: 'program' is given twice");
+  EXPECT_EQ(error_of("clew-case = 1\nprogram = \"a\"\n[orders]\nbefore = a b\n"),
+            "x:4: there is no event 'a' above");
+  EXPECT_EQ(error_of("clew-case = 1\nprogram = \"a\"\n[event a]\nthread = 9\n"),
+            "x:4: '9' is not a number from 1 to 8");
+  EXPECT_EQ(error_of("clew-case = 1\nprogram = \"a\"\n[event a]\ndoes = \"read\"\n"),
+            "x:4: event 'a' has neither function nor text");
+  EXPECT_EQ(error_of(""), "x:0: there is no field clew-case: this is no case");
+}
+
+TEST(CaseFile, OrdersAreOfDifferentThreads) {
+  Case one = example();
+  one.events[1].thread = 1;
+  const auto read = parse_case(format_case(one), "x");
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().message.find("the first two events are of one thread"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace clew

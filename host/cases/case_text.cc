@@ -1,0 +1,150 @@
+#include <fmt/format.h>
+
+#include "host/cases/case_file.h"
+
+namespace clew {
+namespace {
+
+constexpr std::size_t kLongestText = 80;
+
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    if (c == '\n')
+      result += "\\n";
+    else if (c == '\t')
+      result += "\\t";
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    else
+      result += c;
+  }
+  return result + '"';
+}
+
+std::string shortened(std::string text) {
+  if (text.size() > kLongestText) text = text.substr(0, kLongestText - 3) + "...";
+  for (char& c : text)
+    if (c == '\n') c = ' ';
+  return text;
+}
+
+const char* noun_of(abi::StepKind kind) {
+  using enum abi::StepKind;
+  switch (kind) {
+    case kLock:
+      return "locking";
+    case kUnlock:
+      return "unlocking";
+    case kWait:
+      return "wait";
+    case kSignal:
+      return "signal";
+    case kCreate:
+      return "creation of a thread";
+    case kJoin:
+      return "join";
+    case kFree:
+      return "release of memory";
+    case kDestroy:
+      return "end of life";
+    default:
+      return anchor_word(kind) != nullptr ? anchor_word(kind) : "event";
+  }
+}
+
+void write(std::string& text, std::string_view key, std::string_view value) {
+  if (!value.empty()) text += fmt::format("{} = {}\n", key, quoted(value));
+}
+
+const char* word_of(CaseOrder::Kind kind) {
+  switch (kind) {
+    case CaseOrder::Kind::kSees:
+      return "sees";
+    case CaseOrder::Kind::kBefore:
+      return "before";
+    case CaseOrder::Kind::kBetween:
+      return "between";
+  }
+  return "";
+}
+
+void write_criteria(std::string& text, const Criteria& criteria) {
+  if (criteria.fails_if_output) write(text, "fails-if-output", *criteria.fails_if_output);
+  if (criteria.fails_unless_output)
+    write(text, "fails-unless-output", *criteria.fails_unless_output);
+  if (criteria.fails_if_output_differs) text += "fails-if-output-differs = \"yes\"\n";
+  if (criteria.judge) write(text, "judge", *criteria.judge);
+  for (const FailureKind kind : criteria.only) write(text, "only", to_word(kind));
+}
+
+}  // namespace
+
+std::string phrase_of(const Anchor& anchor) {
+  std::string text = fmt::format("the {}", noun_of(anchor.kind));
+  if (!anchor.variable.empty()) text += fmt::format(" of `{}`", anchor.variable);
+  if (!anchor.function.empty()) text += fmt::format(" in `{}`", anchor.function);
+  std::string where = anchor.file;
+  if (!anchor.text.empty())
+    where += fmt::format("{}`{}`", where.empty() ? "" : ", ", shortened(anchor.shown));
+  if (!where.empty()) text += fmt::format(" ({})", where);
+  return text;
+}
+
+std::string sentence_of(const Case& one, const CaseOrder& order) {
+  const auto event = [&](std::size_t i) {
+    const CaseEvent& e = one.events[order.events[i]];
+    std::string text = phrase_of(e.at);
+    if (e.time > 1) text += fmt::format(", time {}", e.time);
+    return text;
+  };
+  switch (order.kind) {
+    case CaseOrder::Kind::kSees:
+      return fmt::format("{} sees {}", event(0), event(1));
+    case CaseOrder::Kind::kBefore:
+      return fmt::format("{} comes before {}", event(0), event(1));
+    case CaseOrder::Kind::kBetween:
+      return fmt::format("{} by another thread comes between {} and {}", event(1), event(0),
+                         event(2));
+  }
+  return "";
+}
+
+std::string format_case(const Case& one) {
+  std::string text =
+      "# A failure that depends on the order of threads, kept for `clew check` (docs/cases.md).\n";
+  for (const CaseOrder& order : one.orders) text += fmt::format("# {}\n", sentence_of(one, order));
+  if (one.orders.empty()) text += "# no order: the program failed under every schedule tried\n";
+  text += fmt::format("\nclew-case = {}\n", kCaseVersion);
+  text += fmt::format("program = {}\n", quoted(one.program));
+  for (const std::string& argument : one.arguments)
+    text += fmt::format("argument = {}\n", quoted(argument));
+  write(text, "input", one.input);
+  text += fmt::format("failure = \"{}\"\n", one.expects_failure ? to_word(one.failure) : "none");
+  write(text, "detail", one.detail);
+  write(text, "found", one.found);
+  if (one.with_order != 0)
+    text += fmt::format("with-order = {}\nfailed = {}\n", one.with_order, one.failed);
+  write_criteria(text, one.criteria);
+  for (const CaseEvent& event : one.events) {
+    text += fmt::format("\n[event {}]\nthread = {}\n", event.name, event.thread);
+    if (event.time != 0) text += fmt::format("time = {}\n", event.time);
+    text += fmt::format("does = \"{}\"\n", anchor_word(event.at.kind));
+    write(text, "variable", event.at.variable);
+    write(text, "function", event.at.function);
+    write(text, "file", event.at.file);
+    write(text, "text", event.at.shown);
+    if (event.at.occurrence != 1) text += fmt::format("occurrence = {}\n", event.at.occurrence);
+  }
+  if (!one.orders.empty()) text += "\n[orders]\n";
+  for (const CaseOrder& order : one.orders) {
+    std::string names;
+    for (const std::size_t i : order.events) names += " " + one.events[i].name;
+    text +=
+        fmt::format("{}{} ={}\n", word_of(order.kind), order.same_data ? "" : "-anywhere", names);
+  }
+  return text;
+}
+
+}  // namespace clew

@@ -1,0 +1,74 @@
+// What became of a case, as plain values.
+#ifndef CLEW_HOST_CASES_CHECK_RESULT_H_
+#define CLEW_HOST_CASES_CHECK_RESULT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/cases/case_file.h"
+#include "host/cases/placing.h"
+#include "host/error.h"
+#include "host/outcome.h"
+
+namespace clew {
+
+enum class CaseStatus : std::uint8_t {
+  kFails,
+  kPasses,       // the order happens, the failure does not
+  kNotPossible,  // the order cannot happen any more
+  kOpen,         // no run had the order, and nothing shows that it cannot happen
+  kNotPlaced,    // the code has changed too much
+  kNotRun,       // the file or the program cannot be used
+};
+const char* to_word(CaseStatus status);  // "fails", "not-possible", as JSON has it
+
+// Why an order cannot happen.
+struct NotPossible {
+  enum class Why : std::uint8_t {
+    kNone,
+    kMutex,      // held by both: `lock` is where one took it, `other_lock` where the other did
+    kExhausted,  // all schedules were executed
+    kJoined,     // the thread of one event is joined before the other
+    kCreated,    // the thread of one event is created after the other
+  };
+  Why why = Why::kNone;
+  std::size_t order = 0;  // of the case
+  Location lock;
+  Location other_lock;
+  std::uint64_t schedules = 0;  // kExhausted
+};
+
+struct CheckedCase {
+  std::string file;
+  std::optional<Case> one;  // nothing: it cannot be read
+  CaseStatus status = CaseStatus::kNotRun;
+  std::vector<Placed> placed;              // of its events
+  std::optional<std::uint64_t> recording;  // kFails
+  std::optional<Failure> failure;          // kFails: how
+  bool other_order = false;                // kFails: in a run that does not have the order
+  bool other_failure = false;              // kFails: of another kind
+  NotPossible reason;
+  std::uint64_t runs = 0;        // in all
+  std::uint64_t with_order = 0;  // of these
+  std::uint64_t wanted = 1;      // with the order, to be sure that they pass
+  std::uint64_t failed = 0;      // of these
+  std::uint64_t hunted = 0;      // of the runs: in the hunt around it
+  double seconds = 0;
+  std::optional<Error> error;  // kNotRun
+  std::vector<std::string> notes;
+};
+
+struct CheckResult {
+  std::vector<CheckedCase> cases;
+  int interrupted_by = 0;
+};
+
+// 0 all pass or are not possible any more, 1 one fails, 122 one cannot be placed, cannot be run, or
+// is open; 128 + n interrupted by signal n (docs/exit-status.md).
+[[nodiscard]] int exit_status_of(const CheckResult& result);
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_CASES_CHECK_RESULT_H_

@@ -1,0 +1,44 @@
+// Whether a run has the order of a case: its events found among the steps of a trace.
+#ifndef CLEW_HOST_CASES_MATCHING_H_
+#define CLEW_HOST_CASES_MATCHING_H_
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "host/cases/case_file.h"
+#include "host/cases/sites.h"
+#include "host/trace/trace.h"
+
+namespace clew {
+
+// A run as a case sees it.
+struct TracedRun {
+  std::span<const TraceStep> steps;
+  std::vector<SiteId> sites;  // of each step
+  bool failed = false;        // events that were still to come may be missing
+};
+
+// For each event of the case the position of its step; nothing: it did not come any more, or no
+// order needs it.
+using Match = std::vector<std::optional<std::size_t>>;
+
+// `sites`: of each event of the case, ascending.
+using EventSites = std::vector<std::vector<SiteId>>;
+
+// The first match found. Nothing: the run has another order.
+[[nodiscard]] std::optional<Match> find_match(const Case& one, const EventSites& sites,
+                                              const TracedRun& run);
+
+// Steps that could be the events of the case if the threads came in another order: of one thread
+// and the same data where the case says so. visit(match) returns whether to continue.
+void each_choice(const Case& one, const EventSites& sites, const TracedRun& run,
+                 const std::function<bool(const Match&)>& visit);
+
+[[nodiscard]] bool same_data(const TraceStep& a, const TraceStep& b);
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_CASES_MATCHING_H_

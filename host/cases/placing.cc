@@ -1,0 +1,217 @@
+#include "host/cases/placing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace clew {
+namespace {
+
+// Points for what two places have in common. Only their order matters, and the least sum that is
+// still called a place. Chosen so that the same words in another function count more than similar
+// words in the same one; tested by the edits in bench/cases.
+constexpr double kSameText = 60;
+constexpr double kSameButForNames = 50;
+constexpr double kSimilar = 48;    // times the similarity
+constexpr double kOtherText = 24;  // of the same variable in the same function
+constexpr double kLeastSimilar = 0.3;
+constexpr double kLeastElsewhere = 0.6;  // of a statement in another function
+constexpr double kNoText = 40;
+constexpr double kSameFunction = 20;
+constexpr double kSameLastName = 16;  // a class was renamed
+constexpr double kSameOccurrence = 3;
+constexpr double kSameKind = 6;
+constexpr double kSameVariable = 8;
+constexpr double kNamesVariable = 4;  // the statement has the variable's name
+constexpr double kOtherVariable = -20;
+constexpr double kSameFile = 2;
+constexpr double kExecuted = 3;
+constexpr double kLeast = 40;
+
+struct Candidate {
+  const Statement* statement = nullptr;  // null: a place without a line
+  std::string file;
+  std::string function;
+  std::vector<SiteId> sites;
+};
+
+std::string base_name(const std::string& file) {
+  const std::size_t slash = file.rfind('/');
+  return slash == std::string::npos ? file : file.substr(slash + 1);
+}
+
+// The last name in it: "owner" of "forks[].owner".
+std::string member_of(const std::string& variable) {
+  std::string name;
+  for (const SourceToken& token : source_tokens(variable))
+    if (!token.text.empty() &&
+        (std::isalpha(static_cast<unsigned char>(token.text[0])) != 0 || token.text[0] == '_'))
+      name = token.text;
+  return name;
+}
+
+class Placing {
+ public:
+  Placing(const Anchor& anchor, const Sites& sites) : anchor_(anchor), sites_(sites) {}
+
+  Placed run() {
+    collect();
+    const Candidate* best = nullptr;
+    const Candidate* nearest = nullptr;
+    double best_score = 0;
+    double nearest_score = -1;
+    for (const auto& [key, candidate] : candidates_) {
+      const double score = score_of(candidate);
+      const double text = text_score(candidate);
+      if (text > nearest_score) nearest_score = text, nearest = &candidate;
+      if (score >= kLeast && score > best_score) best_score = score, best = &candidate;
+    }
+    Placed placed;
+    if (const Candidate* shown = best != nullptr ? best : nearest) tell(*shown, placed);
+    if (best == nullptr) return placed;
+    placed.fit = fit_of(*best);
+    placed.sites = sites_of(*best);
+    // A place without a line may be several statements now.
+    if (anchor_.text.empty())
+      for (const auto& [key, candidate] : candidates_)
+        if (&candidate != best && score_of(candidate) >= best_score - kExecuted)
+          for (const SiteId id : sites_of(candidate)) placed.sites.push_back(id);
+    if (placed.fit != Fit::kExact) add_moved_by_compiler(placed.sites);
+    std::ranges::sort(placed.sites);
+    const auto repeated = std::ranges::unique(placed.sites);
+    placed.sites.erase(repeated.begin(), repeated.end());
+    for (const SiteId id : placed.sites) placed.executed |= sites_[id].executed;
+    return placed;
+  }
+
+ private:
+  // An access to the variable that has no line may be the one that is looked for.
+  void add_moved_by_compiler(std::vector<SiteId>& found) const {
+    if (anchor_.variable.empty()) return;
+    for (SiteId id = 1; id < sites_.all().size(); ++id)
+      if (sites_[id].statement == nullptr && sites_[id].variable == anchor_.variable &&
+          may_stand_for(sites_[id].kind, anchor_.kind))
+        found.push_back(id);
+  }
+
+  void collect() {
+    for (SiteId id = 1; id < sites_.all().size(); ++id) {
+      const Site& site = sites_[id];
+      Candidate& candidate = candidates_[{
+          site.file, site.statement != nullptr ? site.statement->first_line : 0,
+          site.statement != nullptr ? site.statement->first_column : 0, site.function}];
+      candidate.statement = site.statement;
+      candidate.file = site.file;
+      candidate.function = site.function;
+      candidate.sites.push_back(id);
+    }
+  }
+
+  [[nodiscard]] static const std::vector<std::string>& tokens_of(const Candidate& candidate) {
+    static const std::vector<std::string> kEmpty;
+    return candidate.statement != nullptr ? candidate.statement->tokens : kEmpty;
+  }
+  [[nodiscard]] double text_score(const Candidate& candidate) const {
+    const auto& tokens = tokens_of(candidate);
+    return tokens == anchor_.text ? 1 : similarity(tokens, anchor_.text);
+  }
+  [[nodiscard]] double function_score(const Candidate& candidate) const {
+    if (candidate.function == anchor_.function) return kSameFunction;
+    return !anchor_.function.empty() && last_name(candidate.function) == last_name(anchor_.function)
+               ? kSameLastName
+               : 0;
+  }
+
+  // Below kLeast: no place.
+  [[nodiscard]] double score_of(const Candidate& candidate) const {
+    const std::vector<SiteId> sites = sites_of(candidate);
+    if (sites.empty()) return 0;
+    const auto& tokens = tokens_of(candidate);
+    const double function = function_score(candidate);
+    double score = function;
+    if (anchor_.text.empty() || tokens.empty()) {
+      const bool known = names_variable(candidate, sites) > 0;
+      if (!known || (function == 0 && !anchor_.text.empty())) return 0;
+      score += kNoText;
+    } else if (tokens == anchor_.text) {
+      score += kSameText;
+    } else if (same_but_for_names(tokens, anchor_.text) && function > 0) {
+      // Of two such, the one with more of the same names.
+      score += kSameButForNames + 5 * similarity(tokens, anchor_.text);
+    } else {
+      const double same = similarity(tokens, anchor_.text);
+      const bool same_variable = function > 0 && names_variable(candidate, sites) == kSameVariable;
+      if (!same_variable && same < (function > 0 ? kLeastSimilar : kLeastElsewhere)) return 0;
+      score += same_variable ? std::max(kSimilar * same, kOtherText) : kSimilar * same;
+    }
+    score += names_variable(candidate, sites);
+    if (candidate.statement != nullptr && candidate.statement->occurrence == anchor_.occurrence)
+      score += kSameOccurrence;
+    if (base_name(candidate.file) == anchor_.file) score += kSameFile;
+    const auto is_same = [&](SiteId id) { return sites_[id].kind == anchor_.kind; };
+    const auto was_executed = [&](SiteId id) { return sites_[id].executed; };
+    if (std::ranges::any_of(sites, is_same)) score += kSameKind;
+    if (std::ranges::any_of(sites, was_executed)) score += kExecuted;
+    return score;
+  }
+
+  [[nodiscard]] double names_variable(const Candidate& candidate,
+                                      const std::vector<SiteId>& sites) const {
+    if (anchor_.variable.empty()) return 0;
+    bool known = false;
+    for (const SiteId id : sites) {
+      if (sites_[id].variable == anchor_.variable) return kSameVariable;
+      known |= !sites_[id].variable.empty();
+    }
+    const auto& tokens = tokens_of(candidate);
+    if (std::ranges::find(tokens, member_of(anchor_.variable)) != tokens.end())
+      return kNamesVariable;
+    return known ? kOtherVariable : 0;
+  }
+
+  // Those of the statement that do what the anchor does: of its kind if there are any, to its
+  // variable if one is known to be.
+  [[nodiscard]] std::vector<SiteId> sites_of(const Candidate& candidate) const {
+    std::vector<SiteId> result;
+    for (const SiteId id : candidate.sites)
+      if (may_stand_for(sites_[id].kind, anchor_.kind)) result.push_back(id);
+    const auto keep_if_any = [&](auto&& holds) {
+      if (std::ranges::any_of(result, holds))
+        std::erase_if(result, [&](SiteId id) { return !holds(id); });
+    };
+    if (!anchor_.variable.empty())
+      keep_if_any([&](SiteId id) { return sites_[id].variable == anchor_.variable; });
+    keep_if_any([&](SiteId id) { return sites_[id].kind == anchor_.kind; });
+    return result;
+  }
+
+  [[nodiscard]] Fit fit_of(const Candidate& candidate) const {
+    const auto& tokens = tokens_of(candidate);
+    const bool here = candidate.function == anchor_.function;
+    if (tokens == anchor_.text || anchor_.text.empty()) return here ? Fit::kExact : Fit::kMoved;
+    if (here && same_but_for_names(tokens, anchor_.text) &&
+        names_variable(candidate, sites_of(candidate)) >= 0)
+      return Fit::kRenamed;
+    return Fit::kNearest;
+  }
+
+  void tell(const Candidate& candidate, Placed& placed) const {
+    placed.at = {candidate.file, 0, candidate.function};
+    if (candidate.statement == nullptr) return;
+    placed.text = candidate.statement->text;
+    placed.at.line = candidate.statement->first_line;
+  }
+
+  const Anchor& anchor_;
+  const Sites& sites_;
+  std::map<std::tuple<std::string, std::uint32_t, std::uint32_t, std::string>, Candidate>
+      candidates_;
+};
+
+}  // namespace
+
+Placed place_anchor(const Anchor& anchor, const Sites& sites) {
+  return Placing(anchor, sites).run();
+}
+
+}  // namespace clew

@@ -1,0 +1,56 @@
+// Source text as statements, so that a place can be found again in an edited program: by what its
+// statement says, not by its line. Comments, white space and line breaks do not count.
+//
+// This is no compiler. Preprocessor lines are skipped, macros are not expanded, and code that these
+// make unbalanced is divided somewhat wrongly; it is then divided in the same way the next time.
+#ifndef CLEW_HOST_CASES_SOURCE_FILE_H_
+#define CLEW_HOST_CASES_SOURCE_FILE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clew {
+
+struct SourceToken {
+  std::string text;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;  // from 1
+};
+
+// Comments and preprocessor lines are left out.
+[[nodiscard]] std::vector<SourceToken> source_tokens(std::string_view text);
+
+// A statement, or the head of one: "if (n == 0)".
+struct Statement {
+  std::vector<std::string> tokens;
+  std::string text;      // the source without comments, white space as one space
+  std::string function;  // "Cache::evict", as the source has it; empty: outside of functions
+  std::uint32_t first_line = 0;
+  std::uint32_t first_column = 0;
+  std::uint32_t last_line = 0;
+  std::uint32_t last_column = 0;
+  std::uint32_t occurrence = 0;  // among those of the function with the same tokens, from 1
+};
+
+[[nodiscard]] std::vector<Statement> statements_of(std::string_view text);
+
+// The one at a place. Column 0: not known, then the first that begins in the line, or the one that
+// covers it.
+[[nodiscard]] const Statement* statement_at(const std::vector<Statement>& statements,
+                                            std::uint32_t line, std::uint32_t column);
+
+// How much two statements have in common: 1 if they are the same, 0 if nothing is. Two names that
+// differ count half: it may be the same thing under a new name.
+[[nodiscard]] double similarity(const std::vector<std::string>& a,
+                                const std::vector<std::string>& b);
+
+// The same but for names of variables and types, each of which has one new name.
+[[nodiscard]] bool same_but_for_names(const std::vector<std::string>& a,
+                                      const std::vector<std::string>& b);
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_CASES_SOURCE_FILE_H_

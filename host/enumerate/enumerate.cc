@@ -1,0 +1,251 @@
+#include "host/enumerate/enumerate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <utility>
+
+#include "host/enumerate/program_places.h"
+
+namespace clew {
+namespace {
+
+// Shown of the lines that no run executed. Chosen, not measured.
+constexpr std::size_t kMostUnexecuted = 50;
+constexpr std::size_t kMostFailingCombinations = 50;
+
+struct At {
+  std::string file;
+  std::uint32_t line = 0;
+  std::string variable;
+};
+
+Result<At> parse_at(const std::string& text) {
+  At at;
+  const auto bad = [&] {
+    return fail(ErrorCode::kUsage, fmt::format("'{}' is no place of a read", text),
+                "FILE:LINE or FILE:LINE:VARIABLE");
+  };
+  const std::size_t file_end = text.find(':');
+  if (file_end == std::string::npos || file_end == 0) return bad();
+  at.file = text.substr(0, file_end);
+  const char* begin = text.data() + file_end + 1;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(begin, end, at.line);
+  if (error != std::errc() || at.line == 0) return bad();
+  if (rest != end && *rest != ':') return bad();
+  if (rest != end) at.variable = std::string(rest + 1, end);
+  return at;
+}
+
+// "items_" of "queue.items_[3]".
+std::string last_name(const std::string& variable) {
+  std::string name;
+  std::string last;
+  int depth = 0;
+  for (const char c : variable) {
+    if (c == '[') ++depth;
+    if (c == ']') --depth;
+    if (depth == 0 && ((std::isalnum(static_cast<unsigned char>(c)) != 0) || c == '_')) {
+      name += c;
+    } else if (depth == 0) {
+      name.clear();
+    }
+    if (!name.empty()) last = name;
+  }
+  return last;
+}
+
+class Collector {
+ public:
+  Collector(const EnumerateSearch& search, ProgramPlaces& places, const std::vector<At>& wanted)
+      : search_(search), places_(places), wanted_(wanted) {}
+
+  void fill(EnumerateResult& result) {
+    std::map<EventKey, std::vector<Terms::Number>> of_read;
+    const std::vector<Term>& terms = search_.terms().all();
+    for (Terms::Number i = 0; i < terms.size(); ++i) of_read[terms[i].read].push_back(i);
+    for (const auto& [read, numbers] : of_read) {
+      ReadInfo info{place_of(read),
+                    places_.variable(terms[numbers.front()].address, terms[numbers.front()].size),
+                    {}};
+      if (!is_wanted(info)) continue;
+      if (numbers.size() < 2 && wanted_.empty()) {
+        ++result.without_choice;
+        continue;
+      }
+      for (const Terms::Number number : numbers) {
+        position_[number] = {result.reads.size(), info.terms.size()};
+        info.terms.push_back(term_of(terms[number]));
+        count(info.terms.back().status, result.coverage);
+      }
+      result.reads.push_back(std::move(info));
+    }
+    std::ranges::sort(result.reads, {}, [](const ReadInfo& read) {
+      return std::tuple(read.read.at.file, read.read.at.line, read.read.thread, read.read.instance);
+    });
+    fill_combinations(result);
+    fill_unexecuted(result);
+  }
+
+ private:
+  static void count(TermStatus status, EnumerateSearch::Coverage& coverage) {
+    ++(status == TermStatus::kSeen         ? coverage.seen
+       : status == TermStatus::kImpossible ? coverage.impossible
+                                           : coverage.open);
+  }
+
+  [[nodiscard]] bool is_wanted(const ReadInfo& read) const {
+    if (wanted_.empty()) return true;
+    return std::ranges::any_of(wanted_, [&](const At& at) {
+      if (at.line != read.read.at.line || !is_file(read.read.at.file, at.file)) return false;
+      // What has no name may be it.
+      return at.variable.empty() || read.variable.empty() || read.variable == at.variable ||
+             last_name(read.variable) == at.variable;
+    });
+  }
+
+  EventPlace place_of(const EventKey& key) {
+    return {places_.location(key.place), search_.terms().thread_name(key.thread), key.instance};
+  }
+
+  TermInfo term_of(const Term& term) {
+    TermInfo info;
+    if (term.write.place != 0) info.write = place_of(term.write);
+    info.local = term.local();
+    info.status = search_.status(term);
+    info.passing_runs = term.passing.runs;
+    info.failing_runs = term.failing.runs;
+    info.attempts = term.attempts;
+    info.passing = search_.recording(term, Verdict::kPass);
+    info.failing = search_.recording(term, Verdict::kFail);
+    if (info.status == TermStatus::kImpossible) {
+      const OrderReason reason = search_.reason(term);
+      info.reason.kind = reason.kind;
+      if (reason.place != 0) info.reason.at = places_.location(reason.place);
+      if (reason.overwritten != 0) info.reason.overwritten = places_.location(reason.overwritten);
+      if (reason.lock != 0) info.reason.lock = places_.location(reason.lock);
+    }
+    return info;
+  }
+
+  void fill_combinations(EnumerateResult& result) {
+    const Combinations& combinations = search_.combinations();
+    result.together = combinations.together();
+    result.combinations_cut = combinations.is_cut();
+    const std::vector<Term>& terms = search_.terms().all();
+    for (const Combinations::Combination& combination : combinations.all()) {
+      count(combination.seen()    ? TermStatus::kSeen
+            : search_.exhausted() ? TermStatus::kImpossible
+                                  : TermStatus::kOpen,
+            result.combined);
+      if (combination.failing.runs == 0 || combination.passing.runs != 0) continue;
+      const bool one_is_enough = std::ranges::any_of(
+          combination.terms, [&](Terms::Number number) { return terms[number].passing.runs == 0; });
+      if (one_is_enough || result.failing_combinations.size() >= kMostFailingCombinations) continue;
+      CombinationInfo info;
+      info.failing_runs = combination.failing.runs;
+      bool all_listed = true;
+      for (const Terms::Number number : combination.terms) {
+        const auto position = position_.find(number);
+        all_listed &= position != position_.end();
+        if (all_listed) info.terms.push_back(position->second);
+      }
+      if (all_listed) result.failing_combinations.push_back(std::move(info));
+    }
+  }
+
+  // By the text of the line: debug information does not say what a store stores to.
+  void fill_unexecuted(EnumerateResult& result) {
+    std::map<std::string, std::string> names;  // by the last name
+    for (const ReadInfo& read : result.reads)
+      if (!read.variable.empty()) names.try_emplace(last_name(read.variable), read.variable);
+    if (names.empty()) return;
+    std::map<std::string, std::set<std::uint32_t>> executed;
+    std::map<std::string, std::set<std::uint32_t>> lines;
+    for (const ProgramPlaces::Point& point : places_.accesses()) {
+      if (!point.writes || point.line == 0) continue;
+      (search_.executed(point.place) ? executed : lines)[point.file].insert(point.line);
+    }
+    for (const auto& [path, numbers] : lines) {
+      std::ifstream file(path);
+      std::string line;
+      for (std::uint32_t number = 1; std::getline(file, line); ++number) {
+        if (!numbers.contains(number) || executed[path].contains(number)) continue;
+        for (const auto& [name, variable] : names) {
+          if (line.find(name) == std::string::npos) continue;
+          const std::regex writes("\\b" + name +
+                                  "\\b(\\[[^\\]]*\\])?\\s*(=[^=]|[-+*/%&|^]=|<<=|>>=|\\+\\+|--)");
+          const std::regex steps("(\\+\\+|--)\\s*" + name + "\\b");
+          if (!std::regex_search(line, writes) && !std::regex_search(line, steps)) continue;
+          if (result.unexecuted.size() < kMostUnexecuted)
+            result.unexecuted.push_back({variable, {path, number, ""}});
+        }
+      }
+    }
+  }
+
+  const EnumerateSearch& search_;
+  ProgramPlaces& places_;
+  const std::vector<At>& wanted_;
+  std::map<Terms::Number, std::pair<std::size_t, std::size_t>> position_;
+};
+
+class Observer final : public HuntObserver {
+ public:
+  Observer(EnumerateObserver& observer, const EnumerateSearch& search)
+      : observer_(observer), search_(search) {}
+  void status(const HuntStatus& status) override { observer_.status(search_.coverage(), status); }
+  void found(const FoundFailure&) override {}
+
+ private:
+  EnumerateObserver& observer_;
+  const EnumerateSearch& search_;
+};
+
+}  // namespace
+
+Result<EnumerateResult> enumerate(const EnumerateOptions& options, RecordingStore& store,
+                                  EnumerateObserver& observer) {
+  std::vector<At> wanted;
+  for (const std::string& text : options.at) {
+    CLEW_TRY(auto at, parse_at(text));
+    wanted.push_back(std::move(at));
+  }
+  CLEW_TRY(auto input, HuntInput::from_here());
+  CLEW_TRY(auto places, ProgramPlaces::of(options.hunt.plan, input));
+  EnumerateSearchOptions how;
+  how.seed = options.hunt.seed;
+  how.together = options.together;
+  for (const At& at : wanted) {
+    const std::set<abi::Place> reads = places.reads_at(at.file, at.line);
+    if (reads.empty())
+      return fail(ErrorCode::kBadInput, fmt::format("there is no read at {}:{}", at.file, at.line),
+                  "reads of memory that threads may share, in code that was built with clew");
+    how.places.insert(reads.begin(), reads.end());
+  }
+  EnumerateSearch search(std::move(how));
+  Observer watching(observer, search);
+  HuntOptions hunt = options.hunt;
+  hunt.strategy = "enumerate";
+  hunt.keep_going = true;
+  hunt.keep_passing = false;
+  EnumerateResult result;
+  CLEW_TRY(result.hunt, hunt_with(search.search(), hunt, store, watching, std::move(input)));
+  result.exhausted = search.exhausted();
+  result.untried = search.untried();
+  for (const Term& term : search.terms().all())
+    result.seen_otherwise += term.seen() && !term.systematic ? 1 : 0;
+  result.runs = search.runs();
+  result.last_new_run = search.terms().last_new_run();
+  result.not_looked_at = search.not_looked_at();
+  result.is_cut = search.terms().is_cut();
+  Collector(search, places, wanted).fill(result);
+  return result;
+}
+
+}  // namespace clew

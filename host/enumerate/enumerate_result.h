@@ -1,0 +1,84 @@
+// What `clew enumerate` found, as plain values.
+#ifndef CLEW_HOST_ENUMERATE_ENUMERATE_RESULT_H_
+#define CLEW_HOST_ENUMERATE_ENUMERATE_RESULT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/enumerate/enumerate_search.h"
+#include "host/outcome.h"
+#include "host/search/hunt_result.h"
+
+namespace clew {
+
+// Where an event is, by source.
+struct EventPlace {
+  Location at;
+  std::string thread;
+  std::uint32_t instance = 0;  // kLaterInstances: that one and all later ones
+};
+
+struct ReasonPlace {
+  OrderReason::Kind kind = OrderReason::Kind::kNone;
+  Location at;
+  std::optional<Location> overwritten;
+  std::optional<Location> lock;
+};
+
+struct TermInfo {
+  std::optional<EventPlace> write;  // nothing: the initial value
+  bool frees = false;               // what is seen is memory that was freed, or left its scope
+  bool local = false;
+  TermStatus status = TermStatus::kOpen;
+  ReasonPlace reason;  // kImpossible
+  std::uint64_t passing_runs = 0;
+  std::uint64_t failing_runs = 0;
+  std::uint64_t attempts = 0;
+  std::optional<std::uint64_t> passing;  // recordings
+  std::optional<std::uint64_t> failing;
+};
+
+struct ReadInfo {
+  EventPlace read;
+  std::string variable;  // empty: no global variable
+  std::vector<TermInfo> terms;
+};
+
+// Terms of two or three reads that one run shows together.
+struct CombinationInfo {
+  std::vector<std::pair<std::size_t, std::size_t>> terms;  // numbers of reads and of their terms
+  std::uint64_t failing_runs = 0;
+};
+
+struct EnumerateResult {
+  std::vector<ReadInfo> reads;       // those with more than one term
+  std::uint64_t without_choice = 0;  // reads that have one term alone
+  EnumerateSearch::Coverage coverage;
+  bool exhausted = false;  // every schedule was executed
+  std::string untried;     // but for this
+  // Pairs that were seen, but by no run of those that execute every schedule. None of them, if
+  // `exhausted` and nothing is untried: otherwise one of the two searches is wrong.
+  std::uint64_t seen_otherwise = 0;
+  std::uint64_t runs = 0;
+  std::uint64_t last_new_run = 0;   // the last one that showed a pair for the first time
+  std::uint64_t not_looked_at = 0;  // runs whose traces are too long
+  bool is_cut = false;              // there are more pairs than were noted
+  // Lines of source that write to one of the variables, by their text, and that no run executed.
+  struct Unexecuted {
+    std::string variable;
+    Location at;
+  };
+  std::vector<Unexecuted> unexecuted;
+  std::uint32_t together = 1;
+  EnumerateSearch::Coverage combined;  // combinations, if `together` is 2 or 3
+  std::vector<CombinationInfo>
+      failing_combinations;  // that fail, though no term of them always does
+  bool combinations_cut = false;
+  HuntResult hunt;
+};
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_ENUMERATE_ENUMERATE_RESULT_H_

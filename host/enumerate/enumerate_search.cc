@@ -1,0 +1,237 @@
+#include "host/enumerate/enumerate_search.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace clew {
+namespace {
+
+// Chosen, not measured: limits of memory and of the time for one trace.
+constexpr std::size_t kMostBaseSteps = 2'000'000;
+constexpr std::size_t kLongestBase = 100'000;
+constexpr std::size_t kLongestTrace = 1'000'000;
+constexpr std::size_t kMostTargets = 100'000;
+// After so many runs that bring nothing new, with nothing open, the search ends.
+constexpr std::uint64_t kQuietRuns = 5000;
+// Recordings that a search leaves, besides those of different failures.
+constexpr std::size_t kMostKept = 16;
+
+class Adapter : public Search {
+ public:
+  explicit Adapter(EnumerateSearch& enumerate) : enumerate_(enumerate) {}
+  std::optional<PairCoverage> coverage() const override { return enumerate_.coverage(); }
+  std::vector<JobPlan> next(std::size_t most) override { return enumerate_.next(most); }
+  void learn(const JobPlan& plan, const JobReport& report) override {
+    enumerate_.learn(plan, report);
+  }
+  std::string using_now() const override { return "enumerate"; }
+  std::vector<Keep> to_keep() override { return enumerate_.to_keep(); }
+  void kept(std::size_t which, std::optional<std::uint64_t> recording) override {
+    enumerate_.kept(which, recording);
+  }
+
+ private:
+  EnumerateSearch& enumerate_;
+};
+
+struct Owned {
+  EnumerateSearch enumerate;
+};
+// What it finds is the hunt's to record.
+class OwningAdapter final : Owned, public Adapter {
+ public:
+  explicit OwningAdapter(std::uint64_t seed)
+      : Owned{EnumerateSearch({seed, {}, 1})}, Adapter(enumerate) {}
+  std::vector<Keep> to_keep() override { return {}; }
+};
+
+}  // namespace
+
+EnumerateSearch::EnumerateSearch(EnumerateSearchOptions options)
+    : options_(std::move(options)),
+      terms_(options_.places),
+      combinations_(options_.together),
+      wander_(options_.seed) {
+  if (options_.together > 1) terms_.remember_runs();
+}
+
+std::unique_ptr<Search> make_enumerate_search(std::uint64_t seed) {
+  return std::make_unique<OwningAdapter>(seed);
+}
+
+std::unique_ptr<Search> EnumerateSearch::search() { return std::make_unique<Adapter>(*this); }
+
+EnumerateSearch::Urgency EnumerateSearch::urgency(const Term& term) const {
+  if (!term.may_be) return kRest;  // to see that a lock does what it seems to
+  if (!terms_.places_seen(term)) return kNewPlaces;
+  return term.read.instance < kLaterInstances && term.write.instance < kLaterInstances
+             ? kFirstInstances
+             : kRest;
+}
+
+void EnumerateSearch::take_candidates(const Trace& trace,
+                                      const std::vector<Terms::Candidate>& candidates) {
+  if (candidates.empty() || trace.steps.size() > kLongestBase ||
+      base_steps_ + trace.steps.size() > kMostBaseSteps)
+    return;
+  const std::size_t steps = trace.steps.size();
+  base_steps_ += steps;
+  const std::shared_ptr<const BaseRun> base(new BaseRun(trace), [this, steps](BaseRun* run) {
+    base_steps_ -= steps;
+    delete run;
+  });
+  std::size_t pending = 0;
+  for (const auto& targets : targets_) pending += targets.size();
+  for (const Terms::Candidate& candidate : candidates) {
+    Term& term = terms_.at(candidate.term);
+    if (term.seen() || term.bases >= kMostBases || pending++ >= kMostTargets) continue;
+    ++term.bases;
+    targets_[urgency(term)].push_back({candidate.term, base, candidate.aim, {}, false});
+  }
+}
+
+void EnumerateSearch::add_directed(std::size_t most, std::vector<JobPlan>& plans) {
+  for (std::uint8_t level = 0; level < kUrgencies && plans.size() < most; ++level) {
+    // Each target that there is now, once: what it is tried with again comes in a later round.
+    for (std::size_t left = targets_[level].size(); left > 0 && plans.size() < most; --left) {
+      Target target = std::move(targets_[level].front());
+      targets_[level].pop_front();
+      Term& term = terms_.at(target.term);
+      if (term.seen()) continue;
+      if (const Urgency now = urgency(term); now > level) {
+        targets_[now].push_back(std::move(target));
+        continue;
+      }
+      if (!std::exchange(target.expanded, true)) {
+        target.prefixes = propose(target.base->model, std::span(&target.aim, 1));
+        std::ranges::reverse(target.prefixes);
+        // For one that a lock rules out the last recipe, which ignores it, is enough.
+        if (!term.may_be && target.prefixes.size() > 1)
+          target.prefixes.erase(target.prefixes.begin() + 1, target.prefixes.end());
+      }
+      while (!target.prefixes.empty()) {
+        JobPlan plan = following(target.prefixes.back());
+        target.prefixes.pop_back();
+        if (!proposed_.insert(plan.guide).second) continue;
+        ++term.attempts;
+        plans.push_back(std::move(plan));
+        break;
+      }
+      if (!target.prefixes.empty()) targets_[level].push_back(std::move(target));
+    }
+  }
+}
+
+void EnumerateSearch::add_combined(std::size_t most, std::vector<JobPlan>& plans) {
+  while (plans.size() < most) {
+    const auto prefixes = combinations_.propose_next(terms_);
+    if (prefixes.empty()) return;
+    for (const std::vector<std::uint32_t>& prefix : prefixes) {
+      JobPlan plan = following(prefix);
+      if (proposed_.insert(plan.guide).second) plans.push_back(std::move(plan));
+    }
+  }
+}
+
+std::vector<JobPlan> EnumerateSearch::next(std::size_t most) {
+  std::vector<JobPlan> plans;
+  if (runs_ - last_brought_ >= kQuietRuns && options_.together == 1 && coverage().open == 0)
+    return plans;
+  if (runs_ > 0) add_directed(most, plans);
+  if (plans.empty() && options_.together > 1) add_combined(most, plans);
+  if (plans.size() > most) plans.resize(most);
+  return plans.empty() ? wander_.next(most) : plans;
+}
+
+void EnumerateSearch::learn(const JobPlan& plan, const JobReport& report) {
+  ++runs_;
+  const Terms::Source source =
+      wander_.is_systematic(plan) ? Terms::Source::kSystematic : Terms::Source::kOther;
+  wander_.learn(plan, report);
+  const Trace& trace = report.trace;
+  if (!trace.complete || trace.steps.size() > kLongestTrace ||
+      (trace.steps.empty() && report.result.scheduling_points > 0)) {
+    ++not_looked_at_;
+    return;
+  }
+  for (const TraceStep& step : trace.steps) executed_.insert(step.place);
+  const std::size_t known = terms_.all().size();
+  const std::vector<Terms::Candidate> candidates =
+      terms_.learn(trace, plan, report.verdict, runs_, source);
+  if (terms_.all().size() != known || terms_.last_new_run() == runs_) last_brought_ = runs_;
+  combinations_.learn(terms_, trace, plan, report.verdict, runs_);
+  take_candidates(trace, candidates);
+}
+
+TermStatus EnumerateSearch::status(const Term& term) const {
+  if (term.seen()) return TermStatus::kSeen;
+  if (exhausted()) return TermStatus::kImpossible;
+  if (term.may_be || term.reason.kind == OrderReason::Kind::kNone) return TermStatus::kOpen;
+  return TermStatus::kImpossible;
+}
+
+OrderReason EnumerateSearch::reason(const Term& term) const {
+  OrderReason reason;
+  if (!term.may_be && term.reason.kind != OrderReason::Kind::kNone) return term.reason;
+  if (exhausted()) reason.kind = OrderReason::Kind::kExhausted;
+  return reason;
+}
+
+EnumerateSearch::Coverage EnumerateSearch::coverage() const {
+  std::map<EventKey, std::uint32_t> of_read;
+  for (const Term& term : terms_.all()) ++of_read[term.read];
+  Coverage coverage;
+  for (const Term& term : terms_.all()) {
+    if (of_read[term.read] < 2) continue;
+    const TermStatus now = status(term);
+    ++(now == TermStatus::kSeen         ? coverage.seen
+       : now == TermStatus::kImpossible ? coverage.impossible
+                                        : coverage.open);
+  }
+  return coverage;
+}
+
+// For each read that fails with one term always and not with another: a run of each.
+std::vector<Search::Keep> EnumerateSearch::to_keep() {
+  std::map<EventKey, std::vector<const Term*>> of_read;
+  for (const Term& term : terms_.all())
+    if (term.seen()) of_read[term.read].push_back(&term);
+  const auto keep = [&](const Witness& witness, Verdict verdict) {
+    const bool is_kept = std::ranges::any_of(kept_, [&](const Kept& kept) {
+      return kept.plan == witness.plan && kept.verdict == verdict;
+    });
+    if (!is_kept && kept_.size() < kMostKept) kept_.push_back({witness.plan, verdict, {}});
+  };
+  for (const auto& [read, of_one] : of_read) {
+    const auto fails = [](const Term* t) { return t->failing.runs > 0 && t->passing.runs == 0; };
+    const auto passes = [](const Term* t) { return t->passing.runs > 0 && t->failing.runs == 0; };
+    if (std::ranges::none_of(of_one, fails)) continue;
+    const auto passing = std::ranges::find_if(of_one, passes);
+    if (passing != of_one.end()) keep((*passing)->passing, Verdict::kPass);
+    for (const Term* term : of_one)
+      if (fails(term)) keep(term->failing, Verdict::kFail);
+  }
+  // The failing ones last: the newest recording is the one that commands take by default.
+  std::vector<Kept> failing;
+  for (const Kept& kept : kept_)
+    if (kept.verdict == Verdict::kFail) failing.push_back(kept);
+  std::erase_if(kept_, [](const Kept& kept) { return kept.verdict == Verdict::kFail; });
+  kept_.insert(kept_.end(), failing.begin(), failing.end());
+  std::vector<Search::Keep> wanted;
+  for (const Kept& kept : kept_) wanted.push_back({*kept.plan, kept.verdict});
+  return wanted;
+}
+
+void EnumerateSearch::kept(std::size_t which, std::optional<std::uint64_t> recording) {
+  if (which < kept_.size()) kept_[which].recording = recording;
+}
+
+std::optional<std::uint64_t> EnumerateSearch::recording(const Term& term, Verdict verdict) const {
+  const Witness& witness = verdict == Verdict::kFail ? term.failing : term.passing;
+  for (const Kept& kept : kept_)
+    if (kept.plan == witness.plan && kept.verdict == verdict) return kept.recording;
+  return std::nullopt;
+}
+
+}  // namespace clew

@@ -1,0 +1,110 @@
+// The search behind `clew enumerate`: a run for each write that a read may see.
+//
+// Policy. The first run preempts nothing. From each trace come terms: pairs of a read and a write
+// of the same bytes. Those that no run has shown are tried one after the other, by rearranging the
+// steps of a trace in which both happen (rearrangement.h); pairs of places that were never seen
+// come first, then other threads and instances of them. What a run shows is read from its trace, so
+// a run that was made for one term may show others, and brings new ones. When there is nothing to
+// try, every schedule is executed in turn, with samples in between (wander.h): in small programs
+// that ends, and then what was not seen is impossible; in others the search ends when nothing is
+// open and many runs have brought nothing. Combinations of terms of two or three reads
+// are tried like terms, once those have been.
+#ifndef CLEW_HOST_ENUMERATE_ENUMERATE_SEARCH_H_
+#define CLEW_HOST_ENUMERATE_ENUMERATE_SEARCH_H_
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "host/enumerate/combinations.h"
+#include "host/enumerate/terms.h"
+#include "host/enumerate/wander.h"
+#include "host/search/search.h"
+
+namespace clew {
+
+struct EnumerateSearchOptions {
+  std::uint64_t seed = 1;
+  std::set<abi::Place> places;  // reads there alone; empty: all
+  std::uint32_t together = 1;   // reads that are chosen for at a time: 1, 2 or 3
+};
+
+enum class TermStatus : std::uint8_t { kSeen, kImpossible, kOpen };
+
+class EnumerateSearch {
+ public:
+  explicit EnumerateSearch(EnumerateSearchOptions options);
+
+  // For the hunt. REQUIRES: this outlives it.
+  [[nodiscard]] std::unique_ptr<Search> search();
+
+  [[nodiscard]] std::vector<JobPlan> next(std::size_t most);
+  void learn(const JobPlan& plan, const JobReport& report);
+
+  [[nodiscard]] const Terms& terms() const { return terms_; }
+  [[nodiscard]] const Combinations& combinations() const { return combinations_; }
+  [[nodiscard]] TermStatus status(const Term& term) const;
+  // Why it is impossible.
+  [[nodiscard]] OrderReason reason(const Term& term) const;
+  [[nodiscard]] bool exhausted() const { return wander_.exhausted(); }
+  [[nodiscard]] std::string untried() const { return wander_.untried(); }
+  [[nodiscard]] std::uint64_t runs() const { return runs_; }
+  // Whether a run came to the place.
+  [[nodiscard]] bool executed(abi::Place place) const { return executed_.contains(place); }
+  // Runs whose traces were too long to be looked at, or not kept.
+  [[nodiscard]] std::uint64_t not_looked_at() const { return not_looked_at_; }
+  using Coverage = PairCoverage;
+  // Of reads with a choice: with more than one term.
+  [[nodiscard]] Coverage coverage() const;
+
+  // Jobs to keep as recordings, when the hunt is over.
+  [[nodiscard]] std::vector<Search::Keep> to_keep();
+  void kept(std::size_t which, std::optional<std::uint64_t> recording);
+  [[nodiscard]] std::optional<std::uint64_t> recording(const Term& term, Verdict verdict) const;
+
+ private:
+  struct Target {
+    Terms::Number term = 0;
+    std::shared_ptr<const BaseRun> base;
+    Aim aim;
+    std::vector<std::vector<std::uint32_t>> prefixes;  // still to be tried, the next last
+    bool expanded = false;
+  };
+  enum Urgency : std::uint8_t { kNewPlaces, kFirstInstances, kRest, kUrgencies };
+
+  [[nodiscard]] Urgency urgency(const Term& term) const;
+  void add_directed(std::size_t most, std::vector<JobPlan>& plans);
+  void add_combined(std::size_t most, std::vector<JobPlan>& plans);
+  void take_candidates(const Trace& trace, const std::vector<Terms::Candidate>& candidates);
+
+  EnumerateSearchOptions options_;
+  Terms terms_;
+  Combinations combinations_;
+  Wander wander_;
+  std::size_t base_steps_ = 0;  // of the runs that targets have, which take them off in the end
+  std::array<std::deque<Target>, kUrgencies> targets_;
+  std::set<std::vector<std::uint8_t>> proposed_;  // guides of directed runs
+  std::unordered_set<abi::Place> executed_;
+  std::uint64_t runs_ = 0;
+  std::uint64_t last_brought_ = 0;  // the last run that brought a term, or showed a new one
+  std::uint64_t not_looked_at_ = 0;
+  struct Kept {
+    std::shared_ptr<const JobPlan> plan;
+    Verdict verdict = Verdict::kPass;
+    std::optional<std::uint64_t> recording;
+  };
+  std::vector<Kept> kept_;
+};
+
+// For hunts that want nothing but failures and the coverage.
+[[nodiscard]] std::unique_ptr<Search> make_enumerate_search(std::uint64_t seed);
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_ENUMERATE_ENUMERATE_SEARCH_H_

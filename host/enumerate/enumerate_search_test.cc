@@ -1,0 +1,243 @@
+// Against brute force: what all schedules of small programs show.
+#include "host/enumerate/enumerate_search.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+#include "host/enumerate/constraint.h"
+#include "host/enumerate/force_search.h"
+#include "host/search/simulated_program.h"
+
+namespace clew {
+namespace {
+
+using simulated::Code;
+using simulated::Machine;
+using simulated::Op;
+using simulated::Program;
+
+using Pair = std::pair<EventKey, EventKey>;
+
+std::set<Pair> pairs_of(const Trace& trace) {
+  const std::vector<std::uint64_t> times = occurrences(trace.steps);
+  const auto key = [&](StepNumber step) {
+    if (step == kInitialValue) return EventKey{};
+    return EventKey{
+        trace.steps[step].thread, trace.steps[step].place,
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(times[step], kLaterInstances))};
+  };
+  std::set<Pair> pairs;
+  for (const Sight& sight : reads_from(trace.steps, Memory::kShared).sights)
+    pairs.insert({key(sight.read), key(sight.write)});
+  return pairs;
+}
+
+// What all schedules show; nothing: there are too many.
+std::optional<std::set<Pair>> all_pairs(const Program& program, std::uint64_t most) {
+  std::set<Pair> pairs;
+  std::uint64_t runs = 0;
+  const auto explore = [&](const auto& self, const Machine& at, const Trace& trace) -> void {
+    if (runs > most) return;
+    if (at.end() != simulated::End::kRuns) {
+      ++runs;
+      pairs.merge(pairs_of(trace));
+      return;
+    }
+    for (std::uint32_t i = 0; i < 64; ++i) {
+      if ((at.enabled() >> i & 1) == 0) continue;
+      Machine after = at;
+      Trace longer = trace;
+      longer.steps.push_back(after.step(i));
+      self(self, after, longer);
+    }
+  };
+  explore(explore, Machine(program), {});
+  if (runs > most) return std::nullopt;
+  return pairs;
+}
+
+simulated::Run run(const Program& program, const JobPlan& plan) {
+  return simulated::run(program, plan.strategy == abi::StrategyKind::kPrefix
+                                     ? simulated::decode_prefix(plan.guide)
+                                     : std::vector<std::uint32_t>{});
+}
+
+struct Enumerated {
+  std::set<Pair> seen;
+  std::set<Pair> ruled_out;  // by an order, not by exhaustion
+  std::uint64_t last_new = 0;
+  std::uint64_t runs = 0;
+};
+
+Enumerated enumerate(const Program& program) {
+  EnumerateSearch search({});
+  for (;;) {
+    const std::vector<JobPlan> plans = search.next(1);
+    if (plans.empty() || search.runs() > 200'000) break;
+    for (const JobPlan& plan : plans) search.learn(plan, run(program, plan).report);
+  }
+  EXPECT_TRUE(search.exhausted());
+  Enumerated result;
+  for (const Term& term : search.terms().all()) {
+    if (term.seen()) result.seen.insert({term.read, term.write});
+    if (!term.seen() && !term.may_be && term.reason.kind != OrderReason::Kind::kNone)
+      result.ruled_out.insert({term.read, term.write});
+  }
+  result.last_new = search.terms().last_new_run();
+  result.runs = search.runs();
+  return result;
+}
+
+Program forked(std::vector<Code> children) {
+  Program program;
+  Code main;
+  for (std::uint32_t i = 1; i <= children.size(); ++i) main.push_back({Op::kCreate, i});
+  for (std::uint32_t i = 1; i <= children.size(); ++i) main.push_back({Op::kJoin, i});
+  main.push_back({Op::kOther, 0});  // exit
+  program.threads.push_back(main);
+  for (Code& child : children) program.threads.push_back(std::move(child));
+  return program;
+}
+
+// MacDonald, Chen, Novillo 2006, figure 2.
+Program figure2(bool first_locks, bool third_locks) {
+  const auto under = [](bool locks, Code code) {
+    if (locks) {
+      code.insert(code.begin(), {Op::kLock, 0});
+      code.push_back({Op::kUnlock, 0});
+    }
+    return code;
+  };
+  return forked({under(first_locks, {{Op::kWrite, 0}, {Op::kWrite, 0}}),
+                 under(true, {{Op::kWrite, 0}}), under(third_locks, {{Op::kRead, 0}})});
+}
+
+TEST(EnumerateSearch, FigureTwoHasThreeTermsAndFourWithoutALock) {
+  const Enumerated locked = enumerate(figure2(true, true));
+  EXPECT_EQ(locked.seen.size(), 3u);
+  EXPECT_EQ(locked.ruled_out.size(), 1u);
+  EXPECT_LE(locked.last_new, 3u);
+  const Enumerated first_open = enumerate(figure2(false, true));
+  EXPECT_EQ(first_open.seen.size(), 4u);
+  EXPECT_EQ(first_open.ruled_out.size(), 0u);
+  EXPECT_LE(first_open.last_new, 5u);
+  EXPECT_EQ(enumerate(figure2(true, false)).seen.size(), 4u);
+}
+
+Code random_code(std::mt19937_64& random, std::uint32_t length) {
+  Code code;
+  std::vector<std::uint32_t> held;
+  while (code.size() + held.size() < length) {
+    const std::uint32_t what = random() % 3 == 0;
+    switch (random() % 9) {
+      case 0:
+      case 1:
+      case 2:
+        code.push_back({Op::kWrite, what});
+        break;
+      case 3:
+      case 4:
+        code.push_back({Op::kRead, what});
+        break;
+      case 5:
+        code.push_back({random() % 2 == 0 ? Op::kUpdate : Op::kReadSkip, what});
+        break;
+      case 6:
+      case 7:
+        if (std::ranges::find(held, what) != held.end()) break;
+        code.push_back({Op::kLock, what});
+        held.push_back(what);
+        break;
+      case 8:
+        code.push_back({random() % 2 == 0 ? Op::kSignal : Op::kOther, 0});
+        break;
+    }
+    if (!held.empty() && random() % 3 == 0) {
+      if (code.back().op == Op::kReadSkip) code.push_back({Op::kOther, 0});
+      code.push_back({Op::kUnlock, held.back()});
+      held.pop_back();
+    }
+  }
+  if (!code.empty() && code.back().op == Op::kReadSkip) code.push_back({Op::kOther, 0});
+  for (; !held.empty(); held.pop_back()) code.push_back({Op::kUnlock, held.back()});
+  for (std::size_t i = 0; i + 1 < code.size(); ++i)
+    if (code[i].op == Op::kReadSkip && code[i + 1].op == Op::kLock) code[i].op = Op::kRead;
+  return code;
+}
+
+// A critical section with a few accesses to one variable.
+Code section(std::mt19937_64& random) {
+  Code code{{Op::kLock, 0}};
+  for (std::uint64_t left = 1 + random() % 3; left > 0; --left)
+    code.push_back({random() % 2 == 0 ? Op::kWrite : Op::kRead, 0});
+  code.push_back({Op::kUnlock, 0});
+  return code;
+}
+
+TEST(EnumerateSearch, SeesWhatBruteForceSeesAndRulesOutNothingElse) {
+  std::uint64_t compared = 0;
+  std::uint64_t ruled_out = 0;
+  std::uint64_t needed = 0;
+  std::uint64_t pairs = 0;
+  for (std::uint64_t seed = 1; seed <= 240; ++seed) {
+    std::mt19937_64 random(seed);
+    std::vector<Code> children;
+    const std::uint32_t threads = 2 + (random() % 4 == 0);
+    for (std::uint32_t t = 0; t < threads; ++t)
+      children.push_back(seed % 3 == 0 && threads == 2
+                             ? section(random)
+                             : random_code(random, threads == 2 ? 2 + random() % 4 : 1 + t % 2));
+    const Program program = forked(std::move(children));
+    const auto expected = all_pairs(program, 3000);
+    if (!expected) continue;
+    ++compared;
+    const Enumerated got = enumerate(program);
+    EXPECT_EQ(got.seen, *expected) << "seed " << seed;
+    for (const Pair& pair : got.ruled_out) EXPECT_FALSE(expected->contains(pair)) << seed;
+    ruled_out += got.ruled_out.size();
+    needed += got.last_new;
+    pairs += expected->size();
+  }
+  EXPECT_GT(compared, 100u);
+  EXPECT_GT(ruled_out, 10u);
+  // About as many runs as there are pairs, at most.
+  EXPECT_LT(needed, pairs * 2);
+  RecordProperty("runs", static_cast<int>(needed));
+  RecordProperty("pairs", static_cast<int>(pairs));
+}
+
+TEST(ForceSearch, MeetsWhatIsPossibleAndSaysWhatIsNot) {
+  const Program program = figure2(true, true);
+  const simulated::Run first = simulated::run(program, {});
+  std::vector<const TraceStep*> writes;
+  const TraceStep* read = nullptr;
+  for (const TraceStep& step : first.report.trace.steps) {
+    if (step.kind == abi::StepKind::kWrite) writes.push_back(&step);
+    if (step.kind == abi::StepKind::kRead) read = &step;
+  }
+  ASSERT_EQ(writes.size(), 3u);
+  ASSERT_NE(read, nullptr);
+  for (const TraceStep* write : writes) {
+    Constraint sees{Constraint::Kind::kSees, {{write->place}}, {{read->place}}};
+    ForceSearch force({sees}, 1, 0);
+    for (;;) {
+      const std::vector<JobPlan> plans = force.next(1);
+      if (plans.empty()) break;
+      for (const JobPlan& plan : plans) force.learn(plan, run(program, plan).report);
+    }
+    // The first of the first thread's two writes does not leave its section.
+    const bool possible = write != writes.front();
+    const ForceResult result = force.result();
+    EXPECT_EQ(result.answer, possible ? Possibility::kPossible : Possibility::kImpossible);
+    if (possible) {
+      EXPECT_LE(result.schedules, 3u);
+    } else {
+      EXPECT_EQ(result.reason.kind, OrderReason::Kind::kSection);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace clew

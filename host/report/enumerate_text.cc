@@ -1,0 +1,290 @@
+#include "host/report/enumerate_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "host/report/hunt_text.h"
+#include "host/report/pinpoint_text.h"
+#include "host/report/words.h"
+
+namespace clew {
+namespace {
+
+constexpr std::size_t kReadsShown = 40;
+constexpr std::size_t kThreadsShown = 4;
+constexpr std::size_t kCombinationsShown = 8;
+
+std::string line_of(const Location& at) {
+  return at.line == 0
+             ? "an unknown line"
+             : fmt::format("{}:{}", std::filesystem::path(at.file).filename().string(), at.line);
+}
+
+// "T0.1, T0.2 and 3 more"
+std::string threads_text(const std::set<std::string>& threads) {
+  std::vector<std::string> some;
+  for (const std::string& thread : threads)
+    if (some.size() < kThreadsShown) some.push_back(thread);
+  const std::size_t more = threads.size() - some.size();
+  return more == 0 ? fmt::format("{}", fmt::join(some, ", "))
+                   : fmt::format("{} and {} more", fmt::join(some, ", "), more);
+}
+
+// Terms of one line of source that have the same write by source and came to the same.
+struct Folded {
+  const TermInfo* first = nullptr;
+  std::set<std::string> writers;
+  std::uint64_t pairs = 0;
+  std::uint64_t passing_runs = 0;
+  std::uint64_t failing_runs = 0;
+  std::optional<std::uint64_t> passing;
+  std::optional<std::uint64_t> failing;
+};
+enum class Course : std::uint8_t { kFails, kSometimes, kPasses, kOpen, kImpossible };
+
+Course course_of(const TermInfo& term) {
+  if (term.status == TermStatus::kOpen) return Course::kOpen;
+  if (term.status == TermStatus::kImpossible) return Course::kImpossible;
+  if (term.failing_runs == 0) return Course::kPasses;
+  return term.passing_runs == 0 ? Course::kFails : Course::kSometimes;
+}
+
+using FoldKey = std::tuple<Course, bool, std::string, std::uint32_t, bool>;
+FoldKey fold_key(const TermInfo& term) {
+  return {course_of(term), term.write.has_value(), term.write ? term.write->at.file : "",
+          term.write ? term.write->at.line : 0, term.local};
+}
+
+struct ReadGroup {
+  const ReadInfo* first = nullptr;
+  std::set<std::string> readers;
+  std::uint64_t instances = 0;
+  std::map<FoldKey, Folded> terms;
+};
+
+std::string came_to(Course course, const Folded& folded) {
+  const std::uint64_t runs = folded.passing_runs + folded.failing_runs;
+  const std::string pairs = folded.pairs > 1 ? fmt::format("{} pairs, ", folded.pairs) : "";
+  switch (course) {
+    case Course::kFails:
+      return fmt::format("{}fails in {}{}", pairs,
+                         runs == 1 ? "the run that shows it"
+                                   : fmt::format("all {} runs that show it", with_commas(runs)),
+                         folded.failing ? fmt::format(", recording {}", *folded.failing) : "");
+    case Course::kSometimes:
+      return fmt::format("{}fails in {} of {} runs", pairs, with_commas(folded.failing_runs),
+                         with_commas(runs));
+    case Course::kPasses:
+      return fmt::format("{}passes{}", pairs,
+                         folded.passing ? fmt::format(", recording {}", *folded.passing) : "");
+    case Course::kOpen:
+      return fmt::format("{}open: not seen, not shown to be impossible", pairs);
+    case Course::kImpossible:
+      return fmt::format("{}not possible: {}", pairs, reason_text(folded.first->reason));
+  }
+  return "";
+}
+
+std::string term_line(const FoldKey& key, const Folded& folded) {
+  const TermInfo& term = *folded.first;
+  std::string what = "the initial value";
+  if (term.write) {
+    what = "the write at " + line_of(term.write->at);
+    const std::string source = source_line(term.write->at);
+    if (!source.empty()) what += fmt::format(" `{}`", cut_in_middle(source, 40));
+    what += term.local ? " by the same thread" : " by " + threads_text(folded.writers);
+  }
+  return wrapped(fmt::format("{}: {}", what, came_to(std::get<0>(key), folded)), "    ");
+}
+
+std::string group_text(const ReadGroup& group) {
+  const ReadInfo& read = *group.first;
+  std::string text =
+      fmt::format("\n  {} at {} ({})", read.variable.empty() ? "read" : read.variable,
+                  location_text(read.read.at), threads_text(group.readers));
+  const std::string source = source_line(read.read.at);
+  if (!source.empty()) text += fmt::format(" `{}`", cut_in_middle(source, 40));
+  text += " sees\n";
+  for (const auto& [key, folded] : group.terms) text += term_line(key, folded);
+  return text;
+}
+
+std::vector<ReadGroup> groups_of(const EnumerateResult& result) {
+  std::map<std::tuple<std::string, std::uint32_t, std::string>, ReadGroup> groups;
+  for (const ReadInfo& read : result.reads) {
+    ReadGroup& group = groups[{read.read.at.file, read.read.at.line, read.variable}];
+    if (group.first == nullptr) group.first = &read;
+    group.readers.insert(read.read.thread);
+    ++group.instances;
+    for (const TermInfo& term : read.terms) {
+      Folded& folded = group.terms[fold_key(term)];
+      if (folded.first == nullptr) folded.first = &term;
+      if (term.write) folded.writers.insert(term.write->thread);
+      ++folded.pairs;
+      folded.passing_runs += term.passing_runs;
+      folded.failing_runs += term.failing_runs;
+      if (!folded.passing) folded.passing = term.passing;
+      if (!folded.failing) folded.failing = term.failing;
+    }
+  }
+  std::vector<ReadGroup> list;
+  for (auto& [key, group] : groups) list.push_back(std::move(group));
+  // Those that fail with one write and not with another first, then those with more to see.
+  const auto rank = [](const ReadGroup& group) {
+    const Course best =
+        group.terms.empty() ? Course::kImpossible : std::get<0>(group.terms.begin()->first);
+    return std::pair(best == Course::kFails ? 0 : 1, -static_cast<int>(group.terms.size()));
+  };
+  std::ranges::sort(list, [&](const ReadGroup& a, const ReadGroup& b) {
+    return std::tuple(rank(a), a.first->read.at.file, a.first->read.at.line) <
+           std::tuple(rank(b), b.first->read.at.file, b.first->read.at.line);
+  });
+  return list;
+}
+
+// "12 of 14 combinations of two reads seen, 1 impossible, 1 open"
+std::string combined_text(const EnumerateResult& result) {
+  const PairCoverage& coverage = result.combined;
+  return fmt::format("{} of {} combinations of {} reads seen, {} impossible, {} open",
+                     with_commas(coverage.seen),
+                     with_commas(coverage.seen + coverage.impossible + coverage.open),
+                     result.together == 2 ? "two" : "three", with_commas(coverage.impossible),
+                     with_commas(coverage.open));
+}
+
+std::string combinations_text(const EnumerateResult& result) {
+  if (result.together < 2) return "";
+  std::string text =
+      fmt::format("\n  {}{}\n", combined_text(result),
+                  result.combinations_cut ? "; there are more that were not tried" : "");
+  std::size_t shown = 0;
+  for (const CombinationInfo& combination : result.failing_combinations) {
+    if (++shown > kCombinationsShown) break;
+    std::vector<std::string> parts;
+    for (const auto& [read, term] : combination.terms) {
+      const ReadInfo& info = result.reads[read];
+      const TermInfo& of = info.terms[term];
+      parts.push_back(fmt::format("{} sees {}", line_of(info.read.at),
+                                  of.write ? line_of(of.write->at) : "the initial value"));
+    }
+    text += fmt::format("    fails together, not each alone: {}\n", fmt::join(parts, "; "));
+  }
+  return text;
+}
+
+std::string figures(const EnumerateResult& result) {
+  std::string text =
+      fmt::format("\n  {}, {:.1f} s, seed {}; the last pair that was new came in run {}\n",
+                  counted(result.runs, "run"), result.hunt.seconds, result.hunt.seed,
+                  with_commas(result.last_new_run));
+  if (result.exhausted) {
+    text += "  every schedule was executed, up to equivalence: nothing else can be seen\n";
+    if (!result.untried.empty())
+      text +=
+          wrapped("under sequential consistency, and but for what was not tried: " + result.untried,
+                  "    ");
+  } else {
+    text +=
+        "  not every schedule was executed: there may be writes and reads that no run came to\n";
+  }
+  if (result.not_looked_at > 0)
+    text += fmt::format("  {} of them too long for what they read to be kept\n",
+                        with_commas(result.not_looked_at));
+  if (result.is_cut) text += "  not all pairs were noted: there are too many\n";
+  if (result.without_choice > 0)
+    text += fmt::format("  {} one write alone in all runs, and are not listed\n",
+                        result.without_choice == 1
+                            ? "1 other read sees"
+                            : with_commas(result.without_choice) + " other reads see");
+  return text;
+}
+
+std::string unexecuted_text(const EnumerateResult& result) {
+  if (result.unexecuted.empty()) return "";
+  std::string text = "\n  writes that no run executed (found by the text of the line):\n";
+  for (const EnumerateResult::Unexecuted& write : result.unexecuted)
+    text += fmt::format("    {} at {}  {}\n", write.variable, line_of(write.at),
+                        cut_in_middle(source_line(write.at), 40));
+  return text;
+}
+
+// A failing and a passing run of one read.
+std::string next_commands(const std::vector<ReadGroup>& groups) {
+  for (const ReadGroup& group : groups) {
+    std::optional<std::uint64_t> failing;
+    std::optional<std::uint64_t> passing;
+    for (const auto& [key, folded] : group.terms) {
+      if (!failing && std::get<0>(key) == Course::kFails) failing = folded.failing;
+      if (!passing && std::get<0>(key) == Course::kPasses) passing = folded.passing;
+    }
+    if (failing && passing)
+      return fmt::format("\n  clew explain {} {}\n  clew replay {}\n", *failing, *passing,
+                         *failing);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string reason_text(const ReasonPlace& reason) {
+  using Kind = OrderReason::Kind;
+  const auto between = [&](const std::string& by) {
+    return reason.overwritten
+               ? fmt::format("overwritten at {}, ordered by {}", line_of(*reason.overwritten), by)
+               : fmt::format("the write comes after the read, ordered by {}", by);
+  };
+  switch (reason.kind) {
+    case Kind::kSameThread:
+      return between("the program itself");
+    case Kind::kCreate:
+      return between("the creation of a thread");
+    case Kind::kJoin:
+      return between(fmt::format("the join at {}", line_of(reason.at)));
+    case Kind::kBarrier:
+      return between(fmt::format("the barrier at {}", line_of(reason.at)));
+    case Kind::kSection:
+      return fmt::format(
+          "overwritten at {} before the lock is released that the reader takes at {}",
+          line_of(reason.at), reason.lock ? line_of(*reason.lock) : "");
+    case Kind::kOwnWrite:
+      return fmt::format("the reader writes it at {}, under the lock that it takes at {}",
+                         line_of(reason.at), reason.lock ? line_of(*reason.lock) : "");
+    case Kind::kExhausted:
+      return "no schedule shows it";
+    case Kind::kNotExecuted:
+    case Kind::kNone:
+      break;
+  }
+  return "";
+}
+
+std::string enumerate_headline(const EnumerateResult& result) {
+  std::string text = result.hunt.failures.empty() ? "no failure" : "failure";
+  if (!result.hunt.failures.empty())
+    text += ": " + failure_line(result.hunt.failures.front().failure);
+  return text + "; " + coverage_text(result.coverage);
+}
+
+std::string enumerate_text(const EnumerateResult& result) {
+  std::string text;
+  const std::vector<ReadGroup> groups = groups_of(result);
+  std::size_t shown = 0;
+  for (const ReadGroup& group : groups) {
+    if (shown++ == kReadsShown) {
+      text += fmt::format("\n  and {} (--json has all)\n",
+                          counted(groups.size() - kReadsShown, "more line"));
+      break;
+    }
+    text += group_text(group);
+  }
+  return text + combinations_text(result) + unexecuted_text(result) + figures(result) +
+         next_commands(groups);
+}
+
+}  // namespace clew

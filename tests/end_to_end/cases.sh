@@ -1,0 +1,157 @@
+#!/bin/bash
+# clew case new and clew check: a failure kept, found again, mended, moved; edits; bad files; ctest.
+# shellcheck source=tests/end_to_end/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+cat >bank.cpp <<'CODE'
+#include <cstdio>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+class Account {
+ public:
+  explicit Account(std::string name) : name_(std::move(name)) {}
+  bool withdraw(int amount) {
+#ifdef FIXED
+    std::lock_guard<std::mutex> lock(mutex_);
+#endif
+    const int before = balance();
+    if (before < amount) return false;
+    set_balance(before - amount);
+    return true;
+  }
+  int total() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return balance_;
+  }
+
+ private:
+  int balance() const { return balance_; }
+  void set_balance(int value) { balance_ = value; }
+  std::string name_;
+  std::mutex mutex_;
+  int balance_ = 100;
+};
+
+static Account account("savings");
+
+static void spend(int times) {
+  for (int i = 0; i < times; ++i) account.withdraw(10);
+}
+
+int main() {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) threads.emplace_back(spend, 2);
+  for (std::thread& thread : threads) thread.join();
+  std::printf("%d left\n", account.total());
+  return account.total() == 60 ? 0 : 1;
+}
+CODE
+build() { "$clew" c++ -g -pthread -std=c++20 "$@"; }
+build -O0 bank.cpp -o bank
+build -O0 -DFIXED bank.cpp -o bank_fixed
+run 1 hunt --seed 1 ./bank
+check "a case is made" run 0 case new --json out.json
+check "all runs with the order failed" is proof suffices
+check "it is in terms of the program" grep -q 'text = "set_balance(before - amount);"\|text = "balance_ = value;"' bank.clewcase
+check "no line number, no clock" sh -c '! grep -Eq "^(line|clock)" bank.clewcase'
+check "a file is not overwritten" run 124 case new
+check "the failure is still there" run 1 check
+check "it says so" says out.txt 'bank.clewcase: fails'
+check "with a recording" run 1 replay
+check "fixed: the lock is named" run 0 check --program ./bank_fixed --json out.json --junit out.xml
+check "not possible any more" is status not-possible
+check "by the lock" json '"hold the same lock" in d["cases"][0]["text"]'
+check "JUnit" grep -q 'failures="0"' out.xml
+
+# Edits: lines, comments, names of locals, format, another level, another file.
+sed -e 's/before/was/g' -e 's/const int was/const  int\n  was \/\* now *\//' -e '1i // a line\n\n' -e 's/^static Account/int unrelated;\nstatic Account/' \
+  bank.cpp >other.cpp
+build -O1 other.cpp -o other
+check "an edited program still fails" run 1 check --program ./other --json out.json
+check "in the same order" json 'not d["cases"][0]["other_order"]'
+build -O1 -DFIXED other.cpp -o other_fixed
+check "and its fixed version does not" run 0 check --program ./other_fixed
+
+# A fix that only moves the window: the hunt around the order finds it.
+sed -e 's/set_balance(before - amount);/{ std::lock_guard<std::mutex> lock(mutex_); set_balance(before - amount); }/' \
+  -e 's/const int before = balance();/mutex_.lock(); const int before = balance(); mutex_.unlock();/' bank.cpp >moved.cpp
+build -O1 moved.cpp -o moved
+check "a window that was moved is caught" run 1 check --program ./moved
+
+# Code that is gone.
+cat >gone.cpp <<'CODE'
+#include <atomic>
+#include <thread>
+static std::atomic<int> left{0};
+static void consume() { left.fetch_add(1); }
+int main() {
+  std::thread one(consume), two(consume);
+  one.join();
+  two.join();
+  return left == 2 ? 0 : 1;
+}
+CODE
+build -O1 gone.cpp -o gone
+check "code that has changed too much" run 122 check --program ./gone
+check "says what was looked for" says out.txt 'looked for'
+
+# A read and the write that it is to see.
+cat >divide.cpp <<'CODE'
+#include <cstdio>
+#include <thread>
+static int n = 3;
+static int divide() { return 21 / n; }
+static void reset() {
+  n = 0;
+  n = 7;
+}
+int main() {
+  std::thread thread(reset);
+  std::printf("%d\n", divide());
+  thread.join();
+}
+CODE
+build -O0 divide.cpp -o divide
+check "a read sees a write" run 0 case new --read divide.cpp:4:n --sees divide.cpp:6 --json out.json -- ./divide
+check "and that fails" is proof suffices
+check "it is a sentence" json '"sees" in d["orders"][0]'
+check "check finds it" run 1 check divide.clewcase
+check "no such read" run 125 case new --read divide.cpp:11:n --sees divide.cpp:6 -- ./divide
+
+# Files that are no cases.
+printf 'clew-case = 1\nprogram = "bank"\nfailure = "exit"\nnonsense = "x"\n' >bad.clewcase
+check "a bad file is told with its line" run 122 check bad.clewcase
+check "by number" says out.txt 'bad.clewcase:4:'
+printf 'clew-case = 9\n' >bad.clewcase
+check "another version" run 122 check bad.clewcase
+check "is named" says out.txt 'version 9'
+rm bad.clewcase
+
+# As a user: an installed module, a small project, ctest.
+mkdir -p project prefix/lib/cmake/clew && cp "$source/cmake/clewConfig.cmake" prefix/lib/cmake/clew/
+cp bank.cpp bank.clewcase project/
+cat >project/CMakeLists.txt <<CODE
+cmake_minimum_required(VERSION 3.20)
+project(bank CXX)
+enable_testing()
+find_package(clew REQUIRED)
+find_package(Threads REQUIRED)
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_FLAGS "-g -O1")
+add_executable(bank bank.cpp)
+add_executable(bank_fixed bank.cpp)
+target_compile_definitions(bank_fixed PRIVATE FIXED)
+target_link_libraries(bank Threads::Threads)
+target_link_libraries(bank_fixed Threads::Threads)
+clew_add_case(case_fails bank.clewcase PROGRAM bank)
+clew_add_case(case_fixed bank.clewcase PROGRAM bank_fixed TIME 30 HUNT 50)
+CODE
+mkdir -p prefix/bin && ln -s "$clew" prefix/bin/clew
+check "a project is configured" sh -c "cmake -S project -B project/build -DCMAKE_PREFIX_PATH=$work/prefix -DCMAKE_CXX_COMPILER=$(dirname "$clew")/clew-c++ >cmake.txt 2>&1"
+check "and built" sh -c "cmake --build project/build >>cmake.txt 2>&1"
+check "the fixed program's case passes in ctest" sh -c "ctest --test-dir project/build -R case_fixed >ctest.txt 2>&1"
+check "the other one fails there" sh -c "! ctest --test-dir project/build -R case_fails >ctest.txt 2>&1"
+finish
