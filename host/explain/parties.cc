@@ -8,9 +8,8 @@ namespace {
 
 // Calls of the runtime in which signals are delivered, and which call nothing else of the program's.
 bool delivers(std::string_view name) {
-  for (const std::string_view prefix :
-       {"__clew_", "pthread_mutex_", "pthread_cond_", "pthread_rwlock_", "pthread_barrier_",
-        "sem_"})
+  for (const std::string_view prefix : {"__clew_", "pthread_mutex_", "pthread_cond_",
+                                        "pthread_rwlock_", "pthread_barrier_", "sem_"})
     if (name.starts_with(prefix)) return true;
   for (const std::string_view known :
        {"pthread_join", "pthread_kill", "pthread_create", "raise", "kill", "sched_yield", "sleep",
@@ -44,8 +43,7 @@ Parties::Parties(const RunTrace& run, CodeMap& code) : run_(run) {
       const std::string_view name = code.called(last);
       const bool itself = std::ranges::any_of(
           code.symbols(frame.entry), [&](const auto& symbol) { return symbol.name == name; });
-      interrupts =
-          !itself && (name.empty() ? calls_hook(run, code, frame.call) : delivers(name));
+      interrupts = !itself && (name.empty() ? calls_hook(run, code, frame.call) : delivers(name));
     }
     if (interrupts) handlers_[i] = i;
   }

@@ -23,7 +23,7 @@ struct CodePlace {
   std::string file;  // empty: not known
   std::uint32_t line = 0;
   std::string function;
-  bool user = false;  // the user's own
+  bool user = false;    // the user's own
   bool direct = false;  // ... and not that of a library that is inlined there
   // If the function is inlined into another of the user's: where; line 0: it is not.
   std::string outer_file = {};
