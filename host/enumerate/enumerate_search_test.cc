@@ -82,6 +82,7 @@ Enumerated enumerate(const Program& program) {
   Enumerated result;
   for (const Term& term : search.terms().all()) {
     if (term.seen()) result.seen.insert({term.read, term.write});
+    EXPECT_EQ(term.seen(), term.systematic) << "every schedule shows what others do";
     if (!term.seen() && !term.may_be && term.reason.kind != OrderReason::Kind::kNone)
       result.ruled_out.insert({term.read, term.write});
   }

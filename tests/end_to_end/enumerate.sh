@@ -45,6 +45,9 @@ check "... alone" json "len(d['reads']) == 1 and d['coverage'] == {'seen': 2, 'i
 check "no read there" run 125 enumerate --at figure4.c:1 ./figure4
 check "... says so" says err.txt "there is no read at figure4.c:1"
 check "no place" run 124 enumerate --at figure4.c ./figure4
+fail=$source/tests/programs/fail
+check "the same pairs as every schedule shows" "$source/bench/enumerate/against_exhaustive" --clew "$clew" \
+  "$fail/lost_update_c.c" "$fail/order_violation_null.c" "$fail/future_race.cpp" "$fail/wrong_lock.cpp"
 check "as a strategy of a hunt" run 1 hunt --strategy enumerate --seed 1 --no-passing ./figure4
 check "... with what it has covered" says err.txt "pairs of write and read seen"
 check "a budget of one run" run 0 enumerate --seed 1 --schedules 1 --json out.json ./repaired
