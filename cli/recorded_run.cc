@@ -7,6 +7,7 @@
 #include "cli/hunt_arguments.h"
 #include "cli/ui.h"
 #include "host/names/findings.h"
+#include "host/observe/event_names.h"
 #include "host/recording/recording.h"
 #include "host/report/finding_text.h"
 #include "host/report/run_json.h"
@@ -98,6 +99,7 @@ Result<int> recorded_run(LaunchPlan plan, const std::string& json_file) {
   if (result->seconds < kMostSecondsToAskAgain) {
     locate_holds(recording.path, *result, progress);
     find_stacks_of_findings(recording.path, *result, progress);
+    name_waited(*result, symbols);
   }
   progress.clear();
   tell_if_output_lost(*result);

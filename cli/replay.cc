@@ -18,6 +18,7 @@
 #include "cli/validators.h"
 #include "cli/watch_options.h"
 #include "host/names/findings.h"
+#include "host/observe/event_names.h"
 #include "host/report/run_json.h"
 #include "host/report/run_text.h"
 #include "host/report/words.h"
@@ -135,6 +136,7 @@ Result<int> replay(const ReplayOptions& options) {
     ProgressLine progress;
     locate_holds(options.recording, run, progress);
     find_stacks_of_findings(options.recording, run, progress);
+    name_waited(replay, run, symbols);
     progress.clear();
   }
   tell_if_output_lost(run);

@@ -11,6 +11,7 @@
 #include "cli/show_trace.h"
 #include "cli/ui.h"
 #include "cli/validators.h"
+#include "host/observe/event_names.h"
 #include "host/report/run_json.h"
 #include "host/report/run_text.h"
 #include "host/report/slices.h"
@@ -42,6 +43,7 @@ std::string ending(const Replay& replay, const RunResult& run, Symbolizer& symbo
 
 Result<int> show(const ShowOptions& options) {
   CLEW_TRY(auto replay, prepare_replay(options.recording));
+  const Replay plain = replay;
   replay.plan.output = OutputMode::kCaptureOnly;
   replay.plan.flags |= abi::kFlagSlices;
   if (replay.recording.meta.summary.clock <= kMostPoints) replay.plan.flags |= abi::kFlagEveryPoint;
@@ -53,7 +55,11 @@ Result<int> show(const ShowOptions& options) {
   Symbolizer symbols(run->reports);
   locate_failure(*run, symbols);
   const auto lines = differences(replay.recording.meta, *run);
-  if (!lines.empty()) print_departure(replay, *run, lines, symbols);
+  if (lines.empty()) {
+    name_waited(plain, *run, symbols);
+  } else {
+    print_departure(replay, *run, lines, symbols);
+  }
 
   if (options.json != "-") {
     print_result(slices_text(*run, options.all ? Length::kAll : Length::kShortened, symbols,

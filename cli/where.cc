@@ -13,6 +13,7 @@
 #include "cli/common_options.h"
 #include "cli/replay_report.h"
 #include "cli/ui.h"
+#include "host/observe/event_names.h"
 #include "host/observe/values_at.h"
 #include "host/report/run_json.h"
 #include "host/report/run_text.h"
@@ -84,6 +85,7 @@ Result<int> where(const WhereOptions& options) {
   CLEW_CHECK_OK(replay);
   CLEW_TRY(const auto clocks, parse_clocks(words, replay->recording.meta.summary.clock));
   if (options.values) return tell_values(*replay, clocks, options);
+  const Replay plain = *replay;
   replay->plan.output = OutputMode::kCaptureOnly;
   replay->plan.queries = clocks;
   std::ranges::sort(replay->plan.queries);
@@ -97,7 +99,11 @@ Result<int> where(const WhereOptions& options) {
   Symbolizer symbols(run->reports);
   locate_failure(*run, symbols);
   const auto lines = differences(replay->recording.meta, *run);
-  if (!lines.empty()) print_departure(*replay, *run, lines, symbols);
+  if (lines.empty()) {
+    name_waited(plain, *run, symbols);
+  } else {
+    print_departure(*replay, *run, lines, symbols);
+  }
 
   Json json = run_json(replay->recording.number, *run, symbols);
   json["at"] = Json::array();

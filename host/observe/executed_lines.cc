@@ -92,7 +92,7 @@ class Walk {
         trace_.steps()[at].hidden || !window_.has(clock_) || result_.total > most_)
       return;
     ExecutedLine& line = result_.lines.back();
-    ExecutedAccess made{of.kind, address, of.size, of.has_value, value, {}};
+    ExecutedAccess made{of.kind, address, of.size, of.has_value, value, {}, {}};
     const auto same = [&](const ExecutedAccess& one) {
       return one.kind == made.kind && one.address == made.address && one.size == made.size &&
              one.value == made.value;
@@ -107,8 +107,28 @@ class Walk {
     if (line.accesses.size() >= kMostLineAccesses) {
       ++line.more;
     } else {
+      if (of.kind != AccessKind::kWrite) made.written_by = writer_of(at, index, address, of.size);
       line.accesses.push_back(std::move(made));
     }
+  }
+
+  std::optional<ExecutedWriter> writer_of(StepIndex at, std::uint32_t index, std::uint64_t address,
+                                          std::uint32_t size) {
+    const StepIndex source = trace_.source(at, index);
+    if (source >= RunTrace::kFromOutside) return std::nullopt;
+    Instance writer = trace_.writer(source, address, size);
+    // In the same block: before the read.
+    for (std::uint32_t i = index; source == at && i-- > 0;)
+      if (const RecordedAccess& before = trace_.access(at, i);
+          before.kind != AccessKind::kRead && before.kind != AccessKind::kString &&
+          trace_.access_address(at, i) < address + size &&
+          address < trace_.access_address(at, i) + before.size) {
+        writer.instruction = before.instruction;
+        break;
+      }
+    const SourceFrame* line = user_line(trace_.instruction(writer).address);
+    if (line == nullptr) return std::nullopt;
+    return ExecutedWriter{trace_.steps()[source].thread, location_of(*line)};
   }
 
   [[nodiscard]] bool is_told(const ExecutedAccess& made, StepIndex at, std::uint32_t instruction) {

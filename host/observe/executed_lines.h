@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "host/names/object_name.h"
@@ -16,6 +17,12 @@
 
 namespace clew {
 
+// Who wrote what is read.
+struct ExecutedWriter {
+  std::uint16_t thread = 0;
+  Location at;  // in the user's code
+};
+
 struct ExecutedAccess {
   AccessKind kind = AccessKind::kRead;
   std::uint64_t address = 0;
@@ -23,6 +30,7 @@ struct ExecutedAccess {
   bool has_value = false;   // of an update the new one
   std::uint64_t value = 0;  // the first eight bytes
   ObjectName name;
+  std::optional<ExecutedWriter> written_by;  // nothing: nobody since main began, or not known
 };
 
 // What a thread does of a line without another line or thread in between. Functions of libraries that

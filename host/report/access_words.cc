@@ -20,8 +20,22 @@ AccessValue value_of(const ExecutedAccess& access) {
   return {access.kind, access.size, access.has_value, access.value};
 }
 
-std::string thread_of(const ExecutedLine& line, const std::vector<ThreadInfo>& threads) {
-  return line.thread < threads.size() ? printable(threads[line.thread].id) : "?";
+std::string thread_of(std::uint16_t thread, const std::vector<ThreadInfo>& threads) {
+  return thread < threads.size() ? printable(threads[thread].id) : "?";
+}
+
+// Of another thread's value: ", written by T0.1 at int_queue.cpp:36".
+std::string origin_text(const ExecutedAccess& access, const ExecutedLine& line,
+                        const std::vector<ThreadInfo>& threads) {
+  if (!access.written_by || access.written_by->thread == line.thread) return "";
+  return fmt::format(", written by {} at {}:{}", thread_of(access.written_by->thread, threads),
+                     short_path(access.written_by->at.file), access.written_by->at.line);
+}
+
+Json origin_json(const ExecutedAccess& access, const std::vector<ThreadInfo>& threads) {
+  if (!access.written_by) return nullptr;
+  return {{"thread", thread_of(access.written_by->thread, threads)},
+          {"at", location_json(access.written_by->at)}};
 }
 
 }  // namespace
@@ -65,15 +79,16 @@ std::string executed_text(const ExecutedLines& lines, const std::vector<ThreadIn
   for (const ExecutedLine& line : lines.lines) {
     const auto [source, added] = sources.try_emplace({line.at.file, line.at.line});
     if (added) source->second = source_line(line.at);
-    const std::string thread = thread_of(line, threads);
+    const std::string thread = thread_of(line.thread, threads);
     text +=
         fmt::format("{:>12}  {:<8} {}{}\n", with_commas(line.clock), thread, location_text(line.at),
                     source->second.empty() ? "" : "  | " + source->second);
     for (const ExecutedAccess& access : line.accesses)
-      text += fmt::format("{:24} {} {}{}\n", "", to_verb(access.kind),
+      text += fmt::format("{:24} {} {}{}{}\n", "", to_verb(access.kind),
                           access.name.known() ? object_words(access.name, thread)
                                               : fmt::format("0x{:x}", access.address),
-                          access_value_text(value_of(access), access.name));
+                          access_value_text(value_of(access), access.name),
+                          origin_text(access, line, threads));
     if (line.more > 0)
       text += fmt::format("{:24} ... and {}\n", "", counted(line.more, "further access"));
   }
@@ -93,9 +108,10 @@ Json executed_json(const ExecutedLines& lines, const std::vector<ThreadInfo>& th
                           {"variable", short_object_words(access.name)},
                           {"text", access_value_text(value_of(access), access.name)},
                           {"size", access.size},
-                          {"value", access.has_value ? Json(access.value) : Json()}});
+                          {"value", access.has_value ? Json(access.value) : Json()},
+                          {"written_by", origin_json(access, threads)}});
     all.push_back({{"clock", line.clock},
-                   {"thread", thread_of(line, threads)},
+                   {"thread", thread_of(line.thread, threads)},
                    {"at", location_json(line.at)},
                    {"accesses", accesses},
                    {"more", line.more}});

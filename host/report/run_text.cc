@@ -75,7 +75,10 @@ std::string awaited_object(const RunResult& run, Symbolizer& symbols, abi::WaitK
     return object_text(
         kind, object, "",
         object < run.reports.threads.size() ? thread_label(run, symbols, object) : "");
-  return object_text(kind, object, symbols.object_name(object), "");
+  const auto name = run.reports.names.find(object);
+  return object_text(kind, object,
+                     name != run.reports.names.end() ? name->second : symbols.object_name(object),
+                     "");
 }
 
 std::string figures_text(const RunSummary& summary) {

@@ -4,6 +4,7 @@
 #define CLEW_HOST_TARGET_RUN_RESULT_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -138,6 +139,7 @@ struct Reports {
   std::vector<StackReport> stacks;
   std::vector<FindingReport> findings;
   std::string maps;
+  std::map<std::uint64_t, std::string> names;  // of locks and the like (host/observe/event_names.h)
   std::vector<std::string> notes;
   std::vector<CreatedName> created;
   std::optional<Departure> departure;

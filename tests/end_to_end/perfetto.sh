@@ -96,7 +96,7 @@ END
 "$clew" cc -O1 -g wait.c -o wait -pthread || exit 1
 waited() {
   for seed in 1 2 3 4 5 6 7 8 9 10; do
-    run 0 run --seed $seed -- ./wait && run 0 trace --perfetto wait.perfetto && slices_of wait.perfetto || return 1
+    run 0 run --seed "$seed" -- ./wait && run 0 trace --perfetto wait.perfetto && slices_of wait.perfetto || return 1
     awk '$3 == "T0.1" && $4 == "pthread_mutex_lock" && $5 == "lock" && $2 - $1 > 1000 { found = 1 } END { exit !found }' slices.txt && return 0
   done
   return 1

@@ -1,0 +1,212 @@
+#include "host/observe/event_names.h"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <semaphore.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "host/model/code_map.h"
+#include "host/names/run_names.h"
+#include "host/observe/run_trace.h"
+#include "host/observe/trace_names.h"
+#include "host/observe/traced_replay.h"
+#include "host/seconds.h"
+#include "host/symbolize/symbolizer.h"
+
+namespace clew {
+namespace {
+
+// What a traced run may take of memory, and of points: a report should not wait for long. Chosen,
+// not measured.
+constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
+constexpr std::uint64_t kMostPoints = 1'000'000;
+constexpr double kMostSeconds = 10;
+
+class Patience : public RunObserver {
+ public:
+  [[nodiscard]] bool time_is_up() override { return seconds_now() > until_; }
+
+ private:
+  double until_ = seconds_now() + kMostSeconds;
+};
+
+// What the run did at these addresses, while it is kept as a whole.
+class Watcher : public CodeTraceListener {
+ public:
+  struct Sighting {
+    StepIndex step = 0;
+    std::uint64_t clock = 0;
+    std::uint32_t thread = 0;
+    std::uint32_t size = 0;
+  };
+
+  explicit Watcher(const std::vector<EventObject>& objects) : trace(kMostBytes) {
+    for (const EventObject& one : objects) sightings[one.object];
+  }
+
+  void block(const BlockRun& run) override {
+    const auto step = static_cast<StepIndex>(trace.steps().size());
+    trace.block(run);
+    for (const RecordedAccess& access : run.block.accesses) {
+      const std::uint64_t address = run.address(access);
+      if (address == now_.countdown && access.has_value && now_.limit != 0)
+        clock_ = now_.limit - 1 - run.value(access);
+      see(address, step, access.size);
+    }
+    if (run.block.call_offset == 0) return;
+    // What a function of the runtime is given: a lock, memory to be freed.
+    for (std::uint32_t i = 0; i < 3; ++i) see(run.word(run.block.call_offset + 8 * i), step, 0);
+  }
+  void cut(std::uint64_t address) override { trace.cut(address); }
+  void returned(const abi::ReturnMark& mark) override {
+    trace.returned(mark);
+    now_ = mark;
+    clock_ = mark.clock;
+  }
+
+  RunTrace trace;
+  std::unordered_map<std::uint64_t, std::vector<Sighting>> sightings;
+
+ private:
+  void see(std::uint64_t address, StepIndex step, std::uint32_t size) {
+    if (const auto found = sightings.find(address); found != sightings.end())
+      found->second.push_back({step, clock_, now_.thread, size});
+  }
+
+  abi::ReturnMark now_{};
+  std::uint64_t clock_ = 0;
+};
+
+// The sighting of the event: by its thread, and as near to its clock as there is one.
+const Watcher::Sighting* sighting_of(const EventObject& object, const Watcher& watcher,
+                                     const RunResult& run) {
+  const Watcher::Sighting* best = nullptr;
+  const auto distance = [&](const Watcher::Sighting& one) {
+    const std::uint64_t clock = object.clock == 0 ? UINT64_MAX : object.clock;
+    return std::max(one.clock, clock) - std::min(one.clock, clock);
+  };
+  for (const Watcher::Sighting& one : watcher.sightings.at(object.object)) {
+    if (one.thread >= run.reports.threads.size() ||
+        run.reports.threads[one.thread].id != object.thread)
+      continue;
+    if (best == nullptr || distance(one) <= distance(*best)) best = &one;
+  }
+  return best;
+}
+
+// Whether what is waited for is known by an address.
+bool is_object(abi::WaitKind kind) {
+  switch (kind) {
+    case abi::WaitKind::kMutex:
+    case abi::WaitKind::kCondition:
+    case abi::WaitKind::kReadLock:
+    case abi::WaitKind::kWriteLock:
+    case abi::WaitKind::kSpin:
+    case abi::WaitKind::kBarrier:
+    case abi::WaitKind::kSemaphore:
+    case abi::WaitKind::kFutex:
+    case abi::WaitKind::kOnce:
+    case abi::WaitKind::kOpenMpLock:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// 0: not known. Of what begins at an address, the size tells which one is meant.
+std::uint64_t size_of(abi::WaitKind kind) {
+  switch (kind) {
+    case abi::WaitKind::kMutex:
+      return sizeof(pthread_mutex_t);
+    case abi::WaitKind::kCondition:
+      return sizeof(pthread_cond_t);
+    case abi::WaitKind::kReadLock:
+    case abi::WaitKind::kWriteLock:
+      return sizeof(pthread_rwlock_t);
+    case abi::WaitKind::kSpin:
+    case abi::WaitKind::kFutex:
+      return sizeof(int);
+    case abi::WaitKind::kBarrier:
+      return sizeof(pthread_barrier_t);
+    case abi::WaitKind::kSemaphore:
+      return sizeof(sem_t);
+    default:
+      return 0;
+  }
+}
+
+struct Waited {
+  abi::WaitKind kind = abi::WaitKind::kNothing;
+  std::uint64_t object = 0;
+  ThreadIndex thread = 0;
+  std::uint64_t clock = 0;  // 0: at the end
+};
+
+// Each object once.
+std::vector<Waited> waited_in(const RunResult& run) {
+  std::vector<Waited> all;
+  const auto add = [&](const Waited& one) {
+    if (one.object != 0 && is_object(one.kind) && std::ranges::find(all, one.object, &Waited::object) == all.end())
+      all.push_back(one);
+  };
+  for (const WaitReport& wait : run.reports.waits) add({wait.kind, wait.object, wait.thread, 0});
+  for (const HoldReport& hold : run.reports.holds)
+    add({hold.kind, hold.object, hold.thread, hold.clock});
+  for (const SliceReport& slice : run.reports.slices)
+    if (slice.end == abi::SliceEnd::kBlocked)
+      add({slice.wait, slice.object, slice.thread, slice.last_clock});
+  return all;
+}
+
+}  // namespace
+
+void name_events(const Replay& replay, std::vector<EventObject>& objects) {
+  if (objects.empty() || replay.recording.meta.summary.clock > kMostPoints) return;
+  Replay quiet = replay;
+  quiet.plan.output = OutputMode::kCaptureOnly;
+  quiet.plan.queries = {replay.recording.meta.summary.clock};  // with it comes where code lies
+  Watcher watcher(objects);
+  Patience patience;
+  auto traced = run_traced_replay(quiet, TraceDetail::kCalls, patience, watcher);
+  if (!traced || !traced->whole || !traced->differences.empty() || watcher.trace.too_long()) return;
+  CodeMap code(traced->run.reports.maps);
+  watcher.trace.finish(std::move(traced->blocks), code);
+  Symbolizer symbols(traced->run.reports);
+  RunNames run_names(symbols);
+  TraceNames names(watcher.trace, traced->run, symbols, run_names);
+  for (EventObject& object : objects) {
+    const Watcher::Sighting* seen = sighting_of(object, watcher, traced->run);
+    if (seen == nullptr) continue;
+    object.name = names.name(object.object, seen->size, seen->step);
+    object.name.type = nullptr;
+  }
+}
+
+void name_waited(RunResult& run, Symbolizer& symbols) {
+  RunNames names(symbols);
+  for (const Waited& one : waited_in(run))
+    if (const ObjectName name = names.global(one.object, size_of(one.kind));
+        name.kind == ObjectName::Kind::kGlobal)
+      run.reports.names[one.object] = name.path;
+}
+
+void name_waited(const Replay& replay, RunResult& run, Symbolizer& symbols) {
+  name_waited(run, symbols);
+  std::vector<EventObject> nameless;
+  for (const Waited& one : waited_in(run))
+    if (one.thread < run.reports.threads.size() && !run.reports.names.contains(one.object))
+      nameless.push_back({one.clock, run.reports.threads[one.thread].id, one.object, {}});
+  name_events(replay, nameless);
+  for (const EventObject& one : nameless) {
+    const std::string text = source_text(one.name);
+    if (text.empty() || one.name.kind == ObjectName::Kind::kSymbol) continue;
+    // Of a type there may be several: which one it is, the address tells.
+    run.reports.names[one.object] = one.name.kind == ObjectName::Kind::kHeap
+                                        ? fmt::format("{} ({:#x})", text, one.object)
+                                        : text;
+  }
+}
+}  // namespace clew

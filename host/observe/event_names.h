@@ -1,0 +1,33 @@
+// Names for what events of a recording are about, from running it once more, traced.
+#ifndef CLEW_HOST_OBSERVE_EVENT_NAMES_H_
+#define CLEW_HOST_OBSERVE_EVENT_NAMES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/names/object_name.h"
+#include "host/symbolize/symbolizer.h"
+#include "host/target/replay.h"
+
+namespace clew {
+
+struct EventObject {
+  std::uint64_t clock = 0;  // of the event; 0: at the end
+  std::string thread;       // whose it is
+  std::uint64_t object = 0;
+  ObjectName name;  // without a type
+};
+
+// Fills in the names that are known. A run that is too long, or departs, names nothing.
+void name_events(const Replay& replay, std::vector<EventObject>& objects);
+
+// Fills in Reports::names for the locks and the like that threads of the run wait for or hold: global
+// variables.
+void name_waited(RunResult& run, Symbolizer& symbols);
+// ... and all else, by running the recording once more, if there is something without a name.
+void name_waited(const Replay& replay, RunResult& run, Symbolizer& symbols);
+
+}  // namespace clew
+
+#endif  // CLEW_HOST_OBSERVE_EVENT_NAMES_H_
