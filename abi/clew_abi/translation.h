@@ -5,6 +5,7 @@
 //   kTranslationAddress   TranslationState
 //   + kTargetsOffset      Target[kTargetCount], kTargetTables times: where indirect branches lead
 //   + kCountersOffset     counters of a counting run
+//   + kAllTargetsOffset   Target[kAllTargetCount], kTargetTables times: what found no room in the former
 //   + kCodeOffset         translated code
 //   + kBufferOffset       what the code writes down; it ends at kBufferEnd, and a little beyond
 #ifndef CLEW_ABI_TRANSLATION_H_
@@ -22,6 +23,7 @@ inline constexpr std::size_t kTargetsSize = 0x10'0000;  // of one table
 inline constexpr std::size_t kTargetTables = 4;
 inline constexpr std::size_t kCountersOffset = 0x50'0000;
 inline constexpr std::size_t kMostCounters = 0x100'0000;  // 8 bytes each
+inline constexpr std::size_t kAllTargetsOffset = 0x900'0000;
 inline constexpr std::size_t kCodeOffset = 0x1000'0000;
 inline constexpr std::size_t kCodeSize = 0x3000'0000;
 // The fifth byte of an address in the buffer is 0xff, and 0 from its end on: code can tell without
@@ -41,7 +43,17 @@ struct Target {
 inline constexpr std::size_t kTargetCount = 0x1'0000;
 static_assert(kTargetCount * sizeof(Target) == kTargetsSize);
 static_assert(kTargetsOffset + kTargetTables * kTargetsSize <= kCountersOffset);
-static_assert(kCountersOffset + 8 * kMostCounters <= kCodeOffset);
+static_assert(kCountersOffset + 8 * kMostCounters <= kAllTargetsOffset);
+
+// All targets, those included that share the low bits of their addresses: code whose branches lead to
+// more places than the first table has would otherwise ask the host again and again. In the first of
+// kTargetProbes places from slot_of() on that was free; an inverse of 0 is a free one.
+inline constexpr std::size_t kAllTargetCount = 0x10'0000;
+inline constexpr std::size_t kTargetProbes = 16;
+static_assert(kAllTargetsOffset + kTargetTables * kAllTargetCount * sizeof(Target) <= kCodeOffset);
+constexpr std::size_t slot_of(std::uint64_t address) {
+  return (address * 0x9e37'79b9'7f4a'7c15 >> 44) % kAllTargetCount;
+}
 
 // Which table an indirect branch looks its target up in. A run that is not counted has the first only.
 enum class TargetTable : std::uint32_t {

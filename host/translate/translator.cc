@@ -609,7 +609,16 @@ std::uint64_t Translator::enlist(TargetTable table, std::uint64_t address, std::
   const std::size_t offset =
       abi::kTargetsOffset + abi::kTargetsSize * static_cast<std::uint32_t>(table);
   auto* targets = reinterpret_cast<abi::Target*>(memory_.data() + offset);
-  targets[address % abi::kTargetCount] = {.inverse = 0 - address, .code = code};
+  const abi::Target target{.inverse = 0 - address, .code = code};
+  targets[address % abi::kTargetCount] = target;
+  auto* all = reinterpret_cast<abi::Target*>(memory_.data() + abi::kAllTargetsOffset) +
+              static_cast<std::uint32_t>(table) * abi::kAllTargetCount;
+  for (std::size_t i = 0; i < abi::kTargetProbes; ++i) {
+    abi::Target& here = all[(abi::slot_of(address) + i) % abi::kAllTargetCount];
+    if (here.inverse != 0 && here.inverse != target.inverse) continue;
+    here = target;
+    break;
+  }
   return code;
 }
 

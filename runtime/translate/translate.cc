@@ -86,6 +86,27 @@ std::uint32_t copy_code(std::uint64_t from) {
   return static_cast<std::uint32_t>(size);
 }
 
+// The code for the target of the indirect branch that is under way, if the host has been asked for it
+// before; 0: it has not, or the branch is a direct one.
+std::uint64_t known_code() {
+  const std::uint64_t target = state().target;
+  const std::uint32_t table = 0u - state().exit;
+  if (table >= abi::kTargetTables) return 0;
+  auto* const tables =
+      reinterpret_cast<abi::Target*>(abi::kTranslationAddress + abi::kTargetsOffset);
+  const auto* const all =
+      reinterpret_cast<const abi::Target*>(abi::kTranslationAddress + abi::kAllTargetsOffset) +
+      table * abi::kAllTargetCount;
+  for (std::size_t i = 0; i < abi::kTargetProbes; ++i) {
+    const abi::Target& here = all[(abi::slot_of(target) + i) % abi::kAllTargetCount];
+    if (here.inverse == 0) return 0;
+    if (here.inverse != 0 - target) continue;
+    tables[table * abi::kTargetCount + target % abi::kTargetCount] = here;
+    return here.code;
+  }
+  return 0;
+}
+
 // The program can see what is left in them: they are saved when a library is bound lazily. The
 // functions of libc would change more of them than this keeps.
 class VectorRegisters {
@@ -219,6 +240,7 @@ std::uint64_t clew_serve_translated() {
     default:
       break;
   }
+  if (const std::uint64_t code = known_code(); code != 0) return code;
   state().bytes_count = copy_code(state().target);
   ask(TranslationRequest::kBlock);
   return state().answer != 0 ? state().answer : state().target;
