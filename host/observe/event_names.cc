@@ -149,7 +149,8 @@ struct Waited {
 std::vector<Waited> waited_in(const RunResult& run) {
   std::vector<Waited> all;
   const auto add = [&](const Waited& one) {
-    if (one.object != 0 && is_object(one.kind) && std::ranges::find(all, one.object, &Waited::object) == all.end())
+    if (one.object != 0 && is_object(one.kind) &&
+        std::ranges::find(all, one.object, &Waited::object) == all.end())
       all.push_back(one);
   };
   for (const WaitReport& wait : run.reports.waits) add({wait.kind, wait.object, wait.thread, 0});

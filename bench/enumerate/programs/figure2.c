@@ -7,30 +7,30 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int a = 0;
 
-static void *first(void *unused) {
+static void* first(void* unused) {
 #ifndef OPEN_1
   pthread_mutex_lock(&lock);
 #endif
-  *(volatile int *)&a = 1;
-  *(volatile int *)&a = 2;
+  *(volatile int*)&a = 1;
+  *(volatile int*)&a = 2;
 #ifndef OPEN_1
   pthread_mutex_unlock(&lock);
 #endif
   return unused;
 }
 
-static void *second(void *unused) {
+static void* second(void* unused) {
   pthread_mutex_lock(&lock);
-  *(volatile int *)&a = 3;
+  *(volatile int*)&a = 3;
   pthread_mutex_unlock(&lock);
   return unused;
 }
 
-static void *third(void *unused) {
+static void* third(void* unused) {
 #ifndef OPEN_3
   pthread_mutex_lock(&lock);
 #endif
-  int seen = *(volatile int *)&a;
+  int seen = *(volatile int*)&a;
 #ifndef OPEN_3
   pthread_mutex_unlock(&lock);
 #endif
@@ -39,7 +39,7 @@ static void *third(void *unused) {
 }
 
 int main(void) {
-  void *(*const bodies[])(void *) = {first, second, third};
+  void* (*const bodies[])(void*) = {first, second, third};
   pthread_t threads[3];
   for (int i = 0; i < 3; ++i) pthread_create(&threads[i], 0, bodies[i], 0);
   for (int i = 0; i < 3; ++i) pthread_join(threads[i], 0);

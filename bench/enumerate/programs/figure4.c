@@ -14,7 +14,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t barrier;
 static int n = 1;
 
-static void *first(void *unused) {
+static void* first(void* unused) {
 #ifdef SLEEP_IN_FIRST
   usleep(NAP);
 #endif
@@ -28,7 +28,7 @@ static void *first(void *unused) {
   return unused;
 }
 
-static void *second(void *unused) {
+static void* second(void* unused) {
 #if !defined(SLEEP_IN_FIRST) && !defined(SECOND_FIRST)
   usleep(NAP);
 #endif
@@ -39,7 +39,7 @@ static void *second(void *unused) {
   return unused;
 }
 
-static void *third(void *unused) {
+static void* third(void* unused) {
   pthread_barrier_wait(&barrier);
   pthread_mutex_lock(&lock);
   printf("%d\n", 21 / n);
@@ -49,9 +49,9 @@ static void *third(void *unused) {
 
 int main(void) {
 #ifdef SECOND_FIRST
-  void *(*const bodies[])(void *) = {second, first, third};
+  void* (*const bodies[])(void*) = {second, first, third};
 #else
-  void *(*const bodies[])(void *) = {first, second, third};
+  void* (*const bodies[])(void*) = {first, second, third};
 #endif
   pthread_t threads[3];
   pthread_barrier_init(&barrier, 0, 2);
