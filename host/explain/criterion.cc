@@ -79,7 +79,10 @@ std::vector<NodeId> failure_points(TracedPair& pair, const Failure& failure) {
   if (failure.kind == FailureKind::kExit) add_status(pair, points);
   const std::uint16_t thread = thread_of(pair, failure.thread);
   const StepIndex last = last_step(run, thread);
-  if (last != kNoStep && failure.kind == FailureKind::kSignal) add_crash(pair, last, points);
+  if (run.fault().valid())
+    points.push_back(node_of(run.fault()));
+  else if (last != kNoStep && failure.kind == FailureKind::kSignal)
+    add_crash(pair, last, points);
   // The last that the thread did in the user's own code.
   if (thread < run.thread_count() && !run.thread(thread).empty()) {
     const Instance user = pair.user_instance(kFailing, last_of(run, run.thread(thread).back()));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <utility>
 
 #include "clew_abi/control.h"
@@ -37,6 +38,7 @@ Result<RunResult> trace_one(const Replay& replay, RunObserver& observer, RunTrac
                             kMostTraceBytes >> 20),
                 "a shorter run of the same program may fail in the same way");
   if (code == nullptr) code = std::make_unique<CodeMap>(traced.run.reports.maps);
+  if (traced.run.summary.exit_status == 128 + SIGFPE) trace.ended_by_computing();
   trace.finish(std::move(traced.blocks), *code);
   return std::move(traced.run);
 }

@@ -207,10 +207,44 @@ void RunTrace::finish(std::deque<TranslatedBlock> blocks, CodeMap& code) {
     const auto found = std::ranges::find(all, address, &Instruction::address);
     if (found != all.end()) steps_[step].executed = static_cast<std::uint8_t>(found - all.begin());
   }
+  if (counts_fault_) count_fault();
   find_sources();
+  fill_in_operand();
   find_frames(code);
   find_outside_calls(code);
   find_allocations();
+}
+
+void RunTrace::count_fault() {
+  if (cuts_.empty() || cuts_.back().first + 1u != steps_.size()) return;
+  BlockStep& step = steps_.back();
+  if (step.executed >= code_[step.block].size()) return;
+  const auto [first, end] = accesses({cuts_.back().first, step.executed});
+  for (std::uint32_t i = first; i < end; ++i)
+    if (blocks_[step.block].accesses[i].kind != AccessKind::kRead) return;
+  faulted_ = cuts_.back().first;
+  ++step.executed;
+}
+
+// Values are written down when an instruction is done, and this one never was: it read what was written
+// last. What nobody has written since the start is 0, or it would not have faulted.
+void RunTrace::fill_in_operand() {
+  if (faulted_ == kNoStep) return;
+  const auto [first, end] = accesses(fault());
+  for (std::uint32_t i = first; i < end; ++i) {
+    const RecordedAccess& read = access(faulted_, i);
+    if (!read.has_value || read.size > 8) continue;
+    const std::uint64_t address = access_address(faulted_, i);
+    std::uint64_t value = 0;
+    const StepIndex from = source(faulted_, i);
+    if (from < kFromOutside) {
+      const auto [begin, behind] = accesses(writer(from, address, read.size));
+      for (std::uint32_t k = begin; k < behind; ++k)
+        if (access(from, k).has_value && access_address(from, k) == address)
+          value = access_value(from, k);
+    }
+    std::memcpy(bytes_.data() + steps_[faulted_].record + read.offset + 8, &value, sizeof value);
+  }
 }
 
 void RunTrace::find_sources() {
@@ -227,7 +261,8 @@ void RunTrace::find_sources() {
       const bool executed = access.instruction < step.executed;
       const std::uint64_t address = word(at, access.offset);
       const std::uint8_t* known = nullptr;
-      if (access.has_value) {
+      const bool faulted = at == faulted_ && access.instruction + 1u == step.executed;
+      if (access.has_value && !faulted) {
         std::memcpy(value, bytes_.data() + step.record + access.offset + 8, access.size);
         known = value;
       }

@@ -84,6 +84,14 @@ class RunTrace final : public CodeTraceListener {
   void cut(std::uint64_t address) override;
   void returned(const abi::ReturnMark& mark) override;
 
+  // Before finish(): the run ended with an instruction that had read its operand but could not compute
+  // with it, a division by zero. It counts as executed.
+  void ended_by_computing() { counts_fault_ = true; }
+  // That instruction; not valid: there is none.
+  [[nodiscard]] Instance fault() const {
+    return faulted_ == kNoStep ? Instance{} : Instance{faulted_, steps_[faulted_].executed - 1u};
+  }
+
   // The run has ended: finds calls, allocations and sources. `blocks` are those that ran.
   void finish(std::deque<TranslatedBlock> blocks, CodeMap& code);
 
@@ -170,12 +178,16 @@ class RunTrace final : public CodeTraceListener {
   void find_frames(CodeMap& code);
   [[nodiscard]] bool returns_to(FrameIndex frame, std::uint64_t address) const;
   [[nodiscard]] std::uint64_t frame_by_push(StepIndex step) const;
+  void count_fault();
+  void fill_in_operand();
   void find_sources();
   void find_outside_calls(CodeMap& code);
   void find_allocations();
 
   std::uint64_t most_bytes_;
   bool too_long_ = false;
+  bool counts_fault_ = false;
+  StepIndex faulted_ = kNoStep;  // its last instruction could not compute
   std::uint16_t thread_ = 0;
   std::unordered_set<std::uint64_t> of_points_;  // of each thread
   std::uint64_t instruction_count_ = 0;

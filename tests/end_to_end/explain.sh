@@ -99,7 +99,14 @@ check "its story, tested" steps
 said() { grep -q 'reads `cnt` at requests.cpp:16 before T0.1 has written it at requests.cpp:8' err.txt; }
 check "its first sentence" said
 
+# A division by zero reads its divisor and then faults (MacDonald, Chen, Novillo 2006, figure 4).
+check "a division is built" "$clew" cc -O1 -g "$source/bench/enumerate/programs/figure4.c" -o division -pthread
+check "a division by zero" explained "$PWD/division" order-violation 45 25
+zero() { json 'd["story"][-1]["failing"] == "0" and d["story"][-1]["passing"] == "3"'; }
+check "its divisor" zero
+
 # Questions about lines, slices, pictures
+check "figure 3 once more" explained "$PWD/requests" order-violation 16 8
 why() { run 0 explain --ask 'why requests.cpp:27:sum' --json out.json && grep -q '`sum` is 17, in the passing run 0' err.txt &&
   json 'd["asked"]["differs"] and d["asked"]["source"]["at"]["line"] == 24 and d["story"][-1]["at"]["line"] == 27'; }
 check "why a value" why
