@@ -52,6 +52,26 @@ class Candidates {
     }
   }
 
+  // Its clocks are those of the failing run, and its events are accesses behind the point with that
+  // number.
+  void add_cause(const Cause& cause) {
+    const auto step = [&](const std::optional<CauseEvent>& event) {
+      return event && event->what != CauseEvent::What::kNothing ? at(event->clock) : std::nullopt;
+    };
+    const auto use = step(cause.use);
+    const auto source = step(cause.failing_source);
+    const auto earlier = step(cause.earlier);
+    const auto remote = step(cause.remote);
+    const auto later = step(cause.later);
+    if (cause.pattern == CausePattern::kBetween && earlier && remote && later)
+      add(Kind::kBetween, {*earlier, *remote, *later});
+    if (cause.pattern == CausePattern::kOverwritten && use && source) {
+      add(Kind::kSees, {*use, *source});
+      add_order(*source, *use);
+    }
+    if (cause.pattern == CausePattern::kUseAfterFree && use && source) add_order(*source, *use);
+  }
+
   // Reads that see another write than in the passing run.
   void add_sees(const LabRun& passing) {
     const auto sources = [](const std::vector<TraceStep>& steps) {
@@ -184,8 +204,10 @@ class Candidates {
 
 OrderCandidates order_candidates(const LabRun& failing, const Sites& sites,
                                  const std::vector<const LabRun*>& passing,
-                                 const std::optional<CriticalPair>& pair) {
+                                 const std::optional<CriticalPair>& pair,
+                                 const std::optional<Cause>& cause) {
   Candidates candidates(failing, sites);
+  if (cause) candidates.add_cause(*cause);
   if (pair) candidates.add_pair(*pair);
   for (const LabRun* run : passing) candidates.add_sees(*run);
   for (const LabRun* run : passing) candidates.add_flipped(*run);

@@ -9,6 +9,7 @@
 #include "host/cases/case_file.h"
 #include "host/cases/lab.h"
 #include "host/cases/sites.h"
+#include "host/explain/explanation.h"
 #include "host/isolate/isolate_result.h"
 
 namespace clew {
@@ -29,11 +30,12 @@ struct OrderCandidates {
   std::vector<OrderCandidate> all;
 };
 
-// The most telling first: those of the critical pair, then those whose reads see another write than
+// The most telling first: those of the cause that was explained and of the critical pair, then those whose reads see another write than
 // in one of the passing runs, then all others whose order differs.
 [[nodiscard]] OrderCandidates order_candidates(const LabRun& failing, const Sites& sites,
                                                const std::vector<const LabRun*>& passing,
-                                               const std::optional<CriticalPair>& pair);
+                                               const std::optional<CriticalPair>& pair,
+                                               const std::optional<Cause>& cause);
 
 // The events and orders of these candidates, in terms of the program.
 void describe(const std::vector<OrderCandidate>& chosen, const OrderCandidates& from,

@@ -12,6 +12,7 @@
 #include "host/cases/candidates.h"
 #include "host/cases/lab.h"
 #include "host/cases/matching.h"
+#include "host/explain/explain.h"
 #include "host/isolate/trials.h"
 #include "host/schedule/stream.h"
 #include "host/search/fuzz_search.h"
@@ -30,6 +31,7 @@ constexpr std::size_t kMostTests = 16;
 constexpr std::size_t kMostOrders = 6;
 constexpr std::size_t kMostAtOnce = 8;
 constexpr std::size_t kMostPassing = 6;  // runs that the failing one is compared with
+constexpr double kMostExplaining = 10;   // seconds
 // With fewer runs that have the order nothing can be said about it.
 constexpr std::uint64_t kFewRuns = 2;
 
@@ -54,6 +56,7 @@ class Making {
     CLEW_TRY(auto replay, prepare_replay(std::to_string(failing_number_)));
     CLEW_TRY(auto schedule, to_schedule(replay.plan.follow));
     CLEW_CHECK_OK(describe_program(replay.recording));
+    explain_failure(replay);
 
     LabOptions lab_options;
     lab_options.plan = live_plan(replay);
@@ -112,6 +115,24 @@ class Making {
     // Clocks of the pair are those of the run that was recorded last.
     if (isolated.failing) pair_ = isolated.pair;
     return {};
+  }
+
+  // What cannot be explained has other candidates.
+  void explain_failure(const Replay& failing) {
+    if (!passing_number_) return;
+    const auto passing = prepare_replay(std::to_string(*passing_number_));
+    if (!passing) return;
+    class Limited final : public RunObserver {
+     public:
+      bool time_is_up() override { return seconds_now() - started_ > kMostExplaining; }
+
+     private:
+      double started_ = seconds_now();
+    } limited;
+    ExplainOptions untested;
+    untested.limits.tests = 0;
+    const auto explained = explain(failing, *passing, untested, limited);
+    if (explained && explained->cause.pattern != CausePattern::kNone) cause_ = explained->cause;
   }
 
   Result<void> describe_program(const Recording& recording) {
@@ -243,7 +264,7 @@ class Making {
         others.push_back(&run);
     for (const LabRun& run : pool_)
       if (run.verdict == Verdict::kPass && others.size() < kMostPassing) others.push_back(&run);
-    candidates_ = order_candidates(failing, survey.sites(), others, pair_);
+    candidates_ = order_candidates(failing, survey.sites(), others, pair_, cause_);
     made_.candidates = candidates_.all.size();
     has_.resize(candidates_.all.size());
     compare(survey, 0);
@@ -309,6 +330,7 @@ class Making {
   std::uint64_t failing_number_ = 0;
   std::optional<std::uint64_t> passing_number_;
   std::optional<CriticalPair> pair_;
+  std::optional<Cause> cause_;
   std::vector<LabRun> pool_;
   std::vector<std::vector<SiteId>> of_pool_;
   OrderCandidates candidates_;
