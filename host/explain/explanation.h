@@ -53,6 +53,7 @@ struct WaitFact {
   std::optional<CauseEvent> taken;   // ... where it has taken it
   std::optional<CauseEvent> signal;  // the last call that could have woken it
   bool before = false;               // ... came before the wait began
+  std::optional<CauseEvent> woken;   // the wait of another thread that it ended instead
   bool returns = false;              // the same wait ends in the passing run
 };
 

@@ -38,6 +38,12 @@ class Finder {
     cause.kind = cause.cycle || !wakes || result_.stops_others ? CauseKind::kDeadlock
                                                                : CauseKind::kLostWakeup;
     for (const std::uint16_t thread : others) add_node(*blocked_[thread]);
+    // First who waited when it was somebody else's turn.
+    if (cause.kind == CauseKind::kLostWakeup) {
+      const auto first = std::ranges::find_if(
+          cause.waits, [](const WaitFact& fact) { return fact.woken.has_value(); });
+      if (first != cause.waits.end()) std::rotate(cause.waits.begin(), first, first + 1);
+    }
     if (cause.waits.empty()) cause.pattern = CausePattern::kNone;
     tell();
     return std::move(result_);
@@ -145,6 +151,9 @@ class Finder {
         if (wake.step != SyncStep::kWakes || wake.object != what.object) continue;
         fact.signal = event(one);
         fact.before = one.step < call.step;
+        fact.woken.reset();
+        if (const OutsideCall* woken = fact.before ? nullptr : woken_by(one))
+          fact.woken = event(*woken);
         events_.push_back(&one);
       }
     }
@@ -163,6 +172,29 @@ class Finder {
     }
     events_.push_back(&call);
     result_.cause.waits.push_back(std::move(fact));
+  }
+
+  // The wait that returned behind the signal and before any other, if there is just one: others may
+  // have timed out.
+  const OutsideCall* woken_by(const OutsideCall& signal) const {
+    const SyncCall what = sync_call(signal);
+    if (what.kind != SyncKind::kCondition) return nullptr;
+    StepIndex next = kNoStep;
+    for (const OutsideCall& one : run_.outside_calls())
+      if (const SyncCall wake = sync_call(one);
+          wake.step == SyncStep::kWakes && wake.object == what.object && one.step > signal.step)
+        next = std::min(next, one.step);
+    const OutsideCall* woken = nullptr;
+    for (const OutsideCall& one : run_.outside_calls()) {
+      const SyncCall wait = sync_call(one);
+      if (wait.step != SyncStep::kWaits || wait.object != what.object || one.back == kNoStep ||
+          one.step > signal.step || one.back < signal.step || one.back > next)
+        continue;
+      const bool may_time_out = one.name.contains("timed") || one.name.contains("clock");
+      if (woken != nullptr || may_time_out) return nullptr;
+      woken = &one;
+    }
+    return woken;
   }
 
   bool has_cycle() const {

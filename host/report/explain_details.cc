@@ -72,7 +72,7 @@ Json wait_json(const WaitFact& fact) {
   return {{"wait", event_json(fact.wait)},       {"object", text_or_null(fact.object)},
           {"holder", text_or_null(fact.holder)}, {"taken", event_json(fact.taken)},
           {"signal", event_json(fact.signal)},   {"signal_before", fact.signal && fact.before},
-          {"returns_in_passing", fact.returns}};
+          {"woken", event_json(fact.woken)},     {"returns_in_passing", fact.returns}};
 }
 
 std::string named(const std::string& variable) {

@@ -136,6 +136,10 @@ std::string wait_sentence(const WaitFact& fact) {
   } else if (fact.signal && fact.before) {
     text += fmt::format(", but the last that could have woken it came before: {} at {}",
                         fact.signal->thread, shared_line(*fact.signal));
+  } else if (fact.signal && fact.woken) {
+    text += fmt::format(", and what {} did at {} has woken {} instead, which waited at {}",
+                        fact.signal->thread, shared_line(*fact.signal), fact.woken->thread,
+                        shared_line(*fact.woken));
   } else if (fact.signal) {
     text += fmt::format(", and what {} did at {} has not woken it", fact.signal->thread,
                         shared_line(*fact.signal));

@@ -46,6 +46,9 @@ check "who freed what is read, and is in use again" told cache_eviction order-vi
 check "settings read before they were loaded, noticed by another" told settings_early order-violation 61 55 -- \
   'T0.1 has let T0 come there at settings_early.cpp:61'
 
+check "who is woken instead of whom" told depot lost-wakeup 26 -- \
+  'has woken T0.[1-4] instead, which waited at depot.cpp:[0-9]*'
+
 # The figure that the paper explains its algorithms by (Weeratunge et al. 2010, figure 3).
 cat >requests.cpp <<'END'
 #include <pthread.h>

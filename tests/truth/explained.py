@@ -13,6 +13,7 @@ ORIGIN = rf'(?:, as it was at the start|, (?:written|freed|destroyed|read) by {W
 WAIT = (rf'{WHO} waits (?:for `[^`]+`|in `\w+`) at {LINE}(?:, which {WHO} holds since {LINE}|, which it holds itself since {LINE}'
         rf'|, for which it needs {WHO} to continue|, and too few threads come there'
         rf'|, but the last that could have woken it came before: {WHO} at {LINE}|, and what {WHO} did at {LINE} has not woken it'
+        rf'|, and what {WHO} did at {LINE} has woken {WHO} instead, which waited at {LINE}'
         r'|, and no call that could have woken it was seen)')
 CAUSE = (rf'(?:{WHO} {VERB} {WHAT} at {LINE} before {WHO} has (?:written|freed|destroyed|read) it(?: once more)? at {LINE}'
          rf'|{WHO} {VERB} {WHAT} at {LINE} after {WHO} has (?:written|freed|destroyed|read) it at {LINE}'
@@ -227,6 +228,12 @@ class ExplainChecker:
             # A thread can be preempted in the call of its wait, before it waits.
             if signals and wait['signal_before']:
                 self.v.claim('explain: the last signal came before the wait', signals[-1] < mine, f'{wait}')
+            woken = wait['woken']
+            if signals and woken:
+                before = [s for _, s in self.fails.steps[:signals[-1]] if s.thread == woken['thread']]
+                after = [s for _, s in self.fails.steps[signals[-1]:] if s.thread == woken['thread']]
+                self.v.claim('explain: the woken thread waited there when the signal came, and ran on', bool(before) and before[-1].kind == 'wait' and
+                             before[-1].object == last[-1].object and bool(after), f'{wait}')
 
     # ---- the story
     def check_story(self, step):
