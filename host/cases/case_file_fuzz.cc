@@ -2,9 +2,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
-#include "host/cases/case_file.h"
+#include "host/cases/test_util.h"
+#include "host/schedule/fuzz_seed.h"
+
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  const std::string text = clew::format_case(clew::example_case());
+  clew::add_seed({*argv, static_cast<std::size_t>(*argc)}, 0,
+                 {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  return 0;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -4,47 +4,20 @@
 
 #include <string>
 
+#include "host/cases/test_util.h"
+
 namespace clew {
 namespace {
 
-Case example() {
-  Case one;
-  one.program = "../build/calc";
-  one.arguments = {"21", "a \"quoted\" \\ one\n"};
-  one.failure = FailureKind::kSignal;
-  one.detail = "SIGFPE";
-  one.found = "hunt";
-  one.criteria.fails_if_output = "lost [0-9]+";
-  one.criteria.only = {FailureKind::kSignal};
-  one.events.push_back(
-      {"a",
-       1,
-       0,
-       {abi::StepKind::kWrite, "n", "reset", "calc.cpp", {"n", "=", "0", ";"}, "n = 0;", 2}});
-  one.events.push_back({"b",
-                        2,
-                        3,
-                        {abi::StepKind::kRead,
-                         "n",
-                         "divide",
-                         "calc.cpp",
-                         {"return", "21", "/", "n", ";"},
-                         "return 21 / n;",
-                         1}});
-  one.orders.push_back({CaseOrder::Kind::kSees, {1, 0}, true});
-  one.orders.push_back({CaseOrder::Kind::kBefore, {0, 1}, false});
-  return one;
-}
-
 TEST(CaseFile, IsReadAsItWasWritten) {
-  const Case one = example();
+  const Case one = example_case();
   const auto read = parse_case(format_case(one), "a.clewcase");
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(*read, one);
 }
 
 TEST(CaseFile, SaysItInTermsOfTheProgram) {
-  const Case one = example();
+  const Case one = example_case();
   EXPECT_EQ(
       sentence_of(one, one.orders[0]),
       "the read of `n` in `divide` (calc.cpp, `return 21 / n;`), time 3 sees the write of `n` "
@@ -74,7 +47,7 @@ TEST(CaseFile, ErrorsNameTheLine) {
 }
 
 TEST(CaseFile, OrdersAreOfDifferentThreads) {
-  Case one = example();
+  Case one = example_case();
   one.events[1].thread = 1;
   const auto read = parse_case(format_case(one), "x");
   ASSERT_FALSE(read);
