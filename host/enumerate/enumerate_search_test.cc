@@ -14,6 +14,7 @@ namespace clew {
 namespace {
 
 using simulated::Code;
+using simulated::forked;
 using simulated::Machine;
 using simulated::Op;
 using simulated::Program;
@@ -89,17 +90,6 @@ Enumerated enumerate(const Program& program) {
   result.last_new = search.terms().last_new_run();
   result.runs = search.runs();
   return result;
-}
-
-Program forked(std::vector<Code> children) {
-  Program program;
-  Code main;
-  for (std::uint32_t i = 1; i <= children.size(); ++i) main.push_back({Op::kCreate, i});
-  for (std::uint32_t i = 1; i <= children.size(); ++i) main.push_back({Op::kJoin, i});
-  main.push_back({Op::kOther, 0});  // exit
-  program.threads.push_back(main);
-  for (Code& child : children) program.threads.push_back(std::move(child));
-  return program;
 }
 
 // MacDonald, Chen, Novillo 2006, figure 2.

@@ -22,6 +22,26 @@ const char* to_word(CauseKind kind) {
   return "unknown";
 }
 
+const char* to_word(CauseEvent::What what) {
+  switch (what) {
+    case CauseEvent::What::kReads:
+      return "reads";
+    case CauseEvent::What::kWrites:
+      return "writes";
+    case CauseEvent::What::kUpdates:
+      return "updates";
+    case CauseEvent::What::kFrees:
+      return "frees";
+    case CauseEvent::What::kDestroys:
+      return "destroys";
+    case CauseEvent::What::kCalls:
+      return "calls";
+    case CauseEvent::What::kNothing:
+      break;
+  }
+  return "start";
+}
+
 const char* to_word(Confirmed confirmed) {
   switch (confirmed) {
     case Confirmed::kNotTested:

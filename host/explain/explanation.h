@@ -45,6 +45,8 @@ struct CauseEvent {
   std::uint64_t clock = 0;
 };
 
+const char* to_word(CauseEvent::What what);  // "reads"; of kNothing: "start"
+
 // A thread that waits at the end of the failing run.
 struct WaitFact {
   CauseEvent wait;     // its call

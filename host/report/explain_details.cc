@@ -8,26 +8,6 @@
 namespace clew {
 namespace {
 
-const char* what_word(CauseEvent::What what) {
-  switch (what) {
-    case CauseEvent::What::kReads:
-      return "reads";
-    case CauseEvent::What::kWrites:
-      return "writes";
-    case CauseEvent::What::kUpdates:
-      return "updates";
-    case CauseEvent::What::kFrees:
-      return "frees";
-    case CauseEvent::What::kDestroys:
-      return "destroys";
-    case CauseEvent::What::kCalls:
-      return "calls";
-    case CauseEvent::What::kNothing:
-      break;
-  }
-  return "start";
-}
-
 const char* pattern_word(CausePattern pattern) {
   switch (pattern) {
     case CausePattern::kTooEarly:
@@ -54,7 +34,7 @@ Json at_or_null(const Location& at) { return at.line == 0 ? Json(nullptr) : loca
 Json event_json(const CauseEvent& event) {
   Json locks = Json::array();
   for (const HeldLock& lock : event.locks) locks.push_back(text_or_null(lock.name));
-  return {{"what", what_word(event.what)},
+  return {{"what", to_word(event.what)},
           {"thread", text_or_null(event.thread)},
           {"at", at_or_null(event.at)},
           {"called_at", at_or_null(event.called_at)},

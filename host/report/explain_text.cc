@@ -34,20 +34,8 @@ const char* kind_words(CauseKind kind) {
 }
 
 const char* verb(CauseEvent::What what) {
-  switch (what) {
-    case CauseEvent::What::kReads:
-      return "reads";
-    case CauseEvent::What::kWrites:
-      return "writes";
-    case CauseEvent::What::kUpdates:
-      return "updates";
-    case CauseEvent::What::kFrees:
-      return "frees";
-    case CauseEvent::What::kDestroys:
-      return "destroys";
-    default:
-      return "uses";
-  }
+  const bool vague = what == CauseEvent::What::kCalls || what == CauseEvent::What::kNothing;
+  return vague ? "uses" : to_word(what);
 }
 
 const char* participle(CauseEvent::What what) {

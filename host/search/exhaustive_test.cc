@@ -12,6 +12,7 @@ namespace {
 
 using simulated::Code;
 using simulated::End;
+using simulated::forked;
 using simulated::Op;
 using simulated::Program;
 
@@ -53,18 +54,6 @@ Explored explore(const Program& program, std::uint32_t bound, std::size_t most =
   }
   explored.conclusion = search.conclusion();
   return explored;
-}
-
-// Main creates the threads and joins them.
-Program forked(std::vector<Code> children) {
-  Program program;
-  Code main;
-  for (std::uint32_t i = 1; i <= children.size(); ++i) main.push_back({Op::kCreate, i});
-  for (std::uint32_t i = 1; i <= children.size(); ++i) main.push_back({Op::kJoin, i});
-  main.push_back({Op::kOther, 0});  // exit
-  program.threads.push_back(main);
-  for (Code& child : children) program.threads.push_back(std::move(child));
-  return program;
 }
 
 class Generator {

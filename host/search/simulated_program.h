@@ -46,6 +46,18 @@ struct Program {
   bool tries_held_locks = false;          // if there is nothing else to do
 };
 
+// Main creates the threads and joins them.
+inline Program forked(std::vector<Code> children) {
+  Program program;
+  Code main;
+  for (std::uint32_t i = 1; i <= children.size(); ++i) main.push_back({Op::kCreate, i});
+  for (std::uint32_t i = 1; i <= children.size(); ++i) main.push_back({Op::kJoin, i});
+  main.push_back({Op::kOther, 0});  // exit
+  program.threads.push_back(main);
+  for (Code& child : children) program.threads.push_back(std::move(child));
+  return program;
+}
+
 enum class End : std::uint8_t { kRuns, kExit, kAssert, kDeadlock };
 
 // A state of the program. What threads read, and the order in which they took locks and semaphores,
