@@ -161,6 +161,9 @@ class Teller {
     const auto at = both(node);
     if (!at[kFailing].valid() || !pair_.alignment().parts(kFailing, at[kFailing])) return false;
     step.branch = true;
+    // What follows from it may be of one run only; the branch itself is not.
+    step.only_failing = !at[kPassing].valid();
+    step.only_passing = false;
     for (const WhichRun side : {kFailing, kPassing}) {
       std::string& to = side == kFailing ? step.failing : step.passing;
       if (!at[side].valid()) continue;
