@@ -32,6 +32,25 @@ struct SearchOptions {
 // its cause elsewhere.
 inline constexpr double kLeastConfidence = 0.9;
 
+// An order of two steps (orders.h), by the positions of their points.
+struct StepOrder {
+  std::uint32_t first = 0, then = 0;
+  std::uint64_t failing = 0, passing = 0;  // traced runs in which it was seen
+};
+// Where a thread stood for ever when all were blocked.
+struct StuckAt {
+  std::uint32_t point = 0;
+  // The last step of another thread at the same object; nothing: there was none.
+  std::optional<std::uint32_t> last;
+  std::uint64_t failing = 0;  // traced runs that ended so
+  auto operator<=>(const StuckAt&) const = default;
+};
+struct OrderEvidence {
+  std::uint64_t failing = 0, passing = 0;  // traced runs
+  std::vector<StepOrder> orders;           // the most telling first
+  std::vector<StuckAt> stuck;              // the most frequent first
+};
+
 // Points that make a failure appear, as far as an algorithm found them.
 struct NoiseCause {
   std::optional<std::uint32_t> failure;  // its number in the hunt; nothing: any
@@ -43,6 +62,7 @@ struct NoiseCause {
   [[nodiscard]] bool is_tenable() const {
     return rate.failed > 0 && confidence.value_or(1) >= kLeastConfidence;
   }
+  OrderEvidence orders;
   bool beside_first = false;  // found in the samples without the first cause of the same failure
 };
 

@@ -110,6 +110,7 @@ JobPlan Campaign::job(std::size_t position, std::uint32_t run) const {
   plan.parameters[abi::kNoisePercent] = options_.percent;
   plan.seed = job_seed(mix(options_.seed, to_run_[position]), run);
   plan.guide = guides_[position];
+  if (on_run_ != nullptr) plan.flags = abi::kJobTrace;
   return plan;
 }
 
@@ -139,8 +140,11 @@ void Campaign::learn(const JobReport& report) {
   if (cursor.at >= to_run_.size()) return;
   Sample& sample = samples_[to_run_[cursor.at]];
   const bool failed = report.verdict == Verdict::kFail && report.failure;
-  if (failed) ++sample.failures[number_of_(*report.failure)];
-  if (failed || report.verdict == Verdict::kPass) ++sample.runs;
+  std::optional<std::uint32_t> failure;
+  if (failed) ++sample.failures[*(failure = number_of_(*report.failure))];
+  const bool judged = failed || report.verdict == Verdict::kPass;
+  if (judged) ++sample.runs;
+  if (judged && on_run_ != nullptr) (*on_run_)(report.trace, failure);
   if (++cursor.run == wanted_[cursor.at]) cursor = {cursor.at + 1, 0};
   const std::lock_guard lock(mutex_);
   ++progress_.runs;
@@ -175,7 +179,7 @@ std::span<const Sample> Campaign::run(std::vector<Sample> batch) {
   proposed_up_to_ = learned_up_to_ = {};
   for (Sample& sample : batch) {
     const std::size_t number = samples_.size();
-    if (auto kept = keeper_.find(number, sample)) {
+    if (auto kept = on_run_ == nullptr ? keeper_.find(number, sample) : std::nullopt) {
       samples_.push_back(std::move(*kept));
       continue;
     }
@@ -199,6 +203,13 @@ std::span<const Sample> Campaign::run(std::vector<Sample> batch) {
   const std::lock_guard lock(mutex_);
   progress_.samples = samples_.size();
   return added();
+}
+
+std::span<const Sample> Campaign::run_traced(std::vector<Sample> batch, const OnRun& on_run) {
+  on_run_ = &on_run;
+  const auto ran = run(std::move(batch));
+  on_run_ = nullptr;
+  return ran;
 }
 
 void Campaign::say(const char* stage, std::size_t planned) {

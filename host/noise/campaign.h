@@ -93,6 +93,8 @@ class Campaign final : public Laboratory {
   }
   [[nodiscard]] bool is_suspect(std::size_t point) const override { return points_[point].races; }
   [[nodiscard]] std::span<const Sample> run(std::vector<Sample> batch) override;
+  [[nodiscard]] std::span<const Sample> run_traced(std::vector<Sample> batch,
+                                                   const OnRun& on_run) override;
   [[nodiscard]] std::span<const Sample> all() const override { return samples_; }
   [[nodiscard]] std::uint64_t seed() const override { return options_.seed; }
   void say(const char* stage, std::size_t planned) override;
@@ -134,6 +136,7 @@ class Campaign final : public Laboratory {
   std::vector<std::uint32_t> wanted_;
   std::vector<std::vector<std::uint8_t>> guides_;
   Cursor proposed_up_to_, learned_up_to_;
+  const OnRun* on_run_ = nullptr;  // of a batch that is traced
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

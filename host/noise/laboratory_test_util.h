@@ -42,6 +42,9 @@ class SimulatedLaboratory final : public Laboratory {
     }
     return std::span<const Sample>(samples_).subspan(first);
   }
+  std::span<const Sample> run_traced(std::vector<Sample> batch, const OnRun&) override {
+    return run(std::move(batch));
+  }
   std::span<const Sample> all() const override { return samples_; }
   std::uint64_t seed() const override { return seed_; }
   void say(const char*, std::size_t) override {}

@@ -10,6 +10,7 @@
 
 #include "host/noise/campaign_store.h"
 #include "host/noise/code_flow.h"
+#include "host/noise/orders.h"
 #include "host/noise/plugin.h"
 #include "host/symbolize/moments.h"
 #include "host/symbolize/symbolizer.h"
@@ -284,6 +285,12 @@ Result<PinpointResult> pinpoint(const PinpointOptions& options, RecordingStore& 
       [&](Laboratory& laboratory) {
         found =
             search(laboratory, as_begun, plugin ? &*plugin : nullptr, campaign_points(), problem);
+        laboratory.say("looking at who comes first", 0);
+        const auto is_deadlock = [&](std::uint32_t failure) {
+          return book.all()[failure].failure.kind == FailureKind::kDeadlock;
+        };
+        for (NoiseCause& cause : found.causes)
+          if (!watch_orders(laboratory, campaign_points(), is_deadlock, cause)) break;
       },
       [&](std::size_t failure) { return watching.number_of(failure); }, kept);
   running = &campaign;

@@ -3,16 +3,26 @@
 #define CLEW_HOST_NOISE_SAMPLE_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "host/noise/subset.h"
+#include "host/trace/trace.h"
 
 namespace clew {
 
 // Why it was run. Only those of a design are scored: in them each point is as likely as not.
-enum class SamplePurpose : std::uint8_t { kDesign, kSearch, kAnswer, kWithout, kEverywhere };
+enum class SamplePurpose : std::uint8_t {
+  kDesign,
+  kSearch,
+  kAnswer,
+  kWithout,
+  kEverywhere,
+  kTraced
+};
 
 struct Sample {
   Subset points;
@@ -41,6 +51,11 @@ class Laboratory {
   // the batch, in its order, valid until the next call. Nothing: there was no time, or clew was told
   // to stop.
   [[nodiscard]] virtual std::span<const Sample> run(std::vector<Sample> batch) = 0;
+  // The same, and each run that passed or failed is told with what it did, in order. `failure`: its
+  // number in the hunt; nothing: it passed. Samples that are kept are run all the same.
+  using OnRun = std::function<void(const Trace& trace, std::optional<std::uint32_t> failure)>;
+  [[nodiscard]] virtual std::span<const Sample> run_traced(std::vector<Sample> batch,
+                                                           const OnRun& on_run) = 0;
   [[nodiscard]] virtual std::span<const Sample> all() const = 0;
   [[nodiscard]] virtual std::uint64_t seed() const = 0;
   // What the algorithm is about to do, for the status line.

@@ -54,6 +54,21 @@ Json edges_json(const PinpointResult& result) {
   return list;
 }
 
+Json orders_json(const PinpointResult& result, const OrderEvidence& seen) {
+  Json list = Json::array();
+  for (const StepOrder& order : seen.orders)
+    list.push_back({{"first", place_json(result.points[order.first])},
+                    {"then", place_json(result.points[order.then])},
+                    {"failing", order.failing},
+                    {"passing", order.passing}});
+  Json stuck = Json::array();
+  for (const StuckAt& one : seen.stuck)
+    stuck.push_back({{"at", place_json(result.points[one.point])},
+                     {"last", one.last ? place_json(result.points[*one.last]) : Json(nullptr)},
+                     {"failing", one.failing}});
+  return {{"failing", seen.failing}, {"passing", seen.passing}, {"orders", list}, {"stuck", stuck}};
+}
+
 Json bugs_json(const PinpointResult& result) {
   Json list = Json::array();
   for (const NoiseCause& cause : result.causes) {
@@ -67,6 +82,7 @@ Json bugs_json(const PinpointResult& result) {
          {"high", cause.rate.high()},
          {"runs", cause.rate.runs},
          {"confidence", or_null(cause.confidence)},
+         {"traced", orders_json(result, cause.orders)},
          {"beside_first", cause.beside_first}});
   }
   return list;

@@ -136,6 +136,42 @@ std::string edges_text(const PinpointResult& result) {
       counted(result.edges.size(), "edge"), drops, rises, sentences, result.ks.d, result.ks.p);
 }
 
+// Where threads of the traced runs that ended in a deadlock stood: those of at least half of them.
+std::string stuck_text(const PinpointResult& result, const OrderEvidence& seen) {
+  std::string text;
+  for (const StuckAt& one : seen.stuck) {
+    if (2 * one.failing < seen.failing) continue;
+    text += fmt::format("    {}: {}{}\n", with_commas(one.failing),
+                        point_text(result.points[one.point]),
+                        one.last ? fmt::format("; the last step of another thread at the same "
+                                               "object was {}",
+                                               point_text(result.points[*one.last]))
+                                 : "; no other thread had used the same object");
+  }
+  if (text.empty()) return "";
+  return fmt::format("  Where a thread stood blocked at the end of the {} failing ones:\n{}",
+                     with_commas(seen.failing), text);
+}
+
+// Who came before whom, of steps of different threads with nothing else at that place in between.
+std::string orders_text(const PinpointResult& result, const OrderEvidence& seen) {
+  constexpr std::size_t kOrdersShown = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kOrdersShown, seen.orders.size()); ++i) {
+    const StepOrder& order = seen.orders[i];
+    const NoisePoint& then = result.points[order.then];
+    text += fmt::format("    {}, then {} by another thread, next at the same {}: {} and {}\n",
+                        point_text(result.points[order.first]), point_text(then),
+                        abi::is_access(then.kind) ? "memory" : "object", with_commas(order.failing),
+                        with_commas(order.passing));
+  }
+  if (!text.empty())
+    text = fmt::format(
+        "  Seen in more of the {} failing than of the {} passing runs that were traced:\n{}",
+        with_commas(seen.failing), with_commas(seen.passing), text);
+  return text + stuck_text(result, seen);
+}
+
 std::string figures(const PinpointResult& result) {
   return fmt::format(
       "  {}, {} ({} now, {:.1f} s, {:.0f}/s), algorithm {}, seed {}\n  campaign: {}\n",
@@ -163,7 +199,7 @@ std::string cause_text(const PinpointResult& result, const NoiseCause& cause) {
                     cause.points.size() == 1 ? "it is" : "each of these is",
                     *cause.confidence >= 0.99 ? ">=" : "=",
                     *cause.confidence >= 0.99 ? 0.99 : std::floor(*cause.confidence * 100) / 100);
-  return text;
+  return text + orders_text(result, cause.orders);
 }
 
 std::string rates_text(const PinpointResult& result) {
