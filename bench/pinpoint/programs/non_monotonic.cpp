@@ -2,8 +2,9 @@
 // divisor that one thread checks and divides by, and that another sets to several values, 0 among
 // them. It fails if T1 is switched away from between lines 2 and 3 and T2 between lines 4 and 5.
 //
-// The two threads are started for several rounds, as noise is made before or after an event by the
-// toss of a coin, and a round needs one to be before and the other after.
+// As in Java, where a statement is several steps, each assignment of T2 is counted, and what T1 divides is
+// read before what it divides by. The threads are started for a few rounds: a round needs the two delays to
+// end in the right order.
 #include <pthread.h>
 
 #include <cstdio>
@@ -11,32 +12,22 @@
 
 namespace {
 
-constexpr int kRounds = 20;
+constexpr int kRounds = 3;
 
 volatile int x = 1;
 volatile int y = 0;
-volatile int rounds_done = 0;
-volatile int last_quotient = 0;
+volatile int total = 12;
+volatile int changes = 0;
 volatile bool over = false;
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
-// The main thread's part, which the paper's figure leaves out: it tells a thread that keeps a record.
-void* keep_record(void*) {
+// The main thread's part, which the paper's figure leaves out: it tells another one when all is over.
+void* wait_for_end(void*) {
   pthread_mutex_lock(&mutex);
-  while (!over) {
-    pthread_cond_wait(&changed, &mutex);
-    last_quotient = y;
-  }
+  while (!over) pthread_cond_wait(&changed, &mutex);
   pthread_mutex_unlock(&mutex);
   return nullptr;
-}
-
-void end_round() {
-  pthread_mutex_lock(&mutex);
-  rounds_done = rounds_done + 1;
-  pthread_cond_signal(&changed);
-  pthread_mutex_unlock(&mutex);
 }
 
 // A division by zero ends the program, as an exception that nobody catches does in Java.
@@ -46,20 +37,23 @@ int quotient(int dividend, int divisor) {
 }
 
 void* divide(void*) {
-  x = 1;                  // T1.1
-  if (x != 0)             // T1.2
-    y = quotient(12, x);  // T1.3
+  x = 1;                     // T1.1
+  if (x != 0)                // T1.2
+    y = quotient(total, x);  // T1.3
   return nullptr;
 }
 
+// A line for each statement of the figure.
+// clang-format off
 void* change(void*) {
-  x = 1;  // T2.1
-  x = 2;  // T2.2
-  x = 3;  // T2.3
-  x = 0;  // T2.4
-  x = 4;  // T2.5
+  x = 1; changes = changes + 1;  // T2.1
+  x = 2; changes = changes + 1;  // T2.2
+  x = 3; changes = changes + 1;  // T2.3
+  x = 0; changes = changes + 1;  // T2.4
+  x = 4; changes = changes + 1;  // T2.5
   return nullptr;
 }
+// clang-format on
 
 pthread_t start(void* (*function)(void*)) {
   pthread_t thread;
@@ -70,21 +64,21 @@ pthread_t start(void* (*function)(void*)) {
 }  // namespace
 
 int main() {
-  const pthread_t record = start(keep_record);
+  const pthread_t waiter = start(wait_for_end);
   for (int round = 0; round < kRounds; ++round) {
     x = 1;
     y = 0;
+    total = 12 + round;
     const pthread_t t1 = start(divide);
     const pthread_t t2 = start(change);
     pthread_join(t1, nullptr);
     pthread_join(t2, nullptr);
-    end_round();
   }
   pthread_mutex_lock(&mutex);
   over = true;
   pthread_cond_signal(&changed);
   pthread_mutex_unlock(&mutex);
-  pthread_join(record, nullptr);
-  std::printf("%d rounds, y = %d\n", static_cast<int>(rounds_done), static_cast<int>(y));
+  pthread_join(waiter, nullptr);
+  std::printf("%d changes, y = %d\n", static_cast<int>(changes), static_cast<int>(y));
   return 0;
 }
