@@ -13,6 +13,14 @@ constexpr std::uint64_t kAboveTop = 0x10000;
 
 }  // namespace
 
+std::optional<std::size_t> stack_of(const RunTrace& run, std::uint64_t address) {
+  for (std::size_t i = 0; i < run.thread_count(); ++i) {
+    const std::uint64_t top = run.stack_top(i);
+    if (top != 0 && address < top + kAboveTop && address + kStackReach > top) return i;
+  }
+  return std::nullopt;
+}
+
 Comparison::Comparison(const Dependences& failing, const Dependences& passing,
                        const Alignment& alignment)
     : runs_{&failing, &passing}, alignment_(alignment) {}
@@ -45,18 +53,10 @@ bool Comparison::same_value(std::uint64_t failing, StepIndex at_failing, std::ui
   }
   if (a != nullptr || b != nullptr) return false;
   if (failing == passing) return true;
-  const auto stack =
-      [&](WhichRun side,
-          std::uint64_t value) -> std::optional<std::pair<std::string, std::uint64_t>> {
-    for (std::size_t i = 0; i < trace(side).thread_count(); ++i) {
-      const std::uint64_t top = trace(side).stack_top(i);
-      if (top != 0 && value < top + kAboveTop && value + kStackReach > top)
-        return std::pair(run(side).threads()[i], top - value);
-    }
-    return std::nullopt;
-  };
-  const auto on_stack = stack(kFailing, failing);
-  return on_stack && on_stack == stack(kPassing, passing);
+  const auto mine = stack_of(trace(kFailing), failing);
+  const auto theirs = stack_of(trace(kPassing), passing);
+  return mine && theirs && run(kFailing).threads()[*mine] == run(kPassing).threads()[*theirs] &&
+         trace(kFailing).stack_top(*mine) - failing == trace(kPassing).stack_top(*theirs) - passing;
 }
 
 std::optional<Comparison::Value> Comparison::value(WhichRun side, NodeId node) const {

@@ -26,6 +26,9 @@ inline Instance instance_of(NodeId node) {
 // outside left it.
 inline bool is_unseen(NodeId node) { return instance_of(node).step >= RunTrace::kFromOutside; }
 
+// The thread whose stack the address lies in.
+[[nodiscard]] std::optional<std::size_t> stack_of(const RunTrace& run, std::uint64_t address);
+
 class Comparison final : public TwoRuns {
  public:
   Comparison(const Dependences& failing, const Dependences& passing, const Alignment& alignment);

@@ -2,190 +2,221 @@
 
 #include <algorithm>
 #include <optional>
-
-#include "clew_abi/control.h"
-#include "host/observe/traced_replay.h"
-#include "host/seconds.h"
+#include <utility>
 
 namespace clew {
 namespace {
 
-// What a run with another value may take, beyond what the recorded one took.
-constexpr double kMostSeconds = 5;
-constexpr std::uint64_t kMoreClock = 1'000'000;
+Confirmed confirmed_by(const Lever& lever) {
+  return lever.kind == Lever::Kind::kBranch ? Confirmed::kByBranch : Confirmed::kByValue;
+}
 
-class Quiet final : public RunObserver {
- public:
-  bool time_is_up() override { return seconds_now() - started_ > kMostSeconds; }
+// A main step under test.
+struct Trial {
+  ToldStep* told = nullptr;
+  std::optional<Lever> lever;
+  std::array<std::optional<std::uint64_t>, 2> reg;  // kRegister: its value in each run
+  std::optional<Laboratory::Ran> cured;             // the failing run with the passing run's
+  std::optional<Verdict> broken;                    // the passing run with the failing run's
 
- private:
-  double started_ = seconds_now();
+  [[nodiscard]] std::optional<std::vector<RunChange>> changes(const RunsView& runs,
+                                                              WhichRun side) const {
+    if (!lever || (lever->kind == Lever::Kind::kRegister && !reg[other(side)])) return std::nullopt;
+    return put_in(runs, side, *lever, reg[other(side)].value_or(0));
+  }
 };
 
-class Ignore final : public CodeTraceListener {
- public:
-  void block(const BlockRun&) override {}
-  void cut(std::uint64_t) override {}
-  void returned(const abi::ReturnMark&) override {}
-};
-
-// An access of a step that has a value in both runs, and another one in each.
-struct Swap {
-  std::array<Instance, 2> at;
-  std::array<std::uint32_t, 2> access;  // of the block
-};
-
-class Tester {
- public:
-  Tester(TracedPair& pair, const Replay& failing, const Replay& passing,
-         const ExperimentLimits& limits)
-      : pair_(pair), replays_{&failing, &passing}, limits_(limits) {}
-
-  void test(ToldStep& told) {
-    const auto swap = find_swap(told);
-    if (!swap) {
-      told.step.confirmed = Confirmed::kNotTestable;
-      return;
+// What registers hold is in no trace: each run is stopped there once.
+void read_registers(Laboratory& laboratory, const RunsView& runs, std::vector<Trial>& trials) {
+  std::vector<Laboratory::Task> tasks;
+  std::vector<std::pair<Trial*, WhichRun>> of;
+  for (Trial& trial : trials)
+    for (const WhichRun side : {kFailing, kPassing}) {
+      if (!trial.lever || trial.lever->kind != Lever::Kind::kRegister) continue;
+      tasks.push_back({side, {probe(runs.trace(side), trial.lever->at[side])}});
+      of.emplace_back(&trial, side);
     }
-    const auto cured = run(kFailing, *swap);
-    const auto broken = cured == Verdict::kPass ? std::nullopt : run(kPassing, *swap);
-    if (cured == Verdict::kPass || broken == Verdict::kFail) {
-      told.step.confirmed = Confirmed::kByValue;
-    } else if (cured == Verdict::kFail && broken == Verdict::kPass) {
-      told.step.confirmed = Confirmed::kRefuted;
+  const auto ran = laboratory.run(tasks);
+  for (std::size_t i = 0; i < tasks.size(); ++i)
+    if (ran[i] && !ran[i]->registers.empty())
+      of[i].first->reg[of[i].second] =
+          ran[i]->registers.front()[static_cast<std::size_t>(of[i].first->lever->reg)];
+  // The same in both: there is nothing to be put in.
+  for (Trial& trial : trials)
+    if (trial.lever && trial.lever->kind == Lever::Kind::kRegister && trial.reg[kFailing] &&
+        trial.reg[kFailing] == trial.reg[kPassing])
+      trial.lever.reset();
+}
+
+void run_side(Laboratory& laboratory, const RunsView& runs, WhichRun side,
+              std::vector<Trial>& trials) {
+  std::vector<Laboratory::Task> tasks;
+  std::vector<Trial*> of;
+  for (Trial& trial : trials) {
+    if (side == kPassing && trial.cured && trial.cured->verdict == Verdict::kPass) continue;
+    auto changes = trial.changes(runs, side);
+    if (!changes) continue;
+    tasks.push_back({side, *std::move(changes), side == kFailing && laboratory.keeps_traces()});
+    of.push_back(&trial);
+  }
+  auto ran = laboratory.run(tasks);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (!ran[i]) continue;
+    if (side == kFailing)
+      of[i]->cured = *std::move(ran[i]);
+    else
+      of[i]->broken = ran[i]->verdict;
+  }
+}
+
+// Whether the step is, in a run with an earlier one put right, as in the passing run.
+std::optional<bool> is_as_in_passing(TracedPair& pair, const Laboratory::Ran& ran,
+                                     const ToldStep& told) {
+  const BesidePassing beside(pair, ran);
+  const RunsView runs = beside.view();
+  const Dependences changed(*ran.trace, ran.threads, pair.graphs());
+  Comparison comparison(changed, pair.run(kPassing), *runs.alignment);
+  for (std::size_t i = told.nodes.size(); i-- > 0;) {
+    const PathNode& node = told.nodes[i];
+    const Instance at = instance_of(node.node);
+    const Instance passing =
+        node.side == kPassing ? at : pair.alignment().counterpart(kFailing, at);
+    if (!passing.valid()) {
+      // Only the failing run comes there: the changed one must not.
+      const Alignment with_failing(
+          *ran.trace, pair.trace(kFailing),
+          same_threads(ran.threads, *ran.trace, pair.run(kFailing).threads(), pair.trace(kFailing)),
+          pair.graphs());
+      return !with_failing.counterpart(kPassing, at).valid();
     }
+    // Nodes that are the same in both runs tell nothing.
+    if (pair.comparison().difference(kPassing, node_of(passing)) == Difference::kNone) continue;
+    return runs.alignment->counterpart(kPassing, passing).valid() &&
+           comparison.difference(kPassing, node_of(passing)) == Difference::kNone;
   }
-  [[nodiscard]] bool may_go_on() const {
-    return !interrupted_ && tests_ < limits_.tests && seconds_now() - started_ < limits_.seconds;
-  }
-  [[nodiscard]] std::uint64_t tests() const { return tests_; }
+  return std::nullopt;
+}
 
- private:
-  std::optional<Swap> find_swap(const ToldStep& told) {
-    for (std::size_t i = told.nodes.size(); i-- > 0;) {
-      const PathNode& node = told.nodes[i];
-      Swap swap;
-      swap.at[node.side] = instance_of(node.node);
-      swap.at[other(node.side)] = pair_.alignment().counterpart(node.side, instance_of(node.node));
-      if (!swap.at[kFailing].valid() || !swap.at[kPassing].valid()) continue;
-      const auto [first, end] = pair_.trace(kFailing).accesses(swap.at[kFailing]);
-      const auto [there, end_there] = pair_.trace(kPassing).accesses(swap.at[kPassing]);
-      for (std::uint32_t k = first; k < end && there + (k - first) < end_there; ++k) {
-        swap.access = {k, there + (k - first)};
-        const RecordedAccess& access = pair_.trace(kFailing).access(swap.at[kFailing].step, k);
-        if (access.has_value && access.size <= 8 && value(kFailing, swap) != value(kPassing, swap))
-          return swap;
-      }
-    }
-    return std::nullopt;
+void test_links(TracedPair& pair, std::vector<Trial>& trials) {
+  for (std::size_t i = 1; i < trials.size(); ++i) {
+    const auto& before = trials[i - 1].cured;
+    if (!before || before->trace == nullptr) continue;
+    if (const auto follows = is_as_in_passing(pair, *before, *trials[i].told))
+      trials[i].told->step.link = *follows ? Link::kConfirmed : Link::kRefuted;
   }
-
-  std::uint64_t value(WhichRun side, const Swap& swap) const {
-    return pair_.trace(side).access_value(swap.at[side].step, swap.access[side]);
-  }
-
-  // The value of the other run as it would be in this one; nothing: what it points to is not there.
-  std::optional<std::uint64_t> translated(WhichRun to, const Swap& swap, std::uint32_t size) const {
-    const WhichRun from = other(to);
-    const std::uint64_t raw = value(from, swap);
-    if (size < 8) return raw;
-    const Allocation* theirs = pair_.trace(from).allocation(raw, swap.at[from].step);
-    if (theirs == nullptr) return raw;
-    const Instance made{theirs->made, pair_.trace(from).steps()[theirs->made].executed - 1u};
-    const Instance here = pair_.alignment().counterpart(from, made);
-    if (!here.valid()) return std::nullopt;
-    const Allocation* mine = pair_.trace(to).allocation_made(here.step);
-    if (mine == nullptr) return std::nullopt;
-    return mine->address + (raw - theirs->address);
-  }
-
-  // With the other run's value; nothing: it could not be put in.
-  std::optional<Verdict> run(WhichRun side, const Swap& swap) {
-    const RunTrace& trace = pair_.trace(side);
-    const auto put =
-        translated(side, swap, trace.access(swap.at[side].step, swap.access[side]).size);
-    return put ? run(side, swap.at[side], swap.access[side], *put) : std::nullopt;
-  }
-
- public:
-  // With this value.
-  std::optional<Verdict> run(WhichRun side, Instance at, std::uint32_t index, std::uint64_t put) {
-    const RunTrace& trace = pair_.trace(side);
-    const RecordedAccess& access = trace.access(at.step, index);
-    const std::uint64_t address = trace.access_address(at.step, index);
-    if (at.step + 1 >= trace.steps().size()) return std::nullopt;
-    const auto bytes = [&](std::uint64_t number) {
-      std::vector<std::uint8_t> result;
-      for (std::uint32_t i = 0; i < access.size; ++i)
-        result.push_back(static_cast<std::uint8_t>(number >> 8 * i));
-      return result;
-    };
-    std::vector<MemoryChange> changes;
-    const std::uint64_t behind = trace.stream_offset(at.step + 1);
-    if (access.kind != AccessKind::kRead) {
-      changes.push_back({behind, address, bytes(put)});
-    } else {
-      // For this read alone: memory is as it was when the block has ended.
-      bool written = false;
-      for (std::uint32_t i = 0; i < trace.block_of(at.step).accesses.size(); ++i) {
-        const RecordedAccess& one = trace.access(at.step, i);
-        const std::uint64_t there = trace.access_address(at.step, i);
-        if (one.kind == AccessKind::kRead || there >= address + access.size ||
-            there + std::max(one.size, 1u) <= address)
-          continue;
-        if (i < index) return std::nullopt;
-        written = true;
-      }
-      changes.push_back({trace.stream_offset(at.step), address, bytes(put)});
-      if (!written) changes.push_back({behind, address, bytes(trace.access_value(at.step, index))});
-    }
-    Replay changed = *replays_[side];
-    changed.plan.flags |= abi::kFlagEveryPoint;
-    changed.recording.meta.budget = std::min(changed.recording.meta.budget,
-                                             2 * changed.recording.meta.summary.clock + kMoreClock);
-    changed.plan.queries = {changed.recording.meta.summary.clock};
-    Quiet quiet;
-    Ignore ignore;
-    ++tests_;
-    const auto result = run_changed(changed, TraceDetail::kCalls, changes, quiet, ignore);
-    if (result && result->interrupted_by != 0) interrupted_ = true;
-    if (!result || interrupted_) return std::nullopt;
-    return judge(*result);
-  }
-
- private:
-  Verdict judge(const RunResult& run) const {
-    if (run.summary.outcome == Outcome::kPass) return Verdict::kPass;
-    const auto& wanted = replays_[kFailing]->recording.meta.summary.failure;
-    const auto& found = run.summary.failure;
-    if (!found || !wanted || found->kind != wanted->kind) return Verdict::kUnresolved;
-    const bool same_place = found->at.has_value() == wanted->at.has_value() &&
-                            (!found->at || (found->at->line == wanted->at->line &&
-                                            found->at->file == wanted->at->file));
-    return same_place ? Verdict::kFail : Verdict::kUnresolved;
-  }
-
-  TracedPair& pair_;
-  std::array<const Replay*, 2> replays_;
-  ExperimentLimits limits_;
-  std::uint64_t tests_ = 0;
-  bool interrupted_ = false;
-  double started_ = seconds_now();
-};
+}
 
 }  // namespace
 
-std::uint64_t test_steps(TracedPair& pair, const Replay& failing, const Replay& passing,
-                         const ExperimentLimits& limits, std::vector<ToldStep>& steps) {
-  Tester tester(pair, failing, passing, limits);
+bool test_steps(Laboratory& laboratory, std::vector<ToldStep>& steps) {
+  TracedPair& pair = laboratory.pair();
+  const RunsView runs = view_of(pair);
+  std::vector<Trial> trials;
   for (ToldStep& told : steps)
-    if (told.step.main && tester.may_go_on()) tester.test(told);
-  return tester.tests();
+    if (told.step.main) trials.push_back({&told, find_lever(runs, told), {}, {}, {}});
+  read_registers(laboratory, runs, trials);
+  run_side(laboratory, runs, kFailing, trials);
+  run_side(laboratory, runs, kPassing, trials);
+  test_links(pair, trials);
+  for (Trial& trial : trials) {
+    Confirmed& confirmed = trial.told->step.confirmed;
+    const bool testable = trial.changes(runs, kFailing) || trial.changes(runs, kPassing);
+    const auto cured = trial.cured ? std::optional(trial.cured->verdict) : std::nullopt;
+    if (!testable) {
+      if (laboratory.may_go_on()) confirmed = Confirmed::kNotTestable;
+    } else if (cured == Verdict::kPass || trial.broken == Verdict::kFail) {
+      confirmed = confirmed_by(*trial.lever);
+    } else if (cured == Verdict::kFail && trial.broken == Verdict::kPass) {
+      confirmed = Confirmed::kRefuted;
+    }
+  }
+  return !trials.empty() && trials.front().cured &&
+         trials.front().cured->verdict == Verdict::kPass;
 }
 
-bool passes_with(TracedPair& pair, const Replay& failing, const Replay& passing, Instance at,
-                 std::uint32_t access, std::uint64_t value) {
-  return Tester(pair, failing, passing, {}).run(kFailing, at, access, value) == Verdict::kPass;
+std::optional<Verdict> run_jointly(Laboratory& laboratory, std::vector<Lever> levers) {
+  TracedPair& pair = laboratory.pair();
+  std::ranges::sort(levers, {}, [](const Lever& lever) { return lever.at[kFailing]; });
+  std::vector<RunChange> changes;
+  std::uint64_t changed_at = 0;  // the first of the last lever's
+  std::optional<Laboratory::Ran> ran;
+  for (std::size_t i = 0; i < levers.size(); ++i) {
+    // Where the run comes to it depends on what was changed before.
+    std::optional<std::vector<RunChange>> more;
+    std::optional<Lever> here = levers[i];
+    if (ran) {
+      const BesidePassing beside(pair, *ran);
+      here = moved(beside.view(), levers[i]);
+      if (here) more = put_in(beside.view(), kFailing, *here, 0);
+    } else {
+      more = put_in(view_of(pair), kFailing, *here, 0);
+    }
+    if (!here) continue;  // it does not come there any more
+    if (!more || more->front().offset < changed_at) return std::nullopt;
+    changed_at = more->front().offset;
+    for (RunChange& one : *more)
+      changes.insert(std::ranges::upper_bound(changes, one.offset, {}, &RunChange::offset), one);
+    const bool last = i + 1 == levers.size();
+    ran = laboratory.run({kFailing, changes, !last});
+    if (!ran || (!last && ran->trace == nullptr)) return std::nullopt;
+  }
+  return ran ? std::optional(ran->verdict) : std::nullopt;
+}
+
+std::vector<std::size_t> joint_causes(Laboratory& laboratory, const std::vector<Lever>& causes) {
+  if (!laboratory.keeps_traces()) return {};
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < causes.size(); ++i) kept.push_back(i);
+  const auto verdict = [&](const std::vector<std::size_t>& these) {
+    std::vector<Lever> levers;
+    for (const std::size_t i : these) levers.push_back(causes[i]);
+    return run_jointly(laboratory, std::move(levers));
+  };
+  if (verdict(kept) != Verdict::kPass) return {};
+  // The last ones first: the first is the one that is told anyway.
+  for (std::size_t i = causes.size(); i-- > 0 && kept.size() > 1;) {
+    std::vector<std::size_t> fewer;
+    for (const std::size_t one : kept)
+      if (one != i) fewer.push_back(one);
+    const auto without = verdict(fewer);
+    // That it is needed must have been seen.
+    if (!without || without == Verdict::kUnresolved) return {};
+    if (without == Verdict::kPass) kept = std::move(fewer);
+  }
+  return kept;
+}
+
+void test_jointly(Laboratory& laboratory, const std::vector<Lever>& others,
+                  std::vector<ToldStep>& steps) {
+  if (!laboratory.keeps_traces()) return;
+  const RunsView runs = view_of(laboratory.pair());
+  std::vector<Lever> together = others;
+  std::vector<ToldStep*> refuted;
+  for (ToldStep& told : steps) {
+    if (!told.step.main || told.step.confirmed != Confirmed::kRefuted) continue;
+    const auto lever = find_lever(runs, told);
+    if (!lever || lever->kind == Lever::Kind::kRegister) continue;
+    if (!others.empty()) {
+      std::vector<Lever> with = others;
+      with.push_back(*lever);
+      if (run_jointly(laboratory, std::move(with)) == Verdict::kPass) {
+        told.step.confirmed = Confirmed::kJointly;
+        continue;
+      }
+    }
+    together.push_back(*lever);
+    refuted.push_back(&told);
+  }
+  // All that are left, at once: if they make no difference either, they are no part of the chain.
+  if (refuted.size() > 1 && run_jointly(laboratory, std::move(together)) == Verdict::kPass)
+    for (ToldStep* told : refuted) told->step.confirmed = Confirmed::kJointly;
+}
+
+bool passes_with(Laboratory& laboratory, Instance at, std::uint32_t access, std::uint64_t value) {
+  auto changes = put_value(laboratory.pair().trace(kFailing), at, access, value);
+  if (!changes || !laboratory.may_go_on()) return false;
+  const auto ran = laboratory.run({kFailing, *std::move(changes)});
+  return ran && ran->verdict == Verdict::kPass;
 }
 
 }  // namespace clew

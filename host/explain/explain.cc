@@ -9,6 +9,7 @@
 #include "host/explain/experiments.h"
 #include "host/explain/line_graph.h"
 #include "host/explain/naming.h"
+#include "host/explain/other_order.h"
 #include "host/explain/question.h"
 #include "host/explain/root_cause.h"
 #include "host/explain/story.h"
@@ -115,6 +116,7 @@ struct ToldCause {
   Cause cause;
   Root root;
   std::vector<ToldStep> steps;
+  std::vector<std::pair<Cause, Root>> others;  // that lead to the failure, too
 };
 
 ToldCause tell_cause(TracedPair& pair, Naming& naming, const PathNode& failure, SliceShown shown,
@@ -126,16 +128,23 @@ ToldCause tell_cause(TracedPair& pair, Naming& naming, const PathNode& failure, 
   // Of several, the one that says most about what should not have happened; then the first.
   constexpr std::size_t kMostRoots = 40;
   int best = 0;
+  std::vector<std::pair<Cause, Root>> others;
   for (const Root& root : std::views::take(find_roots(pair, naming, slice), kMostRoots)) {
     const auto path = story_path(pair, slice, failure, root);
     if (path.empty()) continue;
     Cause cause = classify(pair, naming, slice, root);
     const int worth = worth_of(cause) == 0 ? 0 : 2 * worth_of(cause) + root.last;
-    if (worth <= best) continue;
+    if (worth == 0) continue;
+    if (worth <= best) {
+      others.emplace_back(std::move(cause), root);
+      continue;
+    }
+    if (chosen) others.emplace_back(std::move(told.cause), told.root);
     best = worth;
-    told = {std::move(cause), root, tell(pair, naming, path)};
+    told = {std::move(cause), root, tell(pair, naming, path), {}};
     chosen = root;
   }
+  told.others = std::move(others);
   measure(pair, naming, failure, slice, chosen, shown, result);
   fold(told.steps, kMostSteps);
   return told;
@@ -201,9 +210,9 @@ void tell_waiting(TracedPair& pair, Naming& naming, SliceShown shown, Explanatio
 
 // What has led the thread to where it goes wrong, and was changed by another in between: with the new value
 // put in, the run must pass.
-void find_check(TracedPair& pair, Naming& naming, const Replay& failing, const Replay& passing,
-                const Root& root, Explanation& result) {
+void find_check(Laboratory& laboratory, Naming& naming, const Root& root, Explanation& result) {
   constexpr int kMostTests = 10;
+  TracedPair& pair = laboratory.pair();
   if (root.use_failing == kNoNode || root.address == 0) return;
   const RunTrace& run = pair.trace(kFailing);
   const Instance use = instance_of(root.use_failing);
@@ -214,8 +223,7 @@ void find_check(TracedPair& pair, Naming& naming, const Replay& failing, const R
         run.access_address(stale.read.step, stale.access) == root.address)
       continue;
     if (++tests > kMostTests) return;
-    ++result.tests;
-    if (!passes_with(pair, failing, passing, stale.read, stale.access, value)) continue;
+    if (!passes_with(laboratory, stale.read, stale.access, value)) continue;
     if (auto deeper = check_then_act(pair, naming, stale, use.step)) {
       deeper->check->tested = true;
       result.cause = *std::move(deeper);
@@ -225,6 +233,58 @@ void find_check(TracedPair& pair, Naming& naming, const Replay& failing, const R
     }
     return;
   }
+}
+
+bool same_variable(const Cause& a, const Cause& b) {
+  return a.variable == b.variable && a.use.thread == b.use.thread;
+}
+
+// If the failing run still fails with the cause put right, there is another one that suffices, too: those that
+// are needed, all put right, for it to pass. Returns where they are put right.
+std::vector<Lever> find_joint(Laboratory& laboratory, const ToldCause& told, Explanation& result) {
+  constexpr std::size_t kMostCauses = 6;
+  const RunsView runs = view_of(laboratory.pair());
+  std::vector<Lever> levers;
+  std::vector<const Cause*> causes;
+  const auto add = [&](const Cause& cause, const Root& root) {
+    if (root.address == 0 || root.use_failing == kNoNode || root.use_passing == kNoNode) return;
+    const auto lever = lever_of_read(runs, instance_of(root.use_failing),
+                                     instance_of(root.use_passing), root.address);
+    if (!lever || levers.size() == kMostCauses) return;
+    levers.push_back(*lever);
+    causes.push_back(&cause);
+  };
+  add(told.cause, told.root);
+  if (levers.empty()) return {};
+  for (const auto& [cause, root] : told.others) add(cause, root);
+  if (levers.size() < 2) return {};
+  const auto needed = joint_causes(laboratory, levers);
+  if (needed.size() < 2 || needed.front() != 0) return {};
+  std::vector<Lever> others;
+  for (const std::size_t i : needed | std::views::drop(1)) {
+    others.push_back(levers[i]);
+    const auto known = [&](const Cause& one) { return same_variable(one, *causes[i]); };
+    if (!known(told.cause) && std::ranges::none_of(result.also, known))
+      result.also.push_back(*causes[i]);
+  }
+  return others;
+}
+
+void experiment(TracedPair& pair, Naming& naming, const Replay& failing, const Replay& passing,
+                const ExperimentLimits& limits, ToldCause& told, Explanation& result) {
+  Laboratory laboratory(pair, failing, passing, limits);
+  const bool enough = test_steps(laboratory, told.steps);
+  std::vector<Lever> others;
+  if (!enough && laboratory.may_go_on()) others = find_joint(laboratory, told, result);
+  test_jointly(laboratory, others, told.steps);
+  const auto first =
+      std::ranges::find_if(told.steps, [](const ToldStep& one) { return one.step.main; });
+  if (first != told.steps.end() && passes_in_other_order(laboratory, failing, told.root))
+    first->step.confirmed = Confirmed::kByOrder;
+  find_check(laboratory, naming, told.root, result);
+  result.tests = laboratory.tests();
+  result.tests_complete = laboratory.may_go_on();
+  result.tests_interrupted_by = laboratory.interrupted_by();
 }
 
 }  // namespace
@@ -279,11 +339,10 @@ Result<Explanation> explain(const Replay& failing, const Replay& passing,
       result.cause = std::move(told.cause);
       // The tests judge the failure, not the line that was asked about.
       if (!options.question && check_runs_live(failing.recording) &&
-          check_runs_live(passing.recording)) {
-        result.tests = test_steps(*pair, failing, passing, options.limits, told.steps);
-        find_check(*pair, naming, failing, passing, told.root, result);
-      }
+          check_runs_live(passing.recording))
+        experiment(*pair, naming, failing, passing, options.limits, told, result);
       add_roots(result.root, result.cause);
+      for (const Cause& also : result.also) add_roots(result.root, also);
       for (ToldStep& one : told.steps) {
         // What makes no difference either way is no part of the chain.
         if (one.step.confirmed == Confirmed::kRefuted && &one != &told.steps.front())

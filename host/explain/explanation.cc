@@ -50,9 +50,25 @@ const char* to_word(Confirmed confirmed) {
       return "not testable";
     case Confirmed::kByValue:
       return "value";
+    case Confirmed::kByBranch:
+      return "branch";
     case Confirmed::kByOrder:
       return "order";
+    case Confirmed::kJointly:
+      return "jointly";
     case Confirmed::kRefuted:
+      return "refuted";
+  }
+  return "not tested";
+}
+
+const char* to_word(Link link) {
+  switch (link) {
+    case Link::kNotTested:
+      break;
+    case Link::kConfirmed:
+      return "confirmed";
+    case Link::kRefuted:
       return "refuted";
   }
   return "not tested";

@@ -109,11 +109,17 @@ struct Cause {
 enum class Confirmed : std::uint8_t {
   kNotTested,
   kNotTestable,  // what it needs is not there in the other run
-  kByValue,      // with the passing run's value put in here, the failing run passes
-  kByOrder,      // with the other order, by a schedule
+  kByValue,      // with the other run's value put in here, the failing run passes or the other fails
+  kByBranch,     // likewise with the way that the other run takes
+  kByOrder,      // with the other order, by a schedule alone, the failing run passes
+  kJointly,      // likewise, together with others; alone it makes no difference
   kRefuted,      // it fails all the same
 };
 const char* to_word(Confirmed confirmed);
+
+// Whether a step follows from the main step before it: with that one as in the passing run, it is, too.
+enum class Link : std::uint8_t { kNotTested, kConfirmed, kRefuted };
+const char* to_word(Link link);
 
 // Of a step that is a synchronisation.
 enum class SyncEvent : std::uint8_t { kNone, kTaken, kSignalled, kWaitsForever };
@@ -133,6 +139,7 @@ struct StoryStep {
   bool only_passing = false;
   bool main = true;  // otherwise only in the full story
   Confirmed confirmed = Confirmed::kNotTested;
+  Link link = Link::kNotTested;
   std::uint64_t clock = 0;
 };
 
@@ -203,6 +210,8 @@ struct Explanation {
   Failure failure;
   Cause cause;
   std::optional<Cause> behind;  // kWaitsForever: why nobody comes to wake them
+  // Only if these, too, are put right does the failing run pass: each of all suffices for the failure.
+  std::vector<Cause> also;
   std::vector<Location> root;   // where it can be mended
   std::vector<StoryStep> story;
   std::optional<Asked> asked;
@@ -212,6 +221,8 @@ struct Explanation {
   std::uint64_t value_differences = 0;  // in the pruned slice
   std::uint64_t flow_differences = 0;
   std::uint64_t tests = 0;
+  bool tests_complete = true;  // false: a limit was reached, or they were interrupted
+  int tests_interrupted_by = 0;
   double seconds = 0;
   std::uint64_t trace_bytes = 0;
   std::uint64_t failing = 0;  // recordings

@@ -43,14 +43,28 @@ Result<RunResult> trace_one(const Replay& replay, RunObserver& observer, RunTrac
   return std::move(traced.run);
 }
 
-std::vector<std::string> ids_of(const RunResult& run, const RunTrace& trace) {
+}  // namespace
+
+std::vector<std::string> thread_ids(const RunResult& run, const RunTrace& trace) {
   std::vector<std::string> ids;
   for (ThreadIndex i = 0; i < std::max(run.reports.threads.size(), trace.thread_count()); ++i)
     ids.push_back(run.thread_id(i));
   return ids;
 }
 
-}  // namespace
+std::vector<Alignment::ThreadPair> same_threads(const std::vector<std::string>& failing_ids,
+                                                const RunTrace& failing,
+                                                const std::vector<std::string>& passing_ids,
+                                                const RunTrace& passing) {
+  std::vector<Alignment::ThreadPair> threads;
+  for (std::size_t i = 0; i < failing.thread_count(); ++i) {
+    const auto same = std::ranges::find(passing_ids, failing_ids[i]);
+    const auto there = static_cast<std::size_t>(same - passing_ids.begin());
+    if (there < passing.thread_count())
+      threads.emplace_back(static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(there));
+  }
+  return threads;
+}
 
 Result<std::unique_ptr<TracedPair>> TracedPair::trace(const Replay& failing, const Replay& passing,
                                                       RunObserver& observer) {
@@ -63,20 +77,16 @@ Result<std::unique_ptr<TracedPair>> TracedPair::trace(const Replay& failing, con
     pair->symbols_[side] = std::make_unique<Symbolizer>(pair->results_[side].reports);
   }
   pair->graphs_ = std::make_unique<FlowGraphs>(*pair->code_);
-  std::vector<Alignment::ThreadPair> threads;
   std::array<std::vector<std::string>, 2> ids;
   for (const WhichRun side : {kFailing, kPassing}) {
     see_flow(*pair->traces_[side], *pair->graphs_);
-    ids[side] = ids_of(pair->results_[side], *pair->traces_[side]);
+    ids[side] = thread_ids(pair->results_[side], *pair->traces_[side]);
   }
-  for (std::size_t i = 0; i < pair->traces_[kFailing]->thread_count(); ++i) {
-    const auto same = std::ranges::find(ids[kPassing], ids[kFailing][i]);
-    const auto there = static_cast<std::size_t>(same - ids[kPassing].begin());
-    if (there < pair->traces_[kPassing]->thread_count())
-      threads.emplace_back(static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(there));
-  }
-  pair->alignment_ = std::make_unique<Alignment>(*pair->traces_[kFailing], *pair->traces_[kPassing],
-                                                 threads, *pair->graphs_);
+  pair->alignment_ = std::make_unique<Alignment>(
+      *pair->traces_[kFailing], *pair->traces_[kPassing],
+      same_threads(ids[kFailing], *pair->traces_[kFailing], ids[kPassing],
+                   *pair->traces_[kPassing]),
+      *pair->graphs_);
   for (const WhichRun side : {kFailing, kPassing})
     pair->parties_[side] = std::make_unique<Parties>(*pair->traces_[side], *pair->code_);
   for (const WhichRun side : {kFailing, kPassing})

@@ -33,6 +33,13 @@ struct CodePlace {
   bool operator==(const CodePlace&) const = default;
 };
 
+// The ids of a run's threads, "T0.2", in order of creation.
+[[nodiscard]] std::vector<std::string> thread_ids(const RunResult& run, const RunTrace& trace);
+// Which thread of one run is which of the other.
+[[nodiscard]] std::vector<Alignment::ThreadPair> same_threads(
+    const std::vector<std::string>& failing_ids, const RunTrace& failing,
+    const std::vector<std::string>& passing_ids, const RunTrace& passing);
+
 class TracedPair {
  public:
   // Runs both. Fails with kBadInput if one of them departs from its recording or is too long.
@@ -46,6 +53,7 @@ class TracedPair {
   [[nodiscard]] const Alignment& alignment() const { return *alignment_; }
   [[nodiscard]] const RunResult& result(WhichRun side) const { return results_[side]; }
   [[nodiscard]] CodeMap& code() { return *code_; }
+  [[nodiscard]] FlowGraphs& graphs() { return *graphs_; }
   [[nodiscard]] const Parties& parties(WhichRun side) const { return *parties_[side]; }
   // Made when it is first asked for.
   [[nodiscard]] const SyncOrder& order(WhichRun side);

@@ -33,21 +33,26 @@ Schedule flipped(const Schedule& failing, const Trace& trace, const EventPair& p
         return true;
       });
   const std::uint64_t events = pair.second.own + 1 - std::min(stands_before, pair.second.own);
+  return flipped(failing, {pair.first.clock, pair.second.clock, events}, first, second);
+}
+
+Schedule flipped(const Schedule& failing, const Flip& flip, const ThreadId& first,
+                 const ThreadId& second) {
   const auto later = [&](Clock clock) {
-    const bool between = clock.value > pair.first.clock &&
-                         (pair.second.clock == 0 || clock.value <= pair.second.clock);
-    return between ? Clock{clock.value + events} : clock;
+    const bool between = clock.value > flip.first_clock &&
+                         (flip.second_clock == 0 || clock.value <= flip.second_clock);
+    return between ? Clock{clock.value + flip.events} : clock;
   };
   Schedule schedule;
-  const Switch there{{pair.first.clock}, second};
-  const Switch back{{pair.first.clock + events}, first};
+  const Switch there{{flip.first_clock}, second};
+  const Switch back{{flip.first_clock + flip.events}, first};
   bool inserted = false;
   const auto insert = [&] {
     if (!inserted) schedule.switches.insert(schedule.switches.end(), {there, back});
     inserted = true;
   };
   for (const Switch& item : failing.switches) {
-    if (item.clock.value > pair.first.clock) insert();
+    if (item.clock.value > flip.first_clock) insert();
     schedule.switches.push_back({later(item.clock), item.to});
   }
   insert();

@@ -16,6 +16,16 @@ namespace clew {
 [[nodiscard]] Schedule flipped(const Schedule& failing, const Trace& trace, const EventPair& pair,
                                const ThreadId& first, const ThreadId& second);
 
+// The same by numbers: the event of thread `first` at `first_clock` is put off until thread `second` has
+// executed `events`, the last of which comes at `second_clock` in the failing run; 0: that ends before.
+struct Flip {
+  std::uint64_t first_clock = 0;
+  std::uint64_t second_clock = 0;
+  std::uint64_t events = 0;
+};
+[[nodiscard]] Schedule flipped(const Schedule& failing, const Flip& flip, const ThreadId& first,
+                               const ThreadId& second);
+
 }  // namespace clew
 
 #endif  // CLEW_HOST_ISOLATE_PAIR_H_

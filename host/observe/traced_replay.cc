@@ -2,6 +2,8 @@
 
 #include <sys/uio.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -39,39 +41,59 @@ class Attached final : public RunObserver {
   std::atomic<pid_t> pid_ = 0;  // asked by the thread that serves
 };
 
+bool make_change(const RunChange& change, pid_t pid, TranslationService& service) {
+  if (!change.bytes.empty()) {
+    iovec here{const_cast<std::uint8_t*>(change.bytes.data()), change.bytes.size()};
+    iovec there{reinterpret_cast<void*>(change.address), change.bytes.size()};
+    if (process_vm_writev(pid, &here, 1, &there, 1, 0) != static_cast<ssize_t>(change.bytes.size()))
+      return false;
+  }
+  if (change.reg) service.registers()[static_cast<std::size_t>(change.reg->number)] = change.reg->value;
+  if (change.continue_at == 0) return true;
+  std::array<std::uint8_t, 4096> bytes;
+  iovec here{bytes.data(), bytes.size()};
+  // Up to the end of the page, which is there if anything is.
+  iovec there{reinterpret_cast<void*>(change.continue_at), bytes.size() - change.continue_at % bytes.size()};
+  const ssize_t got = process_vm_readv(pid, &here, 1, &there, 1, 0);
+  return got > 0 && service.continue_at(change.continue_at, {bytes.data(), static_cast<std::size_t>(got)});
+}
+
 }  // namespace
 
-Result<RunResult> run_changed(const Replay& replay, TraceDetail detail,
-                              const std::vector<MemoryChange>& changes, RunObserver& observer,
-                              CodeTraceListener& listener) {
+Result<ChangedRun> run_changed(const Replay& replay, TraceDetail detail,
+                               const std::vector<RunChange>& changes, RunObserver& observer,
+                               CodeTraceListener& listener) {
+  ChangedRun result;
   const Translator* translator = nullptr;
-  bool whole = true;
-  CLEW_TRY(const auto service,
-           TranslationService::create(detail, [&](std::span<const std::uint8_t> part) {
-             whole = whole && read_code_trace(part, translator->blocks(), listener);
+  CLEW_TRY(const auto service, TranslationService::create(detail, [&](std::span<const std::uint8_t>
+                                                                           part) {
+             result.whole = result.whole && read_code_trace(part, translator->blocks(), listener);
            }));
   translator = &service->translator();
   Attached attached(observer);
   std::vector<std::uint64_t> stops;
-  for (const MemoryChange& change : changes) stops.push_back(change.offset);
+  for (const RunChange& change : changes)
+    if (stops.empty() || stops.back() != change.offset) stops.push_back(change.offset);
   std::size_t made = 0;
-  service->stop_at(std::move(stops), [&](std::size_t number) {
-    const MemoryChange& change = changes[number];
-    iovec here{const_cast<std::uint8_t*>(change.bytes.data()), change.bytes.size()};
-    iovec there{reinterpret_cast<void*>(change.address), change.bytes.size()};
-    made += process_vm_writev(attached.pid(), &here, 1, &there, 1, 0) ==
-            static_cast<ssize_t>(change.bytes.size());
+  service->stop_at(stops, [&](std::size_t number) {
+    for (const RunChange& change : changes) {
+      if (change.offset != stops[number]) continue;
+      auto& seen = result.registers.emplace_back();
+      std::ranges::copy(service->registers(), seen.begin());
+      made += make_change(change, attached.pid(), *service);
+    }
   });
   LaunchPlan plan = live_plan(replay);
   plan.output = OutputMode::kCaptureOnly;
   plan.job_flags |= abi::kJobLoose;
   plan.translation = service->descriptor();
   CLEW_TRY(auto input, InputFeed::from_recording(replay.recording));
-  CLEW_TRY(auto run, run_target(plan, std::move(input), nullptr, attached));
+  CLEW_TRY(result.run, run_target(plan, std::move(input), nullptr, attached));
   service->finish();
   if (made != changes.size())
     return fail(ErrorCode::kSystem, "the run did not come to where it was to be changed");
-  return run;
+  result.blocks = translator->blocks();
+  return result;
 }
 
 Result<TracedReplay> run_traced_replay(const Replay& replay, TraceDetail detail,

@@ -2,8 +2,10 @@
 #ifndef CLEW_HOST_OBSERVE_TRACED_REPLAY_H_
 #define CLEW_HOST_OBSERVE_TRACED_REPLAY_H_
 
+#include <array>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,18 +27,33 @@ struct TracedReplay {
                                                      RunObserver& observer,
                                                      CodeTraceListener& listener);
 
-// Memory that is changed in a run between two blocks: what comes before is the recorded run, what
-// comes behind is another one, with the same schedule as far as it goes.
-struct MemoryChange {
+// What is changed in a run between two blocks: what comes before is the recorded run, what comes behind is
+// another one, with the same schedule as far as it goes.
+struct RunChange {
   std::uint64_t offset = 0;  // RunTrace::stream_offset
   std::uint64_t address = 0;
-  std::vector<std::uint8_t> bytes;
+  std::vector<std::uint8_t> bytes = {};  // of memory; empty: none is changed
+  // A general register: its number as instructions have it; nothing: none is changed.
+  struct RegisterValue {
+    int number = 0;
+    std::uint64_t value = 0;
+  };
+  std::optional<RegisterValue> reg = {};
+  std::uint64_t continue_at = 0;  // this code comes next, instead of the block; 0: the block does
 };
 
-// `changes` are in the order of their offsets.
-[[nodiscard]] Result<RunResult> run_changed(const Replay& replay, TraceDetail detail,
-                                            const std::vector<MemoryChange>& changes,
-                                            RunObserver& observer, CodeTraceListener& listener);
+struct ChangedRun {
+  RunResult run;
+  bool whole = true;                   // all that was written down could be read
+  std::deque<TranslatedBlock> blocks;  // that ran
+  // The general registers as they were at each change, before it.
+  std::vector<std::array<std::uint64_t, 16>> registers;
+};
+
+// `changes` are in the order of their offsets. Fails with kSystem if the run does not come to one of them.
+[[nodiscard]] Result<ChangedRun> run_changed(const Replay& replay, TraceDetail detail,
+                                             const std::vector<RunChange>& changes,
+                                             RunObserver& observer, CodeTraceListener& listener);
 
 }  // namespace clew
 

@@ -22,7 +22,8 @@ Json step_json(const StoryStep& step) {
                                        : Json(nullptr)},
           {"main", step.main},
           {"clock", step.clock},
-          {"confirmed", to_word(step.confirmed)}};
+          {"confirmed", to_word(step.confirmed)},
+          {"link", to_word(step.link)}};
 }
 
 Json event_json(const CauseEvent& event) {
@@ -85,6 +86,8 @@ Json explain_json(const Explanation& explanation) {
   for (const Location& at : explanation.root) root.push_back(location_json(at));
   Json story = Json::array();
   for (const StoryStep& step : explanation.story) story.push_back(step_json(step));
+  Json also = Json::array();
+  for (const Cause& cause : explanation.also) also.push_back(cause_json(cause));
   Json alignment = Json::array();
   for (const ThreadAlignment& one : explanation.alignment)
     alignment.push_back(
@@ -96,6 +99,7 @@ Json explain_json(const Explanation& explanation) {
           {"variable", text_or_null(explanation.cause.variable)},
           {"cause", cause_json(explanation.cause)},
           {"behind", explanation.behind ? cause_json(*explanation.behind) : Json(nullptr)},
+          {"also", also},
           {"asked", asked_json(explanation)},
           {"root", root},
           {"story", story},
@@ -114,6 +118,7 @@ Json explain_json(const Explanation& explanation) {
           {"differences",
            {{"value", explanation.value_differences}, {"flow", explanation.flow_differences}}},
           {"tests", explanation.tests},
+          {"tests_complete", explanation.tests_complete},
           {"seconds", explanation.seconds},
           {"trace_bytes", explanation.trace_bytes},
           {"failing", explanation.failing},

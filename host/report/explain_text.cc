@@ -218,6 +218,63 @@ std::string step_text(const StoryStep& step) {
   return what;
 }
 
+const char* mark_of(Confirmed confirmed) {
+  switch (confirmed) {
+    case Confirmed::kByValue:
+    case Confirmed::kByBranch:
+      return "*";
+    case Confirmed::kByOrder:
+      return "#";
+    case Confirmed::kJointly:
+      return "&";
+    case Confirmed::kNotTestable:
+      return "-";
+    case Confirmed::kNotTested:
+    case Confirmed::kRefuted:
+      break;
+  }
+  return " ";
+}
+
+// What the marks of the steps that are shown mean.
+std::string legend(const Explanation& explanation, bool full) {
+  std::string text;
+  const auto has = [&](const auto& test) {
+    return std::ranges::any_of(explanation.story, [&](const StoryStep& step) {
+      return (full || step.main) && test(step);
+    });
+  };
+  const auto marked = [&](std::initializer_list<Confirmed> marks) {
+    return has([&](const StoryStep& step) {
+      return std::ranges::find(marks, step.confirmed) != marks.end();
+    });
+  };
+  if (marked({Confirmed::kByOrder}))
+    text +=
+        "  # tested by a schedule: the failing one, changed so that the two events come in the "
+        "order of\n"
+        "    the passing run, passes\n";
+  if (marked({Confirmed::kByValue}) || marked({Confirmed::kByBranch})) {
+    const char* what = !marked({Confirmed::kByBranch})  ? "the value of the other run put in"
+                       : !marked({Confirmed::kByValue}) ? "the way of the other run taken"
+                                                        : "the value or the way of the other run put in";
+    std::string lines =
+        wrapped(fmt::format("tested: with {} here and nothing else changed, the failing run "
+                            "passes, or the passing run fails in the same way",
+                            what),
+                "    ");
+    lines[2] = '*';
+    text += lines;
+  }
+  if (marked({Confirmed::kJointly}))
+    text += "  & tested together with others: alone it makes no difference\n";
+  if (has([](const StoryStep& step) { return step.link == Link::kConfirmed; }))
+    text += "  > tested: with the step before as in the passing run, this one is, too\n";
+  if (marked({Confirmed::kNotTestable}))
+    text += "  - could not be tested: what it needs is not there in the other run\n";
+  return text;
+}
+
 std::string fitted(const std::string& text) {
   const std::string clean = printable(text);
   return clean.size() <= kSourceColumns ? clean : clean.substr(0, kSourceColumns - 3) + "...";
@@ -241,9 +298,9 @@ std::string story_text(const Explanation& explanation, bool full) {
     }
     if (skipped > 0) text += fmt::format("       ... {} in between\n", counted(skipped, "step"));
     skipped = 0;
-    const char* mark = step.confirmed == Confirmed::kByValue ? "*" : " ";
     text +=
-        fmt::format("{} {:>3}  {:<{}}  {:<{}}  {:<{}}  {}\n", mark, number, step.thread, thread,
+        fmt::format("{}{} {:>3}  {:<{}}  {:<{}}  {:<{}}  {}\n", mark_of(step.confirmed),
+                    step.link == Link::kConfirmed ? ">" : " ", number, step.thread, thread,
                     cause_line(step.at), place, fitted(step.text), kSourceColumns, step_text(step));
   }
   return text;
@@ -344,18 +401,16 @@ std::string explain_text(const Explanation& explanation, bool full) {
   } else {
     for (const WaitFact& fact : cause.waits) text += wrapped(wait_sentence(fact) + ".", "  ");
   }
+  for (const Cause& also : explanation.also)
+    text += wrapped(fmt::format("This suffices as well, by itself: {}.", cause_sentence(also)), "  ");
   for (const std::string& doubt : explanation.doubts) text += "  " + doubt + "\n";
   if (!explanation.story.empty()) {
     text += explanation.asked ? "\n  from there to the line, step by step:\n"
                               : "\n  from there to the failure, step by step:\n";
     text += story_text(explanation, full);
-    if (std::ranges::any_of(explanation.story, [](const StoryStep& step) {
-          return step.confirmed == Confirmed::kByValue;
-        }))
-      text +=
-          "  * tested: with the value of the other run put in here and nothing else changed, the "
-          "failing\n"
-          "    run passes, or the passing run fails in the same way\n";
+    text += legend(explanation, full);
+    if (!explanation.tests_complete)
+      text += fmt::format("  The tests ended after {} runs, before all were made.\n", explanation.tests);
   }
   text +=
       explanation.failing == explanation.passing

@@ -153,6 +153,18 @@ void TranslationService::stop_at(std::vector<std::uint64_t> offsets,
   refill();
 }
 
+std::span<std::uint64_t> TranslationService::registers() {
+  constexpr std::size_t kGeneral = 16;
+  return std::span(state().registers).first(kGeneral);
+}
+
+bool TranslationService::continue_at(std::uint64_t address, std::span<const std::uint8_t> bytes) {
+  const std::uint64_t code =
+      translator_->translate(address, bytes.first(std::min(bytes.size(), abi::kMostCodeBytes)));
+  if (code != 0) state().jump = code;
+  return code != 0;
+}
+
 void TranslationService::drain() {
   const std::uint64_t end =
       std::clamp<std::uint64_t>(state().buffer, begin_, abi::kBufferEnd + abi::kBufferBeyond);

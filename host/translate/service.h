@@ -35,6 +35,11 @@ class TranslationService {
   // Calls `reached` with the number of each offset, ascending, when what the run has written down comes
   // to it: between two blocks, with the program waiting. To be called before the run.
   void stop_at(std::vector<std::uint64_t> offsets, std::function<void(std::size_t)> reached);
+  // REQUIRES of these: called by `reached`. The program's registers, rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi,
+  // r8 to r15 as they will be when it continues; and where it does: with the code at the address, instead of
+  // the block that it stopped before. False: there is no such code.
+  [[nodiscard]] std::span<std::uint64_t> registers();
+  [[nodiscard]] bool continue_at(std::uint64_t address, std::span<const std::uint8_t> bytes);
   // The run has ended: takes the rest.
   void finish();
   // Of a counting service, which serves several runs, one after the other. REQUIRES of these: no run is

@@ -1,0 +1,131 @@
+#include "host/explain/other_order.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "host/isolate/pair.h"
+#include "host/schedule/stream.h"
+
+namespace clew {
+namespace {
+
+// An event as other runs have it: the how-manieth execution of the instruction by the thread.
+struct Place {
+  std::string thread;
+  std::uint64_t address = 0;
+  std::uint64_t time = 0;
+};
+
+bool executes(const RunTrace& run, StepIndex step, std::uint64_t address) {
+  const auto& code = run.code(step);
+  return std::any_of(code.begin(), code.begin() + run.steps()[step].executed,
+                     [&](const Instruction& one) { return one.address == address; });
+}
+
+Place place_of(TracedPair& pair, WhichRun side, Instance at) {
+  const RunTrace& run = pair.trace(side);
+  const std::uint16_t thread = run.steps()[at.step].thread;
+  Place place{pair.run(side).threads()[thread], run.instruction(at).address};
+  for (const StepIndex step : run.thread(thread)) {
+    place.time += executes(run, step, place.address);
+    if (step == at.step) break;
+  }
+  return place;
+}
+
+StepIndex find(const Laboratory::Ran& ran, const Place& place) {
+  const auto thread = static_cast<std::size_t>(std::ranges::find(ran.threads, place.thread) -
+                                               ran.threads.begin());
+  if (thread >= ran.trace->thread_count()) return kNoStep;
+  std::uint64_t time = 0;
+  for (const StepIndex step : ran.trace->thread(thread))
+    if (executes(*ran.trace, step, place.address) && ++time == place.time) return step;
+  return kNoStep;
+}
+
+// Events of the thread up to this clock. Each returns from the runtime with a clock of its own.
+std::uint64_t own_events(const RunTrace& run, std::uint16_t thread, std::uint64_t clock) {
+  std::uint64_t count = 0;
+  std::uint64_t last = 0;
+  for (const RunTrace::Mark& mark : run.marks()) {
+    if (mark.clock > clock || mark.step >= run.steps().size()) break;
+    count += mark.clock > last && run.steps()[mark.step].thread == thread;
+    last = std::max(last, mark.clock);
+  }
+  return count;
+}
+
+// The two events of the failing run that come in the other order in the passing one.
+struct Order {
+  Instance first;
+  Instance second;          // not valid: the failing run ends before it
+  Instance second_passing;  // the same in the passing run
+};
+
+std::optional<Order> find_order(TracedPair& pair, const Root& root) {
+  if (root.use_failing == kNoNode || root.use_passing == kNoNode) return std::nullopt;
+  const RunTrace& failing = pair.trace(kFailing);
+  const Instance use = instance_of(root.use_failing);
+  const auto thread = [&](WhichRun side, Instance at) {
+    return pair.run(side).threads()[pair.trace(side).steps()[at.step].thread];
+  };
+  // Too early: the passing run has read what another thread wrote before.
+  if (!is_unseen(root.from_passing)) {
+    const Instance wrote = instance_of(root.from_passing);
+    const Instance here = pair.alignment().counterpart(kPassing, wrote);
+    if (thread(kPassing, wrote) != thread(kFailing, use) && (!here.valid() || use < here))
+      return Order{use, here, wrote};
+  }
+  // Too late: another thread has written before, which in the passing run it does behind the use.
+  if (!is_unseen(root.from_failing)) {
+    const Instance wrote = instance_of(root.from_failing);
+    const Instance there = pair.alignment().counterpart(kFailing, wrote);
+    const Instance use_there = instance_of(root.use_passing);
+    if (thread(kFailing, wrote) != thread(kFailing, use) && wrote < use &&
+        failing.clock(wrote.step) < failing.clock(use.step) &&
+        (!there.valid() || use_there < there))
+      return Order{wrote, use, use_there};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool passes_in_other_order(Laboratory& laboratory, const Replay& failing, const Root& root) {
+  TracedPair& pair = laboratory.pair();
+  if (!laboratory.keeps_traces() || !laboratory.may_go_on()) return false;
+  const auto order = find_order(pair, root);
+  const auto schedule = to_schedule(failing.plan.follow);
+  if (!order || !schedule) return false;
+  const RunTrace& run = pair.trace(kFailing);
+  const RunTrace& other_run = pair.trace(kPassing);
+  const Place first = place_of(pair, kFailing, order->first);
+  const bool there = order->second.valid();
+  const Place second = there ? place_of(pair, kFailing, order->second)
+                             : place_of(pair, kPassing, order->second_passing);
+  const auto& ids = pair.run(kFailing).threads();
+  const auto thread = static_cast<std::uint16_t>(std::ranges::find(ids, second.thread) - ids.begin());
+  Flip flip{run.clock(order->first.step), there ? run.clock(order->second.step) : 0, 0};
+  if (flip.first_clock == 0) return false;
+  const std::uint64_t before = own_events(run, thread, flip.first_clock - 1);
+  std::uint64_t until = 0;
+  if (there) {
+    until = own_events(run, thread, flip.second_clock);
+  } else {
+    const StepIndex step = order->second_passing.step;
+    until = own_events(other_run, other_run.steps()[step].thread, other_run.clock(step));
+  }
+  if (until <= before) return false;
+  flip.events = until - before;
+  const auto one = ThreadId::parse(first.thread);
+  const auto other_one = ThreadId::parse(second.thread);
+  if (!one || !other_one) return false;
+  const auto ran =
+      laboratory.run({kFailing, {}, true, flipped(*schedule, flip, *one, *other_one)});
+  if (!ran || ran->verdict != Verdict::kPass || ran->trace == nullptr) return false;
+  const StepIndex a = find(*ran, first);
+  const StepIndex b = find(*ran, second);
+  return b != kNoStep && (a == kNoStep || b < a);
+}
+
+}  // namespace clew
