@@ -116,6 +116,7 @@ Result<int> run(ExplainCommand& command) {
     print_headline(Outcome::kUnresolved, "not explained: there is no passing run to compare with");
     return kExitNotExplained;
   }
+  if (command.seconds > 0) command.explain.limits.seconds = command.seconds;
   CLEW_TRY(const auto failing, prepare_replay(pair->first));
   CLEW_TRY(const auto passing, prepare_replay(pair->second));
   ProgressLine progress("explaining");
@@ -127,6 +128,8 @@ Result<int> run(ExplainCommand& command) {
     return 128 + result->interrupted_by;
   }
   print_explained(*result, command.json);
+  // Interrupted while steps were tested: what is known is told all the same.
+  const int interrupted = result->tests_interrupted_by;
   Json json = explain_json(*result);
   if (!command.slice.empty()) {
     const std::string text = slice_text(
@@ -137,6 +140,7 @@ Result<int> run(ExplainCommand& command) {
   CLEW_CHECK_OK(write_text(
       command.graph, command.graph.ends_with(".dot") ? slice_dot(*result) : slice_svg(*result)));
   CLEW_CHECK_OK(write_json(command.json, json));
+  if (interrupted != 0) return 128 + interrupted;
   if (result->asked) return result->asked->thread.empty() ? kExitNotExplained : 0;
   return result->cause.pattern == CausePattern::kNone ? kExitNotExplained : 0;
 }
@@ -184,8 +188,10 @@ void register_explain(CLI::App& app, int& exit_status) {
                    "isolates the newest that failed)")
       ->type_name("[FAILING [PASSING]]");
   command
-      ->add_option("--time", options->seconds,
-                   "Isolate for at most this many seconds, if that has to be done first")
+      ->add_option(
+          "--time", options->seconds,
+          "Isolate for at most this many seconds, if that has to be done first, and test the "
+          "steps for at most as many (default: 30)")
       ->type_name("SECONDS")
       ->check(positive());
   add_questions(*command, *options);

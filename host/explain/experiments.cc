@@ -130,8 +130,7 @@ bool test_steps(Laboratory& laboratory, std::vector<ToldStep>& steps) {
       confirmed = Confirmed::kRefuted;
     }
   }
-  return !trials.empty() && trials.front().cured &&
-         trials.front().cured->verdict == Verdict::kPass;
+  return !trials.empty() && trials.front().cured && trials.front().cured->verdict == Verdict::kPass;
 }
 
 std::optional<Verdict> run_jointly(Laboratory& laboratory, std::vector<Lever> levers) {

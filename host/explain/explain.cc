@@ -134,7 +134,6 @@ ToldCause tell_cause(TracedPair& pair, Naming& naming, const PathNode& failure, 
     if (path.empty()) continue;
     Cause cause = classify(pair, naming, slice, root);
     const int worth = worth_of(cause) == 0 ? 0 : 2 * worth_of(cause) + root.last;
-    if (worth == 0) continue;
     if (worth <= best) {
       others.emplace_back(std::move(cause), root);
       continue;
@@ -235,10 +234,6 @@ void find_check(Laboratory& laboratory, Naming& naming, const Root& root, Explan
   }
 }
 
-bool same_variable(const Cause& a, const Cause& b) {
-  return a.variable == b.variable && a.use.thread == b.use.thread;
-}
-
 // If the failing run still fails with the cause put right, there is another one that suffices, too: those that
 // are needed, all put right, for it to pass. Returns where they are put right.
 std::vector<Lever> find_joint(Laboratory& laboratory, const ToldCause& told, Explanation& result) {
@@ -259,13 +254,19 @@ std::vector<Lever> find_joint(Laboratory& laboratory, const ToldCause& told, Exp
   for (const auto& [cause, root] : told.others) add(cause, root);
   if (levers.size() < 2) return {};
   const auto needed = joint_causes(laboratory, levers);
-  if (needed.size() < 2 || needed.front() != 0) return {};
+  // What is told must be one of them, if not by this read then by another of the same variable.
+  const auto of_told = [&](std::size_t i) { return causes[i]->variable == told.cause.variable; };
+  if (needed.size() < 2 || std::ranges::none_of(needed, of_told)) return {};
   std::vector<Lever> others;
-  for (const std::size_t i : needed | std::views::drop(1)) {
+  for (const std::size_t i : needed) {
+    if (of_told(i)) continue;
     others.push_back(levers[i]);
-    const auto known = [&](const Cause& one) { return same_variable(one, *causes[i]); };
-    if (!known(told.cause) && std::ranges::none_of(result.also, known))
-      result.also.push_back(*causes[i]);
+    const Cause* best = causes[i];
+    for (const auto& [cause, root] : told.others)
+      if (cause.variable == best->variable && worth_of(cause) > worth_of(*best)) best = &cause;
+    if (worth_of(*best) > 0 &&
+        std::ranges::find(result.also, best->variable, &Cause::variable) == result.also.end())
+      result.also.push_back(*best);
   }
   return others;
 }
@@ -336,7 +337,7 @@ Result<Explanation> explain(const Replay& failing, const Replay& passing,
     for (const NodeId point : points) {
       ToldCause told = tell_cause(*pair, naming, {kFailing, point}, options.shown, result);
       if (told.steps.empty()) continue;
-      result.cause = std::move(told.cause);
+      result.cause = told.cause;
       // The tests judge the failure, not the line that was asked about.
       if (!options.question && check_runs_live(failing.recording) &&
           check_runs_live(passing.recording))

@@ -109,11 +109,11 @@ struct Cause {
 enum class Confirmed : std::uint8_t {
   kNotTested,
   kNotTestable,  // what it needs is not there in the other run
-  kByValue,      // with the other run's value put in here, the failing run passes or the other fails
-  kByBranch,     // likewise with the way that the other run takes
-  kByOrder,      // with the other order, by a schedule alone, the failing run passes
-  kJointly,      // likewise, together with others; alone it makes no difference
-  kRefuted,      // it fails all the same
+  kByValue,   // with the other run's value put in here, the failing run passes or the other fails
+  kByBranch,  // likewise with the way that the other run takes
+  kByOrder,   // with the other order, by a schedule alone, the failing run passes
+  kJointly,   // likewise, together with others; alone it makes no difference
+  kRefuted,   // it fails all the same
 };
 const char* to_word(Confirmed confirmed);
 
@@ -212,7 +212,7 @@ struct Explanation {
   std::optional<Cause> behind;  // kWaitsForever: why nobody comes to wake them
   // Only if these, too, are put right does the failing run pass: each of all suffices for the failure.
   std::vector<Cause> also;
-  std::vector<Location> root;   // where it can be mended
+  std::vector<Location> root;  // where it can be mended
   std::vector<StoryStep> story;
   std::optional<Asked> asked;
   SliceSizes slice;

@@ -31,12 +31,30 @@ std::optional<Lever> branch_lever(const RunsView& runs, const std::array<Instanc
   for (const WhichRun side : {kFailing, kPassing}) {
     const RunTrace& run = runs.trace(side);
     const Flow flow = run.instruction(at[side]).flow;
-    const bool chooses = flow == Flow::kBranch || flow == Flow::kIndirectJump ||
-                         flow == Flow::kIndirectCall;
+    const bool chooses =
+        flow == Flow::kBranch || flow == Flow::kIndirectJump || flow == Flow::kIndirectCall;
     if (!chooses || !is_last(run, at[side]) || !follows_directly(run, at[side].step))
       return std::nullopt;
   }
   return Lever{Lever::Kind::kBranch, at};
+}
+
+// What an instruction writes can be changed behind its block: nothing in the rest of that may have used it.
+bool is_used_at_once(const RunTrace& run, Instance at, std::uint32_t access) {
+  if (run.access(at.step, access).kind == AccessKind::kRead) return false;
+  const auto& block = run.code(at.step);
+  const auto& accesses = run.block_of(at.step).accesses;
+  const std::uint64_t address = run.access_address(at.step, access);
+  const std::uint32_t size = run.access(at.step, access).size;
+  for (std::uint32_t i = at.instruction + 1; i < run.steps()[at.step].executed; ++i)
+    if ((block[i].reads & run.instruction(at).reads) != 0) return true;
+  for (std::uint32_t i = access + 1; i < accesses.size(); ++i) {
+    const std::uint64_t there = run.access_address(at.step, i);
+    if (accesses[i].kind != AccessKind::kWrite && there < address + size &&
+        address < there + std::max(accesses[i].size, 1u))
+      return true;
+  }
+  return false;
 }
 
 std::optional<Lever> memory_lever(const RunsView& runs, const std::array<Instance, 2>& at) {
@@ -44,7 +62,9 @@ std::optional<Lever> memory_lever(const RunsView& runs, const std::array<Instanc
   const auto [there, end_there] = runs.trace(kPassing).accesses(at[kPassing]);
   for (std::uint32_t i = 0; first + i < end && there + i < end_there; ++i) {
     const RecordedAccess& access = runs.trace(kFailing).access(at[kFailing].step, first + i);
-    if (!access.has_value || access.size > 8) continue;
+    if (!access.has_value || access.size > 8 ||
+        is_used_at_once(runs.trace(kFailing), at[kFailing], first + i))
+      continue;
     const Lever lever{Lever::Kind::kMemory, at, i};
     const std::uint64_t mine = runs.trace(kFailing).access_value(at[kFailing].step, first + i);
     const std::uint64_t theirs = runs.trace(kPassing).access_value(at[kPassing].step, there + i);
@@ -69,7 +89,8 @@ std::optional<Lever> register_lever(const RunsView& runs, const std::array<Insta
       const RunTrace& of = runs.trace(side);
       const auto& block = of.code(at[side].step);
       for (std::uint32_t i = at[side].instruction + 1; i < of.steps()[at[side].step].executed; ++i)
-        free = free && ((block[i].reads | block[i].address_reads | block[i].writes) & bit_of(reg)) == 0;
+        free = free &&
+               ((block[i].reads | block[i].address_reads | block[i].writes) & bit_of(reg)) == 0;
       free = free && follows_directly(of, at[side].step);
     }
     if (free) return Lever{Lever::Kind::kRegister, at, 0, reg};
@@ -79,7 +100,8 @@ std::optional<Lever> register_lever(const RunsView& runs, const std::array<Insta
 
 std::vector<std::uint8_t> bytes_of(std::uint64_t value, std::uint32_t size) {
   std::vector<std::uint8_t> bytes;
-  for (std::uint32_t i = 0; i < size; ++i) bytes.push_back(static_cast<std::uint8_t>(value >> 8 * i));
+  for (std::uint32_t i = 0; i < size; ++i)
+    bytes.push_back(static_cast<std::uint8_t>(value >> 8 * i));
   return bytes;
 }
 
@@ -109,8 +131,9 @@ std::optional<Lever> lever_of_read(const RunsView& runs, Instance failing, Insta
   const RunTrace& run = runs.trace(kFailing);
   const auto [first, end] = run.accesses(failing);
   for (std::uint32_t i = first; i < end; ++i)
-    if (run.access(failing.step, i).kind == AccessKind::kRead && run.access(failing.step, i).has_value &&
-        run.access(failing.step, i).size <= 8 && run.access_address(failing.step, i) == address)
+    if (run.access(failing.step, i).kind == AccessKind::kRead &&
+        run.access(failing.step, i).has_value && run.access(failing.step, i).size <= 8 &&
+        run.access_address(failing.step, i) == address)
       return Lever{Lever::Kind::kMemory, {failing, passing}, i - first};
   return std::nullopt;
 }
@@ -163,8 +186,7 @@ std::optional<std::vector<RunChange>> put_value(const RunTrace& run, Instance at
     if (i < index) return std::nullopt;
     written = true;
   }
-  std::vector changes{
-      RunChange{run.stream_offset(at.step), address, bytes_of(value, access.size)}};
+  std::vector changes{RunChange{run.stream_offset(at.step), address, bytes_of(value, access.size)}};
   if (!written && !last)
     changes.push_back({behind, address, bytes_of(run.access_value(at.step, index), access.size)});
   return changes;
@@ -180,7 +202,8 @@ std::optional<std::vector<RunChange>> put_in(const RunsView& runs, WhichRun side
   switch (lever.kind) {
     case Lever::Kind::kMemory: {
       const std::uint32_t index = run.accesses(at).first + lever.access;
-      std::uint64_t value = theirs.access_value(there.step, theirs.accesses(there).first + lever.access);
+      std::uint64_t value =
+          theirs.access_value(there.step, theirs.accesses(there).first + lever.access);
       if (run.access(at.step, index).size == 8) {
         const auto here = translated(runs, side, value, lever);
         if (!here) return std::nullopt;

@@ -69,9 +69,8 @@ void Laboratory::run_one(const Task& task, Raw& raw) {
               interrupted_by_);
   Ignore ignore;
   if (task.traced) raw.trace = std::make_unique<RunTrace>(kMostKept);
-  auto result = run_changed(
-      changed, TraceDetail::kCalls, task.changes, quiet,
-      task.traced ? static_cast<CodeTraceListener&>(*raw.trace) : ignore);
+  auto result = run_changed(changed, TraceDetail::kCalls, task.changes, quiet,
+                            task.traced ? static_cast<CodeTraceListener&>(*raw.trace) : ignore);
   if (result && result->run.interrupted_by != 0) interrupted_by_ = result->run.interrupted_by;
   if (result && interrupted_by_ == 0) raw.run = *std::move(result);
 }
@@ -133,10 +132,10 @@ Verdict Laboratory::judge(const RunResult& run) const {
 BesidePassing::BesidePassing(TracedPair& pair, const Laboratory::Ran& ran)
     : pair_(pair),
       ran_(ran),
-      alignment_(*ran.trace, pair.trace(kPassing),
-                 same_threads(ran.threads, *ran.trace, pair.run(kPassing).threads(),
-                              pair.trace(kPassing)),
-                 pair.graphs()) {}
+      alignment_(
+          *ran.trace, pair.trace(kPassing),
+          same_threads(ran.threads, *ran.trace, pair.run(kPassing).threads(), pair.trace(kPassing)),
+          pair.graphs()) {}
 
 RunsView BesidePassing::view() const {
   return {{ran_.trace.get(), &pair_.trace(kPassing)},

@@ -34,8 +34,8 @@ Place place_of(TracedPair& pair, WhichRun side, Instance at) {
 }
 
 StepIndex find(const Laboratory::Ran& ran, const Place& place) {
-  const auto thread = static_cast<std::size_t>(std::ranges::find(ran.threads, place.thread) -
-                                               ran.threads.begin());
+  const auto thread =
+      static_cast<std::size_t>(std::ranges::find(ran.threads, place.thread) - ran.threads.begin());
   if (thread >= ran.trace->thread_count()) return kNoStep;
   std::uint64_t time = 0;
   for (const StepIndex step : ran.trace->thread(thread))
@@ -104,7 +104,8 @@ bool passes_in_other_order(Laboratory& laboratory, const Replay& failing, const 
   const Place second = there ? place_of(pair, kFailing, order->second)
                              : place_of(pair, kPassing, order->second_passing);
   const auto& ids = pair.run(kFailing).threads();
-  const auto thread = static_cast<std::uint16_t>(std::ranges::find(ids, second.thread) - ids.begin());
+  const auto thread =
+      static_cast<std::uint16_t>(std::ranges::find(ids, second.thread) - ids.begin());
   Flip flip{run.clock(order->first.step), there ? run.clock(order->second.step) : 0, 0};
   if (flip.first_clock == 0) return false;
   const std::uint64_t before = own_events(run, thread, flip.first_clock - 1);
@@ -120,8 +121,7 @@ bool passes_in_other_order(Laboratory& laboratory, const Replay& failing, const 
   const auto one = ThreadId::parse(first.thread);
   const auto other_one = ThreadId::parse(second.thread);
   if (!one || !other_one) return false;
-  const auto ran =
-      laboratory.run({kFailing, {}, true, flipped(*schedule, flip, *one, *other_one)});
+  const auto ran = laboratory.run({kFailing, {}, true, flipped(*schedule, flip, *one, *other_one)});
   if (!ran || ran->verdict != Verdict::kPass || ran->trace == nullptr) return false;
   const StepIndex a = find(*ran, first);
   const StepIndex b = find(*ran, second);

@@ -82,11 +82,11 @@ Result<std::unique_ptr<TracedPair>> TracedPair::trace(const Replay& failing, con
     see_flow(*pair->traces_[side], *pair->graphs_);
     ids[side] = thread_ids(pair->results_[side], *pair->traces_[side]);
   }
-  pair->alignment_ = std::make_unique<Alignment>(
-      *pair->traces_[kFailing], *pair->traces_[kPassing],
-      same_threads(ids[kFailing], *pair->traces_[kFailing], ids[kPassing],
-                   *pair->traces_[kPassing]),
-      *pair->graphs_);
+  pair->alignment_ =
+      std::make_unique<Alignment>(*pair->traces_[kFailing], *pair->traces_[kPassing],
+                                  same_threads(ids[kFailing], *pair->traces_[kFailing],
+                                               ids[kPassing], *pair->traces_[kPassing]),
+                                  *pair->graphs_);
   for (const WhichRun side : {kFailing, kPassing})
     pair->parties_[side] = std::make_unique<Parties>(*pair->traces_[side], *pair->code_);
   for (const WhichRun side : {kFailing, kPassing})

@@ -48,14 +48,17 @@ bool make_change(const RunChange& change, pid_t pid, TranslationService& service
     if (process_vm_writev(pid, &here, 1, &there, 1, 0) != static_cast<ssize_t>(change.bytes.size()))
       return false;
   }
-  if (change.reg) service.registers()[static_cast<std::size_t>(change.reg->number)] = change.reg->value;
+  if (change.reg)
+    service.registers()[static_cast<std::size_t>(change.reg->number)] = change.reg->value;
   if (change.continue_at == 0) return true;
   std::array<std::uint8_t, 4096> bytes;
   iovec here{bytes.data(), bytes.size()};
   // Up to the end of the page, which is there if anything is.
-  iovec there{reinterpret_cast<void*>(change.continue_at), bytes.size() - change.continue_at % bytes.size()};
+  iovec there{reinterpret_cast<void*>(change.continue_at),
+              bytes.size() - change.continue_at % bytes.size()};
   const ssize_t got = process_vm_readv(pid, &here, 1, &there, 1, 0);
-  return got > 0 && service.continue_at(change.continue_at, {bytes.data(), static_cast<std::size_t>(got)});
+  return got > 0 &&
+         service.continue_at(change.continue_at, {bytes.data(), static_cast<std::size_t>(got)});
 }
 
 }  // namespace
@@ -65,8 +68,8 @@ Result<ChangedRun> run_changed(const Replay& replay, TraceDetail detail,
                                CodeTraceListener& listener) {
   ChangedRun result;
   const Translator* translator = nullptr;
-  CLEW_TRY(const auto service, TranslationService::create(detail, [&](std::span<const std::uint8_t>
-                                                                           part) {
+  CLEW_TRY(const auto service,
+           TranslationService::create(detail, [&](std::span<const std::uint8_t> part) {
              result.whole = result.whole && read_code_trace(part, translator->blocks(), listener);
            }));
   translator = &service->translator();

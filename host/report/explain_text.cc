@@ -255,9 +255,10 @@ std::string legend(const Explanation& explanation, bool full) {
         "order of\n"
         "    the passing run, passes\n";
   if (marked({Confirmed::kByValue}) || marked({Confirmed::kByBranch})) {
-    const char* what = !marked({Confirmed::kByBranch})  ? "the value of the other run put in"
-                       : !marked({Confirmed::kByValue}) ? "the way of the other run taken"
-                                                        : "the value or the way of the other run put in";
+    const char* what = !marked({Confirmed::kByBranch}) ? "the value of the other run put in"
+                       : !marked({Confirmed::kByValue})
+                           ? "the way of the other run taken"
+                           : "the value or the way of the other run put in";
     std::string lines =
         wrapped(fmt::format("tested: with {} here and nothing else changed, the failing run "
                             "passes, or the passing run fails in the same way",
@@ -402,7 +403,8 @@ std::string explain_text(const Explanation& explanation, bool full) {
     for (const WaitFact& fact : cause.waits) text += wrapped(wait_sentence(fact) + ".", "  ");
   }
   for (const Cause& also : explanation.also)
-    text += wrapped(fmt::format("This suffices as well, by itself: {}.", cause_sentence(also)), "  ");
+    text +=
+        wrapped(fmt::format("This suffices as well, by itself: {}.", cause_sentence(also)), "  ");
   for (const std::string& doubt : explanation.doubts) text += "  " + doubt + "\n";
   if (!explanation.story.empty()) {
     text += explanation.asked ? "\n  from there to the line, step by step:\n"
@@ -410,7 +412,8 @@ std::string explain_text(const Explanation& explanation, bool full) {
     text += story_text(explanation, full);
     text += legend(explanation, full);
     if (!explanation.tests_complete)
-      text += fmt::format("  The tests ended after {} runs, before all were made.\n", explanation.tests);
+      text += fmt::format("  The tests ended after {} runs, before all were made.\n",
+                          explanation.tests);
   }
   text +=
       explanation.failing == explanation.passing

@@ -38,6 +38,7 @@ KNOWN = [re.compile(pattern) for pattern in (
     rf'{WHO} releases the lock in between, at {LINE}\.',
     rf'{WHO} goes by (?:`[^`]+`|memory), which it has read at {LINE}; {WHO} has written it since, at {LINE}'
     r'(?:: with that value put in where it reads, the failing run passes)?\.',
+    rf'This suffices as well, by itself: {CAUSE}\.',
     r'The memory has been allocated again since, for something else\.',
     r'There is no passing run to compare with\.',
 )]
@@ -70,7 +71,7 @@ class ExplainChecker:
         self.v.claim('explain: the failing recording fails', self.fails.verdict == 'fail', self.fails.verdict)
         if self.j['failing'] != self.j['passing']:
             self.v.claim('explain: the passing recording passes', self.passes.verdict == 'pass', self.passes.verdict)
-        for cause in (self.j['cause'], self.j['behind']):
+        for cause in (self.j['cause'], self.j['behind'], *self.j['also']):
             if cause:
                 self.check_cause(cause)
         for step in self.j['story']:
