@@ -94,7 +94,7 @@ check "figure 3" explained "$PWD/requests" order-violation 16 8
 steps() {
   json 'd["tests"] > 0 and d["story"][0]["at"]["line"] == 16 and d["story"][0]["variable"] == "t_cnt"' &&
     json 'd["story"][0]["failing"] == "2" and d["story"][0]["passing"] == "1"' &&
-    json 'd["story"][0]["confirmed"] == "value"' &&
+    json 'd["story"][0]["confirmed"] == "order"' &&
     json '27 in [s["at"]["line"] for s in d["story"]] and 19 not in [s["at"]["line"] for s in d["story"]]' &&
     json 'd["slice"]["pruned"] <= d["slice"]["dual"] and d["slice"]["dual"] > 0 and d["alignment"]'
 }
