@@ -1,8 +1,6 @@
 #include "host/explain/naming.h"
 
 #include <fmt/format.h>
-#include <pthread.h>
-#include <semaphore.h>
 
 #include <algorithm>
 #include <utility>
@@ -146,8 +144,7 @@ std::optional<Naming::Named> Naming::memory(WhichRun side, Instance at, std::uin
 
 std::string Naming::sync_object(WhichRun side, Instance at, std::uint64_t address) {
   // A class whose first member it is has the same address: its size tells which is meant.
-  for (const std::uint32_t size : {sizeof(pthread_mutex_t), sizeof(pthread_cond_t),
-                                   sizeof(pthread_rwlock_t), sizeof(sem_t), sizeof(int)}) {
+  for (const std::uint32_t size : kSyncSizes) {
     const auto found = memory(side, at, address, size);
     if (found && !found->name.empty() && found->type != nullptr && found->type->size() == size)
       return found->name;

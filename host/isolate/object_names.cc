@@ -16,6 +16,7 @@ struct Nameless {
   std::uint64_t clock = 0;  // 0: at the end
   const std::string* thread = nullptr;
   std::uint64_t object = 0;
+  EventObject::Sort sort = EventObject::Sort::kMemory;
   std::string* variable = nullptr;
   ObjectName* name = nullptr;
 };
@@ -25,7 +26,8 @@ void name_by(std::uint64_t recording, std::vector<Nameless>& objects) {
   const auto replay = prepare_replay(std::to_string(recording));
   if (!replay) return;
   std::vector<EventObject> events;
-  for (const Nameless& one : objects) events.push_back({one.clock, *one.thread, one.object, {}});
+  for (const Nameless& one : objects)
+    events.push_back({one.clock, *one.thread, one.object, one.sort});
   name_events(*replay, events);
   std::size_t next = 0;
   std::erase_if(objects, [&](const Nameless& object) {
@@ -35,6 +37,18 @@ void name_by(std::uint64_t recording, std::vector<Nameless>& objects) {
     *object.name = std::move(name);
     return true;
   });
+}
+
+EventObject::Sort sort_of(abi::StepKind kind) {
+  switch (kind) {
+    case abi::StepKind::kLock:
+    case abi::StepKind::kUnlock:
+    case abi::StepKind::kWait:
+    case abi::StepKind::kSignal:
+      return EventObject::Sort::kSync;
+    default:
+      return EventObject::Sort::kMemory;
+  }
 }
 
 }  // namespace
@@ -47,11 +61,13 @@ void name_objects(IsolateResult& result) {
         event.kind == abi::StepKind::kCreate || event.name.known())
       return;
     (side == EventSide::kFailing ? failing : passing)
-        .push_back({event.clock, &event.thread, event.object, &event.variable, &event.name});
+        .push_back({event.clock, &event.thread, event.object, sort_of(event.kind), &event.variable,
+                    &event.name});
   });
   for (WaitInfo& wait : result.waits)
     if (wait.object != 0 && !wait.name.known())
-      failing.push_back({0, &wait.thread, wait.object, &wait.variable, &wait.name});
+      failing.push_back(
+          {0, &wait.thread, wait.object, EventObject::Sort::kSync, &wait.variable, &wait.name});
 
   if (result.failing) name_by(*result.failing, failing);
   // What one run does not come to, the other may.

@@ -181,7 +181,9 @@ void name_events(const Replay& replay, std::vector<EventObject>& objects) {
   for (EventObject& object : objects) {
     const Watcher::Sighting* seen = sighting_of(object, watcher, traced->run);
     if (seen == nullptr) continue;
-    object.name = names.name(object.object, seen->size, seen->step);
+    object.name = object.sort == EventObject::Sort::kSync
+                      ? names.sync_object(object.object, seen->step)
+                      : names.name(object.object, seen->size, seen->step);
     object.name.type = nullptr;
   }
 }
@@ -199,7 +201,8 @@ void name_waited(const Replay& replay, RunResult& run, Symbolizer& symbols) {
   std::vector<EventObject> nameless;
   for (const Waited& one : waited_in(run))
     if (one.thread < run.reports.threads.size() && !run.reports.names.contains(one.object))
-      nameless.push_back({one.clock, run.reports.threads[one.thread].id, one.object, {}});
+      nameless.push_back(
+          {one.clock, run.reports.threads[one.thread].id, one.object, EventObject::Sort::kSync});
   name_events(replay, nameless);
   for (const EventObject& one : nameless) {
     const std::string text = source_text(one.name);

@@ -16,7 +16,9 @@ struct EventObject {
   std::uint64_t clock = 0;  // of the event; 0: at the end
   std::string thread;       // whose it is
   std::uint64_t object = 0;
-  ObjectName name;  // without a type
+  enum class Sort : std::uint8_t { kMemory, kSync };  // kSync: a lock, a condition variable, ...
+  Sort sort = Sort::kMemory;
+  ObjectName name = {};  // without a type
 };
 
 // Fills in the names that are known. A run that is too long, or departs, names nothing.

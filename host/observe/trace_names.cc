@@ -161,6 +161,15 @@ ObjectName TraceNames::name(std::uint64_t address, std::uint64_t size, StepIndex
   return name.known() ? name : by_pointer(address, size, at);
 }
 
+ObjectName TraceNames::sync_object(std::uint64_t address, StepIndex at) {
+  for (const std::uint32_t size : kSyncSizes) {
+    ObjectName found = name(address, size, at);
+    if (found.known() && found.offset == 0 && found.type != nullptr && found.type->size() == size)
+      return found;
+  }
+  return name(address, 0, at);
+}
+
 // Memory that is nobody's who is known, as that which was allocated before the trace began: by the
 // last pointer to it, of a declared type, that the thread has read.
 ObjectName TraceNames::by_pointer(std::uint64_t address, std::uint64_t size, StepIndex at) {

@@ -1,7 +1,6 @@
 #include "host/report/perfetto.h"
 
 #include <fmt/format.h>
-#include <pthread.h>
 
 #include <map>
 #include <system_error>
@@ -49,9 +48,6 @@ enum class EventType : std::uint8_t { kBegin = 1, kEnd = 2 };
 constexpr std::uint64_t kProcessTrack = 1;
 constexpr std::uint64_t kPidOfAll = 1;
 constexpr std::size_t kBufferSize = std::size_t{1} << 20;
-
-// Of a mutex: of the objects that begin at its address, the innermost that is as large has the name.
-constexpr std::uint64_t kLockSize = sizeof(pthread_mutex_t);
 
 enum class LockCall : std::uint8_t { kNone, kTake, kTry, kRelease };
 
@@ -310,7 +306,7 @@ class Picture {
 
   const std::string& lock_name(std::uint64_t address, StepIndex at) {
     const auto [name, added] = locks_.try_emplace(address);
-    if (added) name->second = short_object_words(names_.name(address, kLockSize, at));
+    if (added) name->second = short_object_words(names_.sync_object(address, at));
     if (name->second.empty()) name->second = fmt::format("0x{:x}", address);
     return name->second;
   }
