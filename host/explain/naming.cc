@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/names/sync_name.h"
 #include "host/names/value_text.h"
 #include "host/recording/file.h"
 
@@ -174,7 +175,9 @@ std::string Naming::pointed_to(WhichRun side, Instance at, std::uint64_t address
   const Instance made{heap->made, run.steps()[heap->made].executed - 1u};
   const std::string what =
       !is_plain(name.heap.type) ? fmt::format("the {} bytes", heap->size) : "the " + name.heap.type;
-  return fmt::format("{} allocated at {}", what, line(side, made));
+  const std::uint64_t inside = address - heap->address;
+  return fmt::format("{}{} allocated at {}", inside == 0 ? "" : fmt::format("byte {} of ", inside),
+                     what, line(side, made));
 }
 
 std::string Naming::value(WhichRun side, Instance at, std::uint64_t value, std::uint32_t size,
@@ -192,7 +195,8 @@ std::string Naming::value(WhichRun side, Instance at, std::uint64_t value, std::
   if (size == 1 && type != nullptr && type->is_aggregate() && value >= ' ' && value < 0x7f)
     return fmt::format("'{}'", static_cast<char>(value));
   if (size == 8 && value > 0xffff)
-    if (const std::string there = pointed_to(side, at, value); !there.empty()) return there;
+    if (const std::string there = pointed_to(side, at, value); !there.empty())
+      return "a pointer to " + there;
   const unsigned shift = 64 - 8 * size;
   return fmt::format("{}", static_cast<std::int64_t>(value << shift) >> shift);
 }

@@ -9,6 +9,12 @@
 
 namespace clew {
 
+// Its object is a lock, a condition variable or the like.
+constexpr bool is_synchronisation(abi::StepKind kind) {
+  return kind == abi::StepKind::kLock || kind == abi::StepKind::kUnlock ||
+         kind == abi::StepKind::kWait || kind == abi::StepKind::kSignal;
+}
+
 enum class EventSide : std::uint8_t { kFailing, kPassing };  // the run that it is an event of
 
 // visit(event, side), for a result that may be const.

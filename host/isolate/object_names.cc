@@ -39,18 +39,6 @@ void name_by(std::uint64_t recording, std::vector<Nameless>& objects) {
   });
 }
 
-EventObject::Sort sort_of(abi::StepKind kind) {
-  switch (kind) {
-    case abi::StepKind::kLock:
-    case abi::StepKind::kUnlock:
-    case abi::StepKind::kWait:
-    case abi::StepKind::kSignal:
-      return EventObject::Sort::kSync;
-    default:
-      return EventObject::Sort::kMemory;
-  }
-}
-
 }  // namespace
 
 void name_objects(IsolateResult& result) {
@@ -61,8 +49,10 @@ void name_objects(IsolateResult& result) {
         event.kind == abi::StepKind::kCreate || event.name.known())
       return;
     (side == EventSide::kFailing ? failing : passing)
-        .push_back({event.clock, &event.thread, event.object, sort_of(event.kind), &event.variable,
-                    &event.name});
+        .push_back({event.clock, &event.thread, event.object,
+                    is_synchronisation(event.kind) ? EventObject::Sort::kSync
+                                                        : EventObject::Sort::kMemory,
+                    &event.variable, &event.name});
   });
   for (WaitInfo& wait : result.waits)
     if (wait.object != 0 && !wait.name.known())

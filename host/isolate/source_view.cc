@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "host/isolate/each_event.h"
 #include "host/trace/overlap.h"
 
 namespace clew {
@@ -89,7 +90,8 @@ EventInfo SourceView::event(const TraceStep& event) {
                         ? run_.thread_id(static_cast<ThreadIndex>(event.object))
                         : "";
   else if (event.object != 0)
-    info.name = names_.global(event.object, event.size);
+    info.name = is_synchronisation(event.kind) ? names_.global_sync_object(event.object)
+                                                    : names_.global(event.object, event.size);
   if (info.name.known()) info.variable = source_text(info.name);
   info.name.type = nullptr;
   return info;
@@ -151,7 +153,7 @@ std::vector<WaitInfo> SourceView::waits() {
       if (report.holder) wait.ending = run_.thread_id(*report.holder);
     } else {
       wait.object = report.object;
-      wait.name = names_.global(report.object, 0);
+      wait.name = names_.global_sync_object(report.object);
       wait.name.type = nullptr;
       wait.variable = source_text(wait.name);
       if (report.holder) wait.holder = run_.thread_id(*report.holder);

@@ -2,11 +2,14 @@
 
 #include <utility>
 
+#include "host/names/sync_name.h"
+
 namespace clew {
 namespace {
 
 // A stack that continues is one that cannot be followed, or a recursion that does not end.
 constexpr std::size_t kMostFrames = 200;
+
 ObjectName named(ObjectName::Kind kind, NamedData data) {
   ObjectName name;
   name.kind = kind;
@@ -37,6 +40,10 @@ ObjectName RunNames::global(std::uint64_t address, std::uint64_t size) {
   name.path = symbols_.object_name(address);
   if (!name.path.empty()) name.kind = ObjectName::Kind::kSymbol;
   return name;
+}
+
+ObjectName RunNames::global_sync_object(std::uint64_t address) {
+  return sync_object_name([&](std::uint64_t size) { return global(address, size); });
 }
 
 std::vector<StackFrame> RunNames::frames(const ThreadState& thread, const ReadMemory& read) {

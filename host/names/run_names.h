@@ -61,6 +61,8 @@ class RunNames {
                                                  std::uint64_t thread_pointer);
   // Without a situation: global variables alone.
   [[nodiscard]] ObjectName global(std::uint64_t address, std::uint64_t size);
+  // ... that are locks, condition variables and the like.
+  [[nodiscard]] ObjectName global_sync_object(std::uint64_t address);
 
   // Innermost first, as far as it can be followed.
   [[nodiscard]] std::vector<StackFrame> frames(const ThreadState& thread, const ReadMemory& read);

@@ -1,8 +1,6 @@
 #include "host/observe/event_names.h"
 
 #include <fmt/format.h>
-#include <pthread.h>
-#include <semaphore.h>
 
 #include <algorithm>
 #include <unordered_map>
@@ -116,28 +114,6 @@ bool is_object(abi::WaitKind kind) {
   }
 }
 
-// 0: not known. Of what begins at an address, the size tells which one is meant.
-std::uint64_t size_of(abi::WaitKind kind) {
-  switch (kind) {
-    case abi::WaitKind::kMutex:
-      return sizeof(pthread_mutex_t);
-    case abi::WaitKind::kCondition:
-      return sizeof(pthread_cond_t);
-    case abi::WaitKind::kReadLock:
-    case abi::WaitKind::kWriteLock:
-      return sizeof(pthread_rwlock_t);
-    case abi::WaitKind::kSpin:
-    case abi::WaitKind::kFutex:
-      return sizeof(int);
-    case abi::WaitKind::kBarrier:
-      return sizeof(pthread_barrier_t);
-    case abi::WaitKind::kSemaphore:
-      return sizeof(sem_t);
-    default:
-      return 0;
-  }
-}
-
 struct Waited {
   abi::WaitKind kind = abi::WaitKind::kNothing;
   std::uint64_t object = 0;
@@ -191,7 +167,7 @@ void name_events(const Replay& replay, std::vector<EventObject>& objects) {
 void name_waited(RunResult& run, Symbolizer& symbols) {
   RunNames names(symbols);
   for (const Waited& one : waited_in(run))
-    if (const ObjectName name = names.global(one.object, size_of(one.kind));
+    if (const ObjectName name = names.global_sync_object(one.object);
         name.kind == ObjectName::Kind::kGlobal)
       run.reports.names[one.object] = name.path;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "host/names/library_layout.h"
+#include "host/names/sync_name.h"
 
 namespace clew {
 namespace {
@@ -162,12 +163,7 @@ ObjectName TraceNames::name(std::uint64_t address, std::uint64_t size, StepIndex
 }
 
 ObjectName TraceNames::sync_object(std::uint64_t address, StepIndex at) {
-  for (const std::uint32_t size : kSyncSizes) {
-    ObjectName found = name(address, size, at);
-    if (found.known() && found.offset == 0 && found.type != nullptr && found.type->size() == size)
-      return found;
-  }
-  return name(address, 0, at);
+  return sync_object_name([&](std::uint64_t size) { return name(address, size, at); });
 }
 
 // Memory that is nobody's who is known, as that which was allocated before the trace began: by the

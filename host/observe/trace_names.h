@@ -7,10 +7,6 @@
 #ifndef CLEW_HOST_OBSERVE_TRACE_NAMES_H_
 #define CLEW_HOST_OBSERVE_TRACE_NAMES_H_
 
-#include <pthread.h>
-#include <semaphore.h>
-
-#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -25,11 +21,6 @@
 
 namespace clew {
 
-// Of what synchronises; `sizeof(int)`: a spin lock, a futex.
-inline constexpr std::array<std::uint32_t, 5> kSyncSizes{
-    sizeof(pthread_mutex_t), sizeof(pthread_cond_t), sizeof(pthread_rwlock_t), sizeof(sem_t),
-    sizeof(int)};
-
 // Thread safety: one thread. All of the arguments outlive it.
 class TraceNames {
  public:
@@ -39,8 +30,7 @@ class TraceNames {
 
   // Size 0: not known.
   [[nodiscard]] ObjectName name(std::uint64_t address, std::uint64_t size, StepIndex at);
-  // A lock, a condition variable and the like, by its size: a class whose first member it is has the
-  // same address.
+  // A lock, a condition variable and the like.
   [[nodiscard]] ObjectName sync_object(std::uint64_t address, StepIndex at);
 
   // The frames of a thread before the step, innermost first. Of registers only those are known that

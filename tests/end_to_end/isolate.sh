@@ -242,6 +242,11 @@ int main() {
 }
 C
 "$clew" c++ -w -O1 -g fault.cpp -o fault -pthread || exit 1
+# --- a lock that is the first member of a class has the address of the whole
+"$clew" c++ -std=c++20 -O0 -g "$source/tests/programs/fail/check_then_act.cpp" -o check_then_act -pthread || exit 1
+check "a class that begins with its lock" run 1 debug --seed 1 --schedules 500 ./check_then_act
+check "... its lock is named" grep -q 'locks `cache.mutex_`' out.txt
+check "... and not the class" bash -c '! grep -qE "lock(s|ed) .cache. " out.txt'
 check "a fault is found" run 1 hunt --seed 1 --schedules 200 ./fault
 check "... and its isolation confirmed" run 0 isolate --simplify
 check "... by running both sides" bash -c '! grep -q "not confirmed" out.txt err.txt'
