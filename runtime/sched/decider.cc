@@ -30,6 +30,10 @@ void Decider::add(Fiber* fiber) {
   if (fiber->index < 64) enabled_ |= std::uint64_t{1} << fiber->index;
 }
 
+bool Decider::continues(const Fiber& running) {
+  return can_run(running) && strategy_->continues(candidate_of(running));
+}
+
 Candidates Decider::gather(Fiber* running, const RunQueue& queue, std::uint32_t most) {
   if (room_ < most) {
     room_ = most * 2;

@@ -41,6 +41,9 @@ class Decider {
   // The strategy's answer for the newest gather().
   Fiber* pick(const Candidates& candidates);
 
+  // The running thread passes the scheduling point that it stands before, and gather() is not needed.
+  bool continues(const Fiber& running);
+
   // The number of a question before `event`. Questions are numbered whether or not anybody is
   // asked, so that an answer means the same in a replay.
   std::uint32_t next_ordinal(Clock event);

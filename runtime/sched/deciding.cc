@@ -57,6 +57,9 @@ void Scheduler::passed_point(const Fiber& thread, std::uint64_t enabled, std::ui
 void Scheduler::consult(Clock event) {
   ++counts.points;
   if (queue_.empty()) return passed_point(*current, std::uint64_t{1} << (current->index & 63), 0);
+  // A trace tells who else could have run.
+  if (!g_listeners.hears_of(kTopicPoints) && decider_.continues(*current))
+    return passed_point(*current, 0, 0);
   const Candidates candidates = gather(current);
   Fiber* to = decider_.pick(candidates);
   if (to == current) return passed_point(*current, decider_.enabled(), 0);

@@ -99,6 +99,12 @@ std::uint32_t Noise::first_to_wake(const Candidates& candidates) {
   return first;
 }
 
+// Most points are not chosen, and nothing is due at them.
+bool Noise::continues(const Candidate& running) {
+  toss(running);
+  return now_ < next_end_ && threads_.at(running.index).state == State::kReady;
+}
+
 std::uint32_t Noise::pick(const Candidates& candidates) {
   if (candidates.current_first) toss(candidates.list[0]);
   std::uint32_t woken = kNobody;

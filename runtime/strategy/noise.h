@@ -43,6 +43,7 @@ class Noise final : public Strategy {
   explicit Noise(const abi::Job& job);
 
   std::uint32_t pick(const Candidates& candidates) override;
+  bool continues(const Candidate& running) override;
   Choice choose(const Question& question) override;
   void learn(const Occurrence& occurrence) override;
 

@@ -139,6 +139,12 @@ class Strategy {
     (void)candidates;
     return 0;
   }
+  // Whether pick() would answer 0 with this thread first, whoever else could run: then it need not be
+  // asked, nor the others be gathered. Asked once before each scheduling point. False is always right.
+  virtual bool continues(const Candidate& running) {
+    (void)running;
+    return false;
+  }
   // Asked only for the kinds that the job allows, unless the strategy follows.
   virtual Choice choose(const Question& question) {
     (void)question;
