@@ -18,6 +18,9 @@ check "json: edges" json "all(f in d['edges'][0] for f in 'from to difference'.s
 check "json: the most extreme edge comes first" json "[abs(e['difference']) for e in d['edges']] == sorted((abs(e['difference']) for e in d['edges']), reverse=True)"
 check "json: figures" json "d['ks']['d'] > 0 and d['ks']['p'] <= 1 and d['bugs'] and d['samples'] > 100 and d['runs'] > d['samples'] and d['seconds'] > 0 and d['per_second'] > 0"
 check "json: the answer is in the thread that waits" json "[p for p in d['points'] if p['id'] in d['answer']['points']][0]['at']['function'].startswith('wait_thread') or 'wait_thread' in [p for p in d['points'] if p['id'] in d['answer']['points']][0]['at']['function']"
+check "the notification is seen to come before the wait in failing runs alone" json "(lambda t: t['failing'] > 20 and t['passing'] > 20 and any(o['first']['function'].startswith('notify_thread') and o['then']['function'].startswith('wait_thread') and o['failing'] > 20 and o['passing'] == 0 for o in t['orders']))(d['bugs'][0]['traced'])"
+check "... and where the thread is blocked for ever" json "any(s['at']['function'].startswith('wait_thread') and s['failing'] == d['bugs'][0]['traced']['failing'] for s in d['bugs'][0]['traced']['stuck'])"
+check "... in words" says err.txt "Where a thread stood blocked at the end"
 check "pictures" bash -c 'grep -q "</svg>" flow.svg && grep -q "</svg>" plot.svg'
 check "a graph for Graphviz" run 1 pinpoint --seed 1 --samples 60 --graph flow.dot ./lost_notify
 check "... is one" bash -c 'grep -q "^digraph" flow.dot'
@@ -40,6 +43,21 @@ check "one that is ended" bash -c '
   "$0" pinpoint --seed 5 --algorithm features --samples 300 --runs 10 --time 0.4 ./lost_notify 2>err.txt; [ $? -le 1 ]' "$clew"
 check "... resumed" run 1 pinpoint --resume --algorithm features --samples 300 --runs 10 --json out.json ./lost_notify
 check "... comes to the same" bash -c '
+  for f in whole.json out.json; do python3 -c "import json, sys; d = json.load(open(sys.argv[1])); print(d[\"points\"], d[\"answer\"], d[\"runs\"])" $f
+  done | sort -u | wc -l | grep -qx 1'
+# Killed at any moment, it loses a batch at most, and the result is the same.
+check "killed again and again" bash -c '
+  mkdir killed && cd killed || exit 1
+  # Killed very early, there is nothing to resume yet.
+  campaign() { "$clew" pinpoint --seed 5 "$@" --algorithm features --samples 300 --runs 10 ../lost_notify >/dev/null 2>&1; }
+  export -f campaign; export clew=$0
+  for seconds in 0.05 0.2 0.6 0.4 0.9; do
+    timeout -s KILL $seconds bash -c "campaign --resume; [ \$? -ne 125 ] || campaign"
+  done 2>/dev/null
+  campaign --resume --json ../out.json; status=$?
+  [ $status -ne 125 ] || campaign --json ../out.json || status=$?
+  [ $status -eq 1 ]' "$clew"
+check "... and resumed, it comes to the same" bash -c '
   for f in whole.json out.json; do python3 -c "import json, sys; d = json.load(open(sys.argv[1])); print(d[\"points\"], d[\"answer\"], d[\"runs\"])" $f
   done | sort -u | wc -l | grep -qx 1'
 newest=$(find .clew/pinpoint -name '*.db' | sort -V | tail -n 1)
