@@ -40,7 +40,8 @@ constexpr std::size_t kSparseSamples = 100;
 constexpr std::uint64_t kSparse[]{4, 10, 25};  // one point in so many
 constexpr double kAsGood = 0.8;
 constexpr std::size_t kDesignSamples = 700;
-// A point that was seen in a race is preferred to one that was not by half a standard deviation.
+// A point that was seen in a race, or in an inversion of locks, is preferred to one that was not by
+// half a standard deviation.
 constexpr double kPrior = 0.5;
 
 // How much more often samples with the point fail, in standard deviations.

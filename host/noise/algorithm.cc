@@ -10,6 +10,7 @@ namespace {
 constexpr std::uint64_t kRunsInBatch = 2000;
 constexpr std::uint32_t kRunsToConfirm = 150;
 constexpr std::uint32_t kMostRunsToConfirm = 1200;
+constexpr double kLooksToConfirm = 4;  // after 150, 300, 600 and 1200 runs
 constexpr double kConfident = 0.99;
 // A point without which the rate is at least this part of what it is with it is not needed.
 constexpr double kAsGood = 0.8;
@@ -76,6 +77,9 @@ bool add_runs(Laboratory& laboratory, NoiseCause& cause, std::uint32_t runs, con
 }  // namespace
 
 bool confirm(Laboratory& laboratory, NoiseCause& cause, const Target& target) {
+  // The rates are looked at several times, and again when a point was left out: each look may be
+  // wrong (Bonferroni).
+  const double looks = kLooksToConfirm * static_cast<double>(cause.points.size());
   for (std::uint32_t runs = kRunsToConfirm;;) {
     if (!add_runs(laboratory, cause, runs, target)) return false;
     // The least needed one goes first.
@@ -93,7 +97,7 @@ bool confirm(Laboratory& laboratory, NoiseCause& cause, const Target& target) {
     double doubt = 0;
     for (const Rate& without : cause.without_each)
       doubt += 1 - probability_higher(cause.rate, without);
-    cause.confidence = std::max(0.0, 1 - doubt);
+    cause.confidence = std::max(0.0, 1 - looks * doubt);
     if (*cause.confidence >= kConfident || cause.rate.runs >= kMostRunsToConfirm) return true;
     runs = static_cast<std::uint32_t>(cause.rate.runs);
   }

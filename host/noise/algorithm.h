@@ -57,7 +57,8 @@ struct NoiseCause {
   std::vector<std::uint32_t> points;     // the more important first
   Rate rate;                             // with noise at these points alone
   std::vector<Rate> without_each;  // the same without one of them, in their order; may be empty
-  // That each of them is needed, given these rates; nothing: it was not tested.
+  // That each of them is needed: that the rate is lower without it. Of the runs that were made to
+  // confirm it alone, which are others than those that led to it. Nothing: it was not tested.
   std::optional<double> confidence;
   [[nodiscard]] bool is_tenable() const {
     return rate.failed > 0 && confidence.value_or(1) >= kLeastConfidence;

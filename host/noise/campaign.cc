@@ -216,11 +216,16 @@ void Campaign::say(const char* stage, std::size_t planned) {
   const std::lock_guard lock(mutex_);
   progress_.stage = stage;
   progress_.planned = planned;
+  progress_.samples_before = samples_.size();
+  stage_began_ = std::chrono::steady_clock::now();
 }
 
 CampaignProgress Campaign::progress() const {
   const std::lock_guard lock(mutex_);
-  return progress_;
+  CampaignProgress now = progress_;
+  now.stage_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - stage_began_).count();
+  return now;
 }
 
 void Campaign::stop() {

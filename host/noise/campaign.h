@@ -12,6 +12,7 @@
 #ifndef CLEW_HOST_NOISE_CAMPAIGN_H_
 #define CLEW_HOST_NOISE_CAMPAIGN_H_
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <map>
@@ -51,6 +52,9 @@ struct CampaignProgress {
   std::string stage;
   std::size_t samples = 0;
   std::size_t planned = 0;  // 0: not known
+  // Of the stage: samples run before it, and how long it has taken.
+  std::size_t samples_before = 0;
+  double stage_seconds = 0;
   std::uint64_t runs = 0;
   std::uint64_t failed = 0;
 };
@@ -91,7 +95,9 @@ class Campaign final : public Laboratory {
   [[nodiscard]] bool may_answer(std::size_t point) const override {
     return !points_[point].starts_thread();
   }
-  [[nodiscard]] bool is_suspect(std::size_t point) const override { return points_[point].races; }
+  [[nodiscard]] bool is_suspect(std::size_t point) const override {
+    return points_[point].races || points_[point].inverts;
+  }
   [[nodiscard]] std::span<const Sample> run(std::vector<Sample> batch) override;
   [[nodiscard]] std::span<const Sample> run_traced(std::vector<Sample> batch,
                                                    const OnRun& on_run) override;
@@ -144,6 +150,7 @@ class Campaign final : public Laboratory {
   bool stopped_ = false;
   bool finished_ = false;  // the algorithm
   CampaignProgress progress_;
+  std::chrono::steady_clock::time_point stage_began_ = std::chrono::steady_clock::now();
   std::jthread thread_;
 };
 

@@ -56,6 +56,13 @@ std::optional<Location> caller_in(const std::vector<SourceFrame>& stack, const L
   return std::nullopt;
 }
 
+// What a thread executes.
+std::string outermost_function(const std::vector<SourceFrame>& stack) {
+  for (auto frame = stack.rbegin(); frame != stack.rend(); ++frame)
+    if (is_user_code(*frame) && frame->line != 0) return frame->function;
+  return "";
+}
+
 void find_callers(const RunResult& run, Symbolizer& symbols, const Campaign::Clocks& clocks,
                   std::vector<NoisePoint>& points) {
   constexpr std::size_t kMostCallers = 3;
@@ -64,6 +71,8 @@ void find_callers(const RunResult& run, Symbolizer& symbols, const Campaign::Clo
     if (met == clocks.end()) continue;
     for (const Moment& moment : moments(run, met->second, symbols)) {
       if (!moment.running || point.callers.size() == kMostCallers) continue;
+      if (point.thread_function.empty())
+        point.thread_function = outermost_function(moment.running->stack);
       const auto caller = caller_in(moment.running->stack, point.at);
       if (caller && std::ranges::find(point.callers, *caller) == point.callers.end())
         point.callers.push_back(*caller);

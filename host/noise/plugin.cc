@@ -26,7 +26,7 @@ class ProgramOfLaboratory final : public search::Program {
     for (const NoisePoint& point : points)
       points_.push_back({point.at.file.c_str(), point.at.line, point.column,
                          point.at.function.c_str(), word_of(point.kind), point.starts_thread(),
-                         point.races});
+                         point.races, point.inverts});
   }
 
   List<search::Point> get_all_points() const override { return points_; }

@@ -33,7 +33,32 @@ void PointFinder::learn(const Trace& trace, const std::vector<std::uint32_t>& sh
     TraceOrder(trace.steps).each_race(0, [&](std::size_t i, std::uint32_t) {
       if (abi::is_access(trace.steps[i].kind)) met_[trace.steps[i].place].races = true;
     });
+  learn_locks(trace);
   without_news_ = met_.size() + shared_.size() == before ? without_news_ + 1 : 0;
+}
+
+void PointFinder::learn_locks(const Trace& trace) {
+  std::unordered_map<abi::ThreadKey, std::set<std::uint64_t>> held;
+  for (const TraceStep& step : trace.steps) {
+    auto& mine = held[step.thread];
+    if (step.kind == abi::StepKind::kUnlock) mine.erase(step.object);
+    if (step.kind != abi::StepKind::kLock) continue;
+    for (const std::uint64_t other : mine)
+      if (other != step.object) nested_[{other, step.object}].emplace(step.thread, step.place);
+    mine.insert(step.object);
+  }
+}
+
+std::set<abi::Place> PointFinder::inversions() const {
+  std::set<abi::Place> places;
+  for (const auto& [locks, who] : nested_) {
+    const auto reverse = nested_.find({locks.second, locks.first});
+    if (reverse == nested_.end()) continue;
+    for (const auto& [thread, place] : who)
+      for (const auto& [other, there] : reverse->second)
+        if (other != thread) places.insert(place);
+  }
+  return places;
 }
 
 void PointFinder::remember(const Trace& trace) {
@@ -57,6 +82,7 @@ bool PointFinder::is_point(abi::Place place, abi::StepKind kind) const {
 std::vector<NoisePoint> PointFinder::points() {
   std::map<abi::Place, std::uint32_t> order;
   for (std::uint32_t i = 0; i < order_.size(); ++i) order[order_[i]] = i;
+  const std::set<abi::Place> inverted = inversions();
   std::vector<NoisePoint> result;
   for (const auto& [place, met] : met_) {
     if (!is_point(place, met.kind)) continue;
@@ -66,6 +92,7 @@ std::vector<NoisePoint> PointFinder::points() {
     point.place = place;
     point.kind = met.kind;
     point.races = met.races;
+    point.inverts = inverted.contains(place);
     point.thread = met.thread;
     result.push_back(std::move(point));
   }

@@ -24,15 +24,20 @@ namespace clew {
 struct NoisePoint {
   abi::Place place = 0;
   abi::StepKind kind = abi::StepKind::kOther;
-  Location at;                // line 0: not known
-  std::uint32_t column = 0;   // 0: not known
-  bool races = false;         // seen unordered with a conflicting step of another thread
+  Location at;               // line 0: not known
+  std::uint32_t column = 0;  // 0: not known
+  bool races = false;        // seen unordered with a conflicting step of another thread
+  // Takes a lock while holding another, and a different thread was seen to take the two in the other order.
+  bool inverts = false;
   abi::ThreadKey thread = 0;  // that came here first
   std::uint32_t met = 0;      // its number in the order in which points were met
   // Of code of a library's that one line of the user's own calls: `at` is that line, and this the code's.
   std::optional<Location> inside;
   // The user's own lines from which the code with the point was called, in a run without noise.
   std::vector<Location> callers;
+  // The user's outermost function there, in a run without noise: what the thread executes. Empty:
+  // not known.
+  std::string thread_function;
 
   // Section 5: it tells which thread matters, not where.
   [[nodiscard]] bool starts_thread() const { return kind == abi::StepKind::kCreate; }
@@ -68,6 +73,8 @@ class PointFinder {
     abi::ThreadKey thread = 0;
   };
   [[nodiscard]] bool is_point(abi::Place place, abi::StepKind kind) const;
+  void learn_locks(const Trace& trace);
+  [[nodiscard]] std::set<abi::Place> inversions() const;
 
   std::map<abi::Place, Met> met_;
   std::map<abi::Place, std::vector<std::uint64_t>> clocks_;
@@ -76,6 +83,9 @@ class PointFinder {
   std::map<abi::Place, std::uint32_t> position_;
   // Steps of one thread in a row, whether or not they are points.
   std::map<abi::Place, std::set<abi::Place>> next_;
+  // Who took the second lock while holding the first, and where.
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::set<std::pair<abi::ThreadKey, abi::Place>>>
+      nested_;
   std::uint64_t without_news_ = 0;
 };
 

@@ -45,7 +45,7 @@ class Laboratory {
   [[nodiscard]] virtual std::size_t points() const = 0;
   // Whether the point may be part of an answer: one that only starts a thread is not.
   [[nodiscard]] virtual bool may_answer(std::size_t point) const = 0;
-  // What is known about it before any sample: seen in a race.
+  // What is known about it before any sample: seen in a race, or in an inversion of locks.
   [[nodiscard]] virtual bool is_suspect(std::size_t point) const = 0;
   // Runs each sample as often as it says, on all cores, and keeps them. The results are those of
   // the batch, in its order, valid until the next call. Nothing: there was no time, or clew was told

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kThickOfEachSign = 2;
 
-// Threads that begin at the same function are one column.
+// Threads that execute the same function are one column.
 struct Columns {
   std::vector<std::string> names;
   std::vector<std::vector<std::uint32_t>> points;
@@ -25,17 +25,23 @@ struct Columns {
 Columns columns_of(const PinpointResult& result) {
   Columns columns;
   std::map<abi::ThreadKey, std::string> thread_names;
+  for (const NoisePoint& point : result.points)
+    if (!point.thread_function.empty())
+      thread_names.try_emplace(point.thread, point.thread_function);
   std::map<std::string, std::size_t> position;
   std::vector<std::uint32_t> order(result.points.size());
   std::iota(order.begin(), order.end(), 0u);
   std::ranges::sort(order, {}, [&](std::uint32_t i) { return result.points[i].met; });
   for (const std::uint32_t i : order) {
     const NoisePoint& point = result.points[i];
-    const auto [name, first] =
-        thread_names.try_emplace(point.thread, function_text(point.at.function));
-    const auto [column, added] = position.try_emplace(name->second, columns.names.size());
+    // A place that the run without noise did not come to is put with its thread's others.
+    const std::string of_thread =
+        thread_names.try_emplace(point.thread, point.at.function).first->second;
+    const std::string name =
+        function_text(point.thread_function.empty() ? of_thread : point.thread_function);
+    const auto [column, added] = position.try_emplace(name, columns.names.size());
     if (added) {
-      columns.names.push_back(name->second);
+      columns.names.push_back(name);
       columns.points.emplace_back();
     }
     columns.points[column->second].push_back(i);

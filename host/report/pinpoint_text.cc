@@ -195,7 +195,7 @@ std::string cause_text(const PinpointResult& result, const NoiseCause& cause) {
                           rate_text(cause.without_each[i]));
   if (cause.confidence)
     text +=
-        fmt::format("  That {} needed holds with p {} {:.2f}, given these runs.\n",
+        fmt::format("  That {} needed holds with p {} {:.2f}, by runs made to confirm it alone.\n",
                     cause.points.size() == 1 ? "it is" : "each of these is",
                     *cause.confidence >= 0.99 ? ">=" : "=",
                     *cause.confidence >= 0.99 ? 0.99 : std::floor(*cause.confidence * 100) / 100);
@@ -247,10 +247,11 @@ std::string campaign_status_text(const CampaignProgress& progress, double second
   if (progress.runs > 0)
     text += fmt::format(", {} fail", percent(static_cast<double>(progress.failed) /
                                              static_cast<double>(progress.runs)));
-  if (progress.planned > progress.samples && progress.samples > 0)
+  if (progress.planned > progress.samples && progress.samples > progress.samples_before)
     text += fmt::format(", about {:.0f} s left",
-                        seconds * static_cast<double>(progress.planned - progress.samples) /
-                            static_cast<double>(progress.samples));
+                        progress.stage_seconds *
+                            static_cast<double>(progress.planned - progress.samples) /
+                            static_cast<double>(progress.samples - progress.samples_before));
   return text;
 }
 

@@ -21,7 +21,7 @@
 
 namespace clew::search {
 
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 
 template <class T>
 class List {
@@ -53,6 +53,7 @@ struct Point {
   const char* kind;     /* "read", "write", "lock", "wait", ... */
   bool starts_thread;   /* it tells which thread matters, not where */
   bool races; /* a listener saw it unordered with a conflicting access of another thread */
+  bool inverts; /* it takes a lock while holding another; a different thread took them the other way round */
 };
 
 struct Iteration {

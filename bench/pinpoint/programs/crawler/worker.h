@@ -5,7 +5,6 @@
 #include <pthread.h>
 
 #include <cstdlib>
-#include <utility>
 
 #include "shared.h"
 
@@ -69,7 +68,8 @@ class Worker {
     Connection* connection = pool.take(url.host());
     connection_ = connection;
     connection->receive(url, page_);
-    return !pool.give_back(std::exchange(connection_, nullptr));
+    connection_ = nullptr;
+    return !pool.give_back(connection);
   }
 
   void process() {
