@@ -15,6 +15,8 @@ namespace {
 constexpr std::uint32_t kRunsAlone = 64;
 constexpr std::size_t kHalves = 64;  // of one run each
 constexpr double kLevel = 0.01;
+// Of each kind: below it the normal approximation says nothing.
+constexpr std::uint64_t kLeastRuns = 10;
 constexpr std::uint64_t kWidest = 4'096;     // bytes of a step that are looked at
 constexpr std::size_t kMostSteps = 200'000;  // of a trace that is looked at
 
@@ -118,7 +120,7 @@ OrderEvidence OrderCounter::telling() const {
   std::ranges::sort(result.stuck, [](const StuckAt& a, const StuckAt& b) {
     return std::tuple(b.failing, a.point, a.last) < std::tuple(a.failing, b.point, b.last);
   });
-  if (failing_ == 0 || passing_ == 0) return result;
+  if (failing_ < kLeastRuns || passing_ < kLeastRuns) return result;
   const auto n = static_cast<double>(failing_), m = static_cast<double>(passing_);
   const double enough =
       normal_quantile(kLevel / static_cast<double>(std::max<std::size_t>(seen_.size(), 1)));

@@ -28,8 +28,8 @@ class Monitor {
   }
 
   void watch() {
-    const int at_first = seen.count() + statistics.errors();
-    take_snapshot();
+    const int at_first = seen.count() + statistics.errors() + frontier.longest() + robots.checks() +
+                         hosts.share(0) + store.kept();
 #ifdef SECOND_BUG
     // The second bug: the interval is set by whoever has started the monitor.
     const int interval = interval_;
