@@ -53,7 +53,8 @@ struct Point {
   const char* kind;     /* "read", "write", "lock", "wait", ... */
   bool starts_thread;   /* it tells which thread matters, not where */
   bool races; /* a listener saw it unordered with a conflicting access of another thread */
-  bool inverts; /* it takes a lock while holding another; a different thread took them the other way round */
+  bool
+      inverts; /* it takes a lock while holding another; a different thread took them the other way round */
 };
 
 struct Iteration {
