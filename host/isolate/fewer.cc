@@ -55,20 +55,6 @@ void add_random(std::vector<ThreadScript>& scripts, const ThreadScript& script,
   }
 }
 
-// The position of the first script that fails; nothing: none does, or stopped.
-Result<std::optional<std::size_t>> first_failing(Trials& trials,
-                                                 const std::vector<ThreadScript>& scripts) {
-  for (std::size_t begin = 0; begin < scripts.size(); begin += kRound) {
-    std::vector<JobPlan> plans;
-    for (std::size_t i = begin; i < std::min(begin + kRound, scripts.size()); ++i)
-      plans.push_back(job_of(scripts[i]));
-    CLEW_TRY(const auto runs, trials.run(plans));
-    for (std::size_t i = 0; i < runs.size(); ++i)
-      if (runs[i].verdict == Verdict::kFail) return begin + i;
-  }
-  return std::nullopt;
-}
-
 // What threads were seen to do says where one preemption could matter (target_search.h).
 Result<std::optional<ThreadScript>> directed_preemptions(Trials& trials, std::size_t fewer_than,
                                                          const ToScript& to_script) {
@@ -96,6 +82,19 @@ Result<std::optional<ThreadScript>> directed_preemptions(Trials& trials, std::si
 }
 
 }  // namespace
+
+Result<std::optional<std::size_t>> first_failing(Trials& trials,
+                                                 const std::vector<ThreadScript>& scripts) {
+  for (std::size_t begin = 0; begin < scripts.size(); begin += kRound) {
+    std::vector<JobPlan> plans;
+    for (std::size_t i = begin; i < std::min(begin + kRound, scripts.size()); ++i)
+      plans.push_back(job_of(scripts[i]));
+    CLEW_TRY(const auto runs, trials.run(plans));
+    for (std::size_t i = 0; i < runs.size(); ++i)
+      if (runs[i].verdict == Verdict::kFail) return begin + i;
+  }
+  return std::nullopt;
+}
 
 std::vector<ThreadScript> recombined(const ThreadScript& script, std::size_t count,
                                      std::uint32_t threads, std::size_t most) {

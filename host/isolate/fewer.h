@@ -29,6 +29,10 @@ namespace clew {
 // A run of a job as a script; nothing if it did not fail when run again.
 using ToScript = std::function<Result<std::optional<ThreadScript>>(const JobPlan& plan)>;
 
+// The position of the first script that fails; nothing: none does, or stopped.
+[[nodiscard]] Result<std::optional<std::size_t>> first_failing(
+    Trials& trials, const std::vector<ThreadScript>& scripts);
+
 struct Fewer {
   std::optional<ThreadScript> script;
   bool none = false;  // all schedules with fewer preemptions pass

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "clew_abi/guides.h"
 #include "host/isolate/simplify.h"
 #include "host/search/sampling.h"
 #include "host/search/surw_search.h"
@@ -25,6 +26,27 @@ struct FailingRun {
   JobPlan plan;
 };
 
+// Threads run until they are blocked; only the answers to questions are drawn: time-outs, who is woken,
+// and the like.
+class OnlyAnswers final : public Search {
+ public:
+  explicit OnlyAnswers(std::uint64_t seed) : random_(job_seed(seed, 0xa175)) {}
+
+  std::vector<JobPlan> next(std::size_t most) override {
+    std::vector<JobPlan> plans(most);
+    for (JobPlan& plan : plans) {
+      plan.strategy = abi::StrategyKind::kPlan;
+      plan.parameters[abi::kChoiceSeed] = random_.next() | 1;
+    }
+    return plans;
+  }
+  void learn(const JobPlan&, const JobReport&) override {}
+  std::string using_now() const override { return "answers"; }
+
+ private:
+  Random random_;
+};
+
 // The runs with the fewest preemptions of those that fail.
 Result<std::vector<FailingRun>> sample(Trials& trials, std::uint64_t seed) {
   std::vector<std::unique_ptr<Search>> searches;
@@ -33,6 +55,9 @@ Result<std::vector<FailingRun>> sample(Trials& trials, std::uint64_t seed) {
   searches.push_back(std::make_unique<SamplingSearch>(abi::StrategyKind::kPos, seed, 0));
   searches.push_back(std::make_unique<SamplingSearch>(abi::StrategyKind::kRandom, seed, kHesitant));
   searches.push_back(std::make_unique<SurwSearch>(seed));
+  const std::uint32_t pick = 1u << static_cast<unsigned>(abi::ChoiceKind::kPick);
+  if ((trials.failure().result.questions & ~pick) != 0)
+    searches.push_back(std::make_unique<OnlyAnswers>(seed));
   std::vector<FailingRun> kept;
   const double until = seconds_now() + kMostSeconds;
   for (std::size_t done = 0; done < kMostRuns && seconds_now() < until;) {
@@ -61,9 +86,7 @@ Result<std::vector<FailingRun>> sample(Trials& trials, std::uint64_t seed) {
 }  // namespace
 
 bool is_simpler(const ThreadScript& a, const ThreadScript& b) {
-  const std::size_t of_a = preemptions_of(a);
-  const std::size_t of_b = preemptions_of(b);
-  return of_a <= of_b && (a.size() < b.size() || (a.size() == b.size() && of_a < of_b));
+  return std::pair(a.size(), preemptions_of(a)) < std::pair(b.size(), preemptions_of(b));
 }
 
 Result<std::optional<ThreadScript>> simpler_elsewhere(Trials& trials, const ThreadScript& script,

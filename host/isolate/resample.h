@@ -16,7 +16,7 @@
 
 namespace clew {
 
-// Whether it has fewer items, or as many and fewer preemptions among them; never more preemptions.
+// Whether it has fewer items, or as many and fewer preemptions among them.
 [[nodiscard]] bool is_simpler(const ThreadScript& a, const ThreadScript& b);
 
 // Nothing: none was found, or stopped. REQUIRES: the script fails.

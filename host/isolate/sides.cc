@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/isolate/fewer.h"
+#include "host/isolate/moved.h"
 #include "host/isolate/resample.h"
 #include "host/isolate/script.h"
 #include "host/isolate/simplify.h"
@@ -23,6 +24,7 @@ constexpr std::size_t kFuzzJobs = 1000;
 constexpr std::size_t kFuzzRound = 16;
 constexpr std::size_t kFuzzJobsOfLong = 100;
 constexpr std::size_t kSampledRounds = 32;
+constexpr std::uint64_t kSamplings = 3;  // of other failing runs, while there are simpler ones
 
 class SideFinder {
  public:
@@ -40,6 +42,7 @@ class SideFinder {
   Result<std::optional<Side>> passing_side(Schedule schedule);
   Result<std::optional<Side>> fuzzed_passing(const Side& failing);
   Result<void> make_simple();
+  void end_simplifying();
   Result<Simplified> simplified(ThreadScript script);
   Result<std::optional<Side>> without_one(const ThreadScript& script);
   Result<std::optional<ThreadScript>> script_of_job(const JobPlan& plan);
@@ -106,6 +109,14 @@ Result<Simplified> SideFinder::simplified(ThreadScript script) {
   return simple;
 }
 
+// What was found by then is used, and the rest of the isolation has the rest of the limit.
+void SideFinder::end_simplifying() {
+  x_.simplifying = false;
+  if (!x_.trials.stopped() || !x_.result.complete) return;
+  x_.doubt("simplifying stopped early to stay within the limit");
+  x_.trials.resume();
+}
+
 Result<void> SideFinder::make_simple() {
   x_.stage = IsolateStage::kSimplifying;
   CLEW_TRY(auto script, script_of_schedule(x_.subject.failing, Verdict::kFail));
@@ -118,27 +129,31 @@ Result<void> SideFinder::make_simple() {
     if (!found || !*found) return found;
     return with_waits(x_.trials, std::move(**found));
   };
-  for (bool sampled = false; !x_.trials.stopped();) {
+  for (std::uint64_t sampled = 0; !x_.trials.stopped();) {
     Fewer fewer;
     const std::size_t preemptions = preemptions_of(simple.script);
-    if (!fewest) {
+    if (!x_.trials.has_checkpoints() && simple.script.size() > 1) {
+      CLEW_TRY(fewer.script, one_fewer_by_moving(x_.trials, simple.script));
+    }
+    if (!fewer.script && !fewest) {
       CLEW_TRY(fewer, look_for_fewer(x_.trials, simple.script, script_with_waits));
       fewest = fewer.none;
+      // One preemption says more than the answers to several questions.
+      if (preemptions == 1) fewer.script.reset();
     }
-    // One preemption says more than the answers to several questions.
-    if (preemptions == 1) fewer.script.reset();
     const bool is_simple =
         simple.script.size() <= (fewest ? std::max<std::size_t>(preemptions, 1) : 1);
-    if (!fewer.script && !is_simple && !x_.trials.has_checkpoints() &&
-        !std::exchange(sampled, true)) {
-      CLEW_TRY(fewer.script,
-               simpler_elsewhere(x_.trials, simple.script, x_.options.seed, script_with_waits));
+    while (!fewer.script && !is_simple && !x_.trials.has_checkpoints() && sampled < kSamplings) {
+      CLEW_TRY(fewer.script, simpler_elsewhere(x_.trials, simple.script,
+                                               x_.options.seed + sampled++, script_with_waits));
+      if (x_.trials.stopped()) break;
     }
     if (!fewer.script) break;
     CLEW_TRY(simple, simplified(std::move(*fewer.script)));
     fewest = preemptions_of(simple.script) == 0;
   }
   if (x_.result.interrupted_by != 0) return {};
+  end_simplifying();
   CLEW_TRY(auto failing, side_of(simple.script, Verdict::kFail));
   if (x_.result.interrupted_by != 0) return {};
   if (!failing) {
@@ -299,11 +314,7 @@ Result<Sides> SideFinder::find() {
   if (x_.options.simplify) {
     x_.simplifying = true;
     CLEW_CHECK_OK(make_simple());
-    x_.simplifying = false;
-    if (x_.trials.stopped() && x_.result.complete) {
-      x_.doubt("simplifying stopped early to stay within the limit");
-      x_.trials.resume();
-    }
+    end_simplifying();
   }
   if (x_.trials.stopped()) return Sides{};
   CLEW_TRY(auto passing, passing_for(failing_));

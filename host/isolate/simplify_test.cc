@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "host/isolate/moved.h"
 #include "host/isolate/resample.h"
 #include "host/search/sampling.h"
 
@@ -103,7 +104,7 @@ TEST(ThreadScript, CountsItsPreemptions) {
   EXPECT_EQ(preemptions_of(script), 1);
 }
 
-TEST(Simpler, FewerItemsAndNeverMorePreemptions) {
+TEST(Simpler, FewerItemsThenFewerPreemptions) {
   constexpr std::uint8_t kAnswer = 1 + static_cast<std::uint8_t>(abi::ChoiceKind::kWake);
   const ScriptItem preemption{1, 5, 0, 0, 2};
   const ScriptItem answer{1, 7, kAnswer, 0, 2};
@@ -111,8 +112,55 @@ TEST(Simpler, FewerItemsAndNeverMorePreemptions) {
   EXPECT_TRUE(is_simpler({preemption}, {preemption, answer}));
   EXPECT_TRUE(is_simpler({answer, answer}, {preemption, answer}));
   EXPECT_FALSE(is_simpler({preemption}, {preemption}));
-  EXPECT_FALSE(is_simpler({preemption}, {answer, answer, answer}));
+  EXPECT_TRUE(is_simpler({preemption}, {answer, answer, answer}));
   EXPECT_FALSE(is_simpler({answer, answer, answer}, {preemption}));
+}
+
+// Two threads that write what both use before their events 10, 20, 30; T1 also has events of its own.
+std::vector<TraceStep> two_writers() {
+  std::vector<TraceStep> trace;
+  const auto step = [&](abi::ThreadKey thread, std::uint64_t own, std::uint64_t object,
+                        abi::StepKind kind) {
+    trace.push_back({.thread = thread,
+                     .place = 2 * own,
+                     .object = object,
+                     .clock = trace.size() + 1,
+                     .own = own,
+                     .size = 8,
+                     .index = static_cast<std::uint16_t>(thread),
+                     .kind = kind});
+  };
+  step(0, 1, 7, abi::StepKind::kCreate);
+  step(0, 2, 8, abi::StepKind::kCreate);
+  for (const std::uint64_t own : {10, 20, 30})
+    for (const abi::ThreadKey thread : {1, 2}) step(thread, own, 0x1000, abi::StepKind::kWrite);
+  step(1, 40, 0x2000, abi::StepKind::kWrite);
+  return trace;
+}
+
+TEST(Moved, LeavesOneItemOutAndMovesAnotherToWhereItsThreadMeetsOthers) {
+  const ScriptItem first{1, 20, 0, 0, 2};
+  const ScriptItem second{2, 20, 0, 0, 1};
+  const std::vector<TraceStep> trace = two_writers();
+  const auto at = [](ScriptItem item, std::uint64_t own) {
+    item.own = own;
+    return ThreadScript{item};
+  };
+  // Both lie next to 10 and 30; where only one thread writes nothing can matter.
+  const std::vector<ThreadScript> expected{at(second, 10), at(second, 30), at(first, 10),
+                                           at(first, 30)};
+  EXPECT_EQ(moved({first, second}, trace, 100), expected);
+  EXPECT_EQ(moved({first, second}, trace, 2).size(), 2u);
+}
+
+TEST(Moved, TheNearestPlacesComeFirst) {
+  const ScriptItem one{1, 10, 0, 0, 2};
+  const ScriptItem other{2, 10, 0, 0, 1};
+  const std::vector<ThreadScript> scripts = moved({one, other}, two_writers(), 100);
+  ASSERT_EQ(scripts.size(), 4u);
+  EXPECT_EQ(scripts[0].front().own, 20u);
+  EXPECT_EQ(scripts[1].front().own, 20u);
+  EXPECT_EQ(scripts[2].front().own, 30u);
 }
 
 }  // namespace

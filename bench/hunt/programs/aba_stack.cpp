@@ -2,7 +2,7 @@
 // swings the top if it is still the same node: it may have been popped and pushed again in between,
 // and what was below it be somebody else's now.
 // ROOT CAUSE: aba_stack.cpp:50; KIND: atomicity-violation
-// PREEMPTIONS: 1
+// PREEMPTIONS: 2
 // EXPECT: fail assert
 #include <atomic>
 #include <cassert>

@@ -2,7 +2,7 @@
 // has three bits, and after four writes it is the same again. Only a reader that is preempted while
 // exactly so many writes are made sees halves of two records; more switches hide it.
 // ROOT CAUSE: wrapped_version.c:15; KIND: atomicity-violation
-// PREEMPTIONS: 1
+// PREEMPTIONS: 2
 // EXPECT: fail assert
 #include <assert.h>
 #include <pthread.h>
