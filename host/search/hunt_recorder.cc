@@ -62,7 +62,9 @@ LaunchPlan HuntRecorder::plan_of(const ExactJob& job) const {
   plan.strategy = job.plan.strategy;
   plan.schedule_seed = job.plan.seed;
   plan.parameters = job.plan.parameters;
-  plan.job_flags = job.plan.flags & ~static_cast<std::uint32_t>(abi::kJobWholeTrace);
+  // There is no room for a trace; but where a long run is decided on depends on whether there is to be
+  // one (runtime/sched/coasting.h).
+  plan.job_flags = job.plan.flags;
   plan.choices = job.choices;
   plan.follow = {job.plan.guide, job.plan.names};
   plan.sharing.assign(job.sharing.begin(), job.sharing.end());

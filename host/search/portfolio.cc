@@ -50,10 +50,14 @@ constexpr std::uint32_t kDepth = 3;       // of pct
 constexpr std::uint32_t kBound = 2;       // preemptions of the exhaustive search
 constexpr std::uint64_t kLongRun = 2000;  // scheduling points: longer ones are not exhausted
 constexpr std::size_t kMostTries = 16;    // to fill a round
-// A search may take so many times the steps of the one that takes the fewest.
+// What a scheduling point costs, in points that are merely passed: bench/hunt/cost --against-run.
+constexpr double kCostOfAsking = 30;
+// A search may take so many times the time of the one that takes the least.
 constexpr double kDear = 8;
+// In a long program, where the time of a run is what counts, none may.
+constexpr double kLongCost = 20'000 * kCostOfAsking;
 constexpr double kMostDear = 100;  // its share is not divided by more
-constexpr double kStepsDecay = 0.9;
+constexpr double kCostDecay = 0.9;
 // A systematic search whose runs bring no new interleavings any more keeps this part of its share.
 constexpr double kLeastNews = 0.1;
 constexpr double kNewsDecay = 0.95;
@@ -106,14 +110,17 @@ PortfolioSearch::Phase PortfolioSearch::phase() const {
 double PortfolioSearch::share(const Arm& arm) const {
   const bool shy = &arm == &arms_[kShyPosArm] || &arm == &arms_[kShyRandomArm];
   if (arm.over || (shy && !has_updates_)) return 0;
-  const double dear = least_steps_ > 0 ? arm.steps / (kDear * least_steps_) : 0;
+  const double tolerance = is_long() ? 1 : kDear;
+  const double dear = least_cost_ > 0 ? arm.cost / (tolerance * least_cost_) : 0;
   const double news = arm.runs < kEnoughRuns ? 1 : std::max(arm.news, kLeastNews);
   return arm.shares[phase()] * news / std::clamp(dear, 1.0, kMostDear);
 }
 
+bool PortfolioSearch::is_long() const { return least_cost_ > kLongCost; }
+
 // Everybody earns its share; the one with the most has the turn, and pays it.
 std::optional<std::size_t> PortfolioSearch::whose_turn() {
-  while (opening_ < kFirstTurns.size())
+  while (opening_ < kFirstTurns.size() && !is_long())
     if (const std::size_t arm = kFirstTurns[opening_++]; !arms_[arm].over) return arm;
   double total = 0;
   std::size_t richest = arms_.size();
@@ -206,11 +213,12 @@ void PortfolioSearch::share_news(std::size_t arm, const JobPlan& plan, const Job
 void PortfolioSearch::keep_account(std::size_t number, const JobReport& report) {
   Arm& arm = arms_[number];
   ++arm.runs;
-  const auto steps = static_cast<double>(report.result.clock + 1);
-  arm.steps = arm.steps == 0 ? steps : arm.steps * kStepsDecay + steps * (1 - kStepsDecay);
-  least_steps_ = arm.steps;
+  const double cost = static_cast<double>(report.result.clock + 1) +
+                      kCostOfAsking * static_cast<double>(report.result.scheduling_points);
+  arm.cost = arm.cost == 0 ? cost : arm.cost * kCostDecay + cost * (1 - kCostDecay);
+  least_cost_ = arm.cost;
   for (const Arm& other : arms_)
-    if (other.steps > 0) least_steps_ = std::min(least_steps_, other.steps);
+    if (other.cost > 0) least_cost_ = std::min(least_cost_, other.cost);
   if (number == kTargetArm || number == kPeriodArm || number == kExhaustiveArm)
     arm.news = arm.news * kNewsDecay + (report.new_interleaving ? 1 - kNewsDecay : 0);
 }

@@ -12,8 +12,11 @@
 // The order of the turns is the same for every seed; the seed decides what is done in them.
 //
 // What runs tell:
-//  - A search whose runs take many times the steps of others' (threads that wait in loops for one
-//    that is held) gets fewer turns; so does a systematic one that brings nothing new any more.
+//  - A search whose runs cost many times those of others (threads that wait in loops for one that is
+//    held) gets fewer turns; so does a systematic one that brings nothing new any more.
+//  - Of a long program, whose sampled runs are decided on at a part of their points only
+//    (runtime/sched/coasting.h), the searches that decide at every point get turns in inverse
+//    proportion to what theirs cost, and there are no fixed first turns.
 //  - A program that ends while threads could still run does not in most of the sampled schedules
 //    (runtime/strategy/linger.h).
 //  - A program that asks questions beside who runs (time-outs and the like) gets random answers
@@ -52,7 +55,7 @@ class PortfolioSearch final : public Search {
     std::unique_ptr<Search> search;
     Shares shares;
     double credit = 0;
-    double steps = 0;  // of its runs, a mean of the last few; 0: none yet
+    double cost = 0;  // of its runs, a mean of the last few; 0: none yet
     std::uint64_t runs = 0;
     double news = 1;  // of a systematic search: the part of its runs that was new, lately
     bool over = false;
@@ -61,6 +64,7 @@ class PortfolioSearch final : public Search {
   void add(std::unique_ptr<Search> search, Shares shares);
   [[nodiscard]] Phase phase() const;
   [[nodiscard]] double share(const Arm& arm) const;
+  [[nodiscard]] bool is_long() const;
   [[nodiscard]] std::optional<std::size_t> whose_turn();
   [[nodiscard]] std::vector<JobPlan> take_turns(const std::vector<std::size_t>& turns);
   void adapt(JobPlan& plan);
@@ -76,7 +80,7 @@ class PortfolioSearch final : public Search {
   std::uint64_t proposed_ = 0;
   std::deque<std::size_t> pending_;  // whose jobs are under way
   std::size_t latest_ = 0;
-  double least_steps_ = 0;  // of all arms
+  double least_cost_ = 0;  // of all arms
   bool ends_early_ = false;
   bool has_questions_ = false;
   bool has_updates_ = false;  // atomic read-modify-writes

@@ -44,7 +44,8 @@ class Rest final : public Surroundings {
       g_sharing.stay_away();
     }
     g_trace.begin(control(), job,
-                  manner.follows ? Trace::Decisions::kTraced : Trace::Decisions::kLeftOut);
+                  manner.follows ? Trace::Decisions::kTraced : Trace::Decisions::kLeftOut,
+                  manner.may_coast ? Coasting::kTracedInFull : UINT64_MAX);
     g_listeners.add(g_trace, g_trace.hearing());
     g_watch.begin(job.watch);
     g_listeners.add(g_watch, g_watch.hearing());

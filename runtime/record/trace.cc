@@ -28,7 +28,8 @@ abi::TraceHead head_of(abi::TraceKind kind, std::size_t size, const ThreadName& 
 
 }  // namespace
 
-void Trace::begin(abi::Control& control, const abi::Job& job, Decisions decisions) {
+void Trace::begin(abi::Control& control, const abi::Job& job, Decisions decisions,
+                  std::uint64_t most) {
   control_ = &control;
   in_file_ = 0;
   first_ = next_ = end_ = nullptr;
@@ -39,7 +40,11 @@ void Trace::begin(abi::Control& control, const abi::Job& job, Decisions decision
   std::uint64_t size = control.trace.size;
   if (overflow_ == Overflow::kLeaveOut)
     size = size > abi::kTraceReserve ? size - abi::kTraceReserve : 0;
-  const bool room = size > control.trace_used;
+  const std::uint64_t used = control.trace_used;
+  if (overflow_ == Overflow::kLeaveOut && size > used &&
+      (size - used) / sizeof(abi::TraceAccess) > most)
+    size = used + most * sizeof(abi::TraceAccess);
+  const bool room = size > used;
   incomplete_ = wanted && !room;
   if (wanted && room) {
     std::uint8_t* const part = reinterpret_cast<std::uint8_t*>(&control) + control.trace.offset;

@@ -12,7 +12,8 @@ class Trace final : public Listener {
  public:
   enum class Decisions : std::uint8_t { kLeftOut, kTraced };
 
-  void begin(abi::Control& control, const abi::Job& job, Decisions decisions);
+  // `most`: a trace with more steps is left out, as one that does not fit is.
+  void begin(abi::Control& control, const abi::Job& job, Decisions decisions, std::uint64_t most);
   // Says where the trace lies. REQUIRES: once for each begin().
   abi::TraceExtent end();
 

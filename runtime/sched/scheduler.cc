@@ -33,6 +33,11 @@ void Scheduler::init(abi::Control& control, Surroundings& surroundings, Fiber& m
 void Scheduler::begin_job(const abi::Job& job) {
   clock_.settle();
   decider_.begin(*make_strategy(job, *this), job.choices);
+  coasting_ = {};
+  // A trace that is wanted whole has every point in it.
+  if (decider_.strategy().manner.may_coast && (job.flags & abi::kJobTraceFile) == 0)
+    coasting_.allow(
+        job.seed, job.flags & abi::kJobTrace ? Coasting::kTracedInFull : Coasting::kDecidedInFull);
   g_listeners.clear();
   surroundings_->tune_in(job, decider_.strategy().manner);
   set_window();
@@ -75,6 +80,7 @@ Clock Scheduler::next_attention() {
   at_most(checkpoint_at);
   if (at_every_point()) {
     at_most(last_decision());
+    if (coasting_.on()) at_most(coasting_.until());
   } else {
     at_most(decider_.strategy().next_decision(clock_.settled()));
     if (control_->flags & abi::kFlagEveryPoint) return clock_.settled() + 1;
@@ -130,8 +136,9 @@ void Scheduler::reach_slow() {
       preempt(event, decision);
       continue;
     }
-    if (!at_every_point() || current->reached.step.object == 0) break;
+    if (!at_every_point() || coasts(event) || current->reached.step.object == 0) break;
     consult(event);
+    if (CLEW_UNLIKELY(coasting_.asked(clock_.settled() + 1))) uncovered |= abi::kUncoveredRest;
     if (CLEW_UNLIKELY(counts.points >= kMostPoints)) stop_asking();
     if (CLEW_LIKELY(!current->disturbed)) break;
   }
@@ -139,6 +146,12 @@ void Scheduler::reach_slow() {
   answer_queries(clock_.settled() + 1);
   clock_.end_event();
   rearm();
+}
+
+// Whether the strategy is not asked at this event, which is looked at for another reason.
+bool Scheduler::coasts(Clock event) {
+  if (coasting_.on() && event >= coasting_.until()) coasting_.stop();
+  return coasting_.on();
 }
 
 void Scheduler::stop_asking() {

@@ -23,6 +23,7 @@
 #include "clew_abi/control.h"
 #include "runtime/event/hash.h"
 #include "runtime/event/listener.h"
+#include "runtime/sched/coasting.h"
 #include "runtime/sched/decider.h"
 #include "runtime/sched/event_clock.h"
 #include "runtime/sched/fiber.h"
@@ -90,8 +91,11 @@ class Scheduler final : private Run {
 
   bool at_every_point() const { return decider_.at_every_point(); }
   // Whether it is looked at now. While there is one thread nothing can come between its events, and
-  // they are counted down as in a run without such a strategy.
-  bool looks_at_every_point() const { return at_every_point() && threads.had_company(); }
+  // they are counted down as in a run without such a strategy; so are the points of a long run that
+  // the strategy is not asked at (coasting.h).
+  bool looks_at_every_point() const {
+    return at_every_point() && threads.had_company() && !coasting_.on();
+  }
   // The next event is looked at all the same.
   void look_at_next();
   // The thread has been joined.
@@ -269,6 +273,7 @@ class Scheduler final : private Run {
   // Events: scheduler.cc.
   void reach_slow();
   void stop_asking();
+  bool coasts(Clock event);
   void announce_slow(const Step& step, Counted counted);
   void set_window();
   void announce_to_each_slow(const Step& step);
@@ -325,6 +330,7 @@ class Scheduler final : private Run {
   EventClock clock_;
   WaitTable waits_;
   Decider decider_;
+  Coasting coasting_;
   RunQueue queue_;
   Fiber* switched_from_ = nullptr;
   Fiber* zombie_ = nullptr;  // finished and detached, its stack still in use until the switch

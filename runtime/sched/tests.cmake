@@ -17,6 +17,7 @@ if(NOT CLEW_SANITIZE)
       ${CMAKE_SOURCE_DIR}/runtime/rt.cc
       ${CMAKE_SOURCE_DIR}/runtime/translate/translate.cc
       ${CMAKE_SOURCE_DIR}/runtime/translate/translate_x86_64.S
+      ${CMAKE_CURRENT_LIST_DIR}/coasting_test.cc
       ${CMAKE_CURRENT_LIST_DIR}/decider.cc
       ${CMAKE_CURRENT_LIST_DIR}/decider_test.cc
       ${CMAKE_CURRENT_LIST_DIR}/deciding.cc

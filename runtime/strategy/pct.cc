@@ -3,7 +3,7 @@
 namespace clew::rt {
 
 Pct::Pct(const abi::Job& job)
-    : ChoosingStrategy(kAtEveryPoint, ChoicePolicy(job.seed)), random_(job.seed) {
+    : ChoosingStrategy(kSamples, ChoicePolicy(job.seed)), random_(job.seed) {
   draw_changes(job.parameters[abi::kPctDepth], job.parameters[abi::kPctSteps]);
 }
 

@@ -13,7 +13,7 @@ bool same(const Step& a, const Step& b) {
 }  // namespace
 
 Pos::Pos(const abi::Job& job)
-    : ChoosingStrategy(kAtEveryPoint, ChoicePolicy(job.seed)),
+    : ChoosingStrategy(kSamples, ChoicePolicy(job.seed)),
       random_(job.seed),
       update_weight_(job.parameters[abi::kRandomUpdateWeight]),
       gathers_(update_weight_ > 0 && update_weight_ < kFull) {}

@@ -7,7 +7,7 @@ constexpr std::uint64_t kFull = 100;
 }
 
 RandomWalk::RandomWalk(const abi::Job& job)
-    : ChoosingStrategy(kAtEveryPoint, ChoicePolicy(job.seed)),
+    : ChoosingStrategy(kSamples, ChoicePolicy(job.seed)),
       random_(job.seed),
       update_weight_(job.parameters[abi::kRandomUpdateWeight] > 0 &&
                              job.parameters[abi::kRandomUpdateWeight] < kFull

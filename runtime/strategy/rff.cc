@@ -16,7 +16,7 @@ bool writes(const Step& step) {
 
 }  // namespace
 
-Rff::Rff(const abi::Job& job) : Strategy(kAtEveryPoint), pos_(job) {
+Rff::Rff(const abi::Job& job) : Strategy(kSamples), pos_(job) {
   if (read_guide(job)) return;
   constraints_count_ = unmet_ = unmet_initial_ = 0;
   all_writes_matter_ = false;

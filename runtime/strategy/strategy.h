@@ -39,10 +39,13 @@ struct Manner {
   // then waits until it is picked is the strategy's to decide, so that no length of a sleep is
   // left out.
   bool short_sleeps = false;
+  // At every point: in a long run it need not be asked at each (sched/coasting.h).
+  bool may_coast = false;
 };
 inline constexpr Manner kByClock{};
 inline constexpr Manner kByClockAndPicks{.picks = true};
 inline constexpr Manner kAtEveryPoint{.at_every_point = true, .picks = true};
+inline constexpr Manner kSamples{.at_every_point = true, .picks = true, .may_coast = true};
 inline constexpr Manner kFollows{.follows = true};
 
 // The number of a thread in order of creation in this run.

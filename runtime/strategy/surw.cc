@@ -12,7 +12,7 @@ std::uint64_t at_most(std::uint64_t value) { return value < kMostSteps ? value :
 }  // namespace
 
 Surw::Surw(const abi::Job& job)
-    : ChoosingStrategy(kAtEveryPoint, ChoicePolicy(job.seed)), random_(job.seed) {
+    : ChoosingStrategy(kSamples, ChoicePolicy(job.seed)), random_(job.seed) {
   if (read_guide(job)) return;
   estimates_ = {};
   places_ = {};

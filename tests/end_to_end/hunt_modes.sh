@@ -26,6 +26,8 @@ json() { python3 -c '
 import json, sys
 d = json.load(open("out.json"))
 sys.exit(0 if eval(sys.argv[1]) else "not so: %s: %s" % (sys.argv[1], {k: d[k] for k in ("schedules", "notes", "outcome")}))' "$1"; }
+replays() { local number; number=$(python3 -c 'import json; print(json.load(open("out.json"))["failing"])')
+  "$clew" replay "$number" >out.txt 2>err.txt </dev/null; says err.txt "same outcome, output and hash"; }
 hunt() { local status=$1; shift; run "$status" hunt --seed 1 --json out.json "$@"; }
 
 build unused <<'C'
@@ -44,6 +46,28 @@ int main(void) {
 C
 check "a call that is made in some schedules" hunt 0 --schedules 400 ./folder
 check "... is named, and no run sees it of another" json "d['schedules'] == 400 and any('called chdir() in schedule' in n for n in d['notes'])"
+
+# Long runs, in which a strategy is asked at a part of the points only: the run that records the failure is asked at the same.
+build long <<'C'
+static volatile long total, seen;
+static void* lose(void* unused) {
+  for (long i = 0; i < 100000; ++i) { total = total + 1; seen = total; }
+  return unused;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, NULL, lose, NULL);
+  pthread_create(&b, NULL, lose, NULL);
+  pthread_join(a, NULL);
+  pthread_join(b, NULL);
+  return total == 200000 ? 0 : 1 + total % 100;
+}
+C
+for strategy in random pct pos surw rff; do
+  check "a long run: $strategy" hunt 1 --strategy $strategy --schedules 20 --no-passing ./long
+  check "... fails when it is recorded" json "d['unresolved'] == 0 and d['notes'] == []"
+  check "... and replays" replays
+done
 
 build child <<'C'
 int main(void) {
