@@ -97,14 +97,16 @@ IsolateOptions isolation_of(const HuntOptions& hunt, const HuntResult& found) {
 }
 
 // Why, before where. What cannot be explained is no error: what was isolated stands for itself.
-std::optional<Explanation> explain_isolated(const IsolateResult& isolated,
+std::optional<Explanation> explain_isolated(const IsolateResult& isolated, double seconds,
                                             const std::string& target) {
   if (!isolated.failing || !isolated.passing || isolated.interrupted_by != 0) return std::nullopt;
   const auto failing = prepare_replay(std::to_string(*isolated.failing));
   const auto passing = prepare_replay(std::to_string(*isolated.passing));
   if (!failing || !passing) return std::nullopt;
   ProgressLine progress("explaining");
-  auto result = explain(*failing, *passing, {}, progress);
+  ExplainOptions options;
+  if (seconds > 0) options.limits.seconds = std::min(options.limits.seconds, seconds);
+  auto result = explain(*failing, *passing, options, progress);
   progress.clear();
   if (!result || result->cause.pattern == CausePattern::kNone) return std::nullopt;
   print_explained(*result, target);
@@ -157,7 +159,7 @@ Result<int> run(DebugCommand& command) {
     const auto result = isolate(isolation, store, stages);
     stages.end(result && !result->switches.empty());
     if (result) {
-      explanation = explain_isolated(*result, command.json);
+      explanation = explain_isolated(*result, seconds_left(command.hunt, started), command.json);
       if (explanation) json["explain"] = explain_json(*explanation);
       print_isolated(*result, store, command.json);
       print_evidence(*result);
