@@ -108,7 +108,7 @@ struct Cause {
 
 enum class Confirmed : std::uint8_t {
   kNotTested,
-  kNotTestable,  // what it needs is not there in the other run
+  kNotTestable,  // it is in one run only, or what it needs is not there in the other, or cannot be changed
   kByValue,   // with the other run's value put in here, the failing run passes or the other fails
   kByBranch,  // likewise with the way that the other run takes
   kByOrder,   // with the other order, by a schedule alone, the failing run passes

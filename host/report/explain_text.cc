@@ -272,7 +272,7 @@ std::string legend(const Explanation& explanation, bool full) {
   if (has([](const StoryStep& step) { return step.link == Link::kConfirmed; }))
     text += "  > tested: with the step before as in the passing run, this one is, too\n";
   if (marked({Confirmed::kNotTestable}))
-    text += "  - could not be tested: what it needs is not there in the other run\n";
+    text += "  - could not be tested: nothing of the other run can be put in here\n";
   return text;
 }
 
