@@ -60,7 +60,7 @@ std::optional<std::pair<std::string, std::string>> newest_pair(const RecordingSt
   std::optional<std::uint64_t> failing;
   for (const Listed& one : *listed) {
     if (!one.meta || one.meta->origin.kind() == Origin::Kind::kProcess) continue;
-    const bool fails = one.meta->summary.failure.has_value();
+    const bool fails = one.meta->summary.failure.has_value() || one.meta->judged.has_value();
     const bool isolated = one.meta->origin.kind() == Origin::Kind::kIsolation;
     // Whatever failed since is what the user asks about.
     if (!failing && fails && !isolated) return std::nullopt;

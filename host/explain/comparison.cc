@@ -1,6 +1,7 @@
 #include "host/explain/comparison.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace clew {
 namespace {
@@ -116,6 +117,23 @@ bool Comparison::same_before(Instance failing, Instance passing, std::uint32_t s
   return !mine && !theirs;
 }
 
+// Each of eight bytes may be a pointer.
+bool Comparison::same_words(Instance failing, std::uint32_t i, Instance passing,
+                            std::uint32_t j) const {
+  const auto mine = trace(kFailing).access_bytes(failing.step, i);
+  const auto theirs = trace(kPassing).access_bytes(passing.step, j);
+  for (std::size_t at = 0; at < mine.size(); at += 8) {
+    const std::size_t size = std::min<std::size_t>(8, mine.size() - at);
+    std::uint64_t a = 0;
+    std::uint64_t b = 0;
+    std::memcpy(&a, mine.data() + at, size);
+    std::memcpy(&b, theirs.data() + at, size);
+    if (!same_value(a, failing.step, b, passing.step, static_cast<std::uint32_t>(size)))
+      return false;
+  }
+  return true;
+}
+
 bool Comparison::differs(Instance failing, Instance passing, int depth) {
   if (alignment_.parts(kFailing, failing)) return true;
   const RunTrace& f = trace(kFailing);
@@ -137,9 +155,15 @@ bool Comparison::differs(Instance failing, Instance passing, int depth) {
     const RecordedAccess& access = f.access(failing.step, i);
     if (!access.has_value) continue;
     if (f.is_of_points(f.access_address(failing.step, i))) return false;
-    if (!same_value(f.access_value(failing.step, i), failing.step, p.access_value(passing.step, j),
-                    passing.step, access.size))
+    // Beyond eight bytes there may be several values, which are looked at one by one where they are used.
+    if (access.size > 8 && access.size == p.access(passing.step, j).size) {
+      if (!std::ranges::equal(f.access_bytes(failing.step, i), p.access_bytes(passing.step, j)) &&
+          !same_words(failing, i, passing, j))
+        return true;
+    } else if (!same_value(f.access_value(failing.step, i), failing.step,
+                           p.access_value(passing.step, j), passing.step, access.size)) {
       return true;
+    }
     // An exchange leaves in a register what was there before.
     if (access.kind == AccessKind::kUpdate && uses_registers(failing) &&
         !same_before({failing.step, i}, {passing.step, j}, access.size))

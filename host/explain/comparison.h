@@ -59,6 +59,7 @@ class Comparison final : public TwoRuns {
   }
 
  private:
+  bool same_words(Instance failing, std::uint32_t i, Instance passing, std::uint32_t j) const;
   bool differs(Instance failing, Instance passing, int depth);
   // What was in the memory of an update before it, if it was seen. An access as {step, access of the block}.
   std::optional<std::uint64_t> value_before(WhichRun side, Instance access) const;

@@ -1,5 +1,7 @@
 #include "host/explain/explain.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <ranges>
 #include <utility>
@@ -10,6 +12,7 @@
 #include "host/explain/line_graph.h"
 #include "host/explain/naming.h"
 #include "host/explain/other_order.h"
+#include "host/explain/output_point.h"
 #include "host/explain/question.h"
 #include "host/explain/root_cause.h"
 #include "host/explain/story.h"
@@ -288,6 +291,34 @@ void experiment(TracedPair& pair, Naming& naming, const Replay& failing, const R
   result.tests_interrupted_by = laboratory.interrupted_by();
 }
 
+bool is_of_output(FailureKind kind) {
+  return kind == FailureKind::kOutput || kind == FailureKind::kJudge;
+}
+
+// The failure that is to be explained, if the two belong together.
+Result<Failure> failure_of(const Recording& failing, const Recording& passing) {
+  const Meta& meta = failing.meta;
+  if (!meta.summary.failure && !meta.judged)
+    return fail(ErrorCode::kBadInput, fmt::format("recording {} has not failed", failing.number),
+                "clew explain FAILING PASSING");
+  const bool same = failing.number == passing.number;  // a deadlock alone
+  if (!same && (passing.meta.summary.failure || passing.meta.judged))
+    return fail(ErrorCode::kBadInput, fmt::format("recording {} has failed, too", passing.number),
+                "clew explain FAILING PASSING");
+  if (meta.program != passing.meta.program || meta.identity != passing.meta.identity)
+    return fail(ErrorCode::kBadInput,
+                fmt::format("recordings {} and {} are of two programs", failing.number,
+                            passing.number),
+                "clew isolate finds a passing run of the same program");
+  if (meta.arguments != passing.meta.arguments)
+    return fail(ErrorCode::kBadInput,
+                fmt::format("recordings {} and {} are of runs with other arguments", failing.number,
+                            passing.number),
+                "clew isolate finds a passing run of the same program with the same arguments");
+  if (meta.summary.failure) return *meta.summary.failure;
+  return Failure{meta.judged->kind, meta.judged->detail, "", std::nullopt};
+}
+
 }  // namespace
 
 Result<Explanation> explain(const Replay& failing, const Replay& passing,
@@ -296,10 +327,7 @@ Result<Explanation> explain(const Replay& failing, const Replay& passing,
   const double started = seconds_now();
   result.failing = failing.recording.number;
   result.passing = passing.recording.number;
-  if (!failing.recording.meta.summary.failure)
-    return fail(ErrorCode::kBadInput, "the first recording has not failed",
-                "clew explain FAILING PASSING");
-  result.failure = *failing.recording.meta.summary.failure;
+  CLEW_TRY(result.failure, failure_of(failing.recording, passing.recording));
   CLEW_TRY(const auto pair, TracedPair::trace(failing, passing, observer));
   for (const WhichRun side : {kFailing, kPassing}) {
     if (pair->result(side).interrupted_by != 0) {
@@ -326,16 +354,18 @@ Result<Explanation> explain(const Replay& failing, const Replay& passing,
   if (result.failure.kind == FailureKind::kDeadlock && !options.question) {
     tell_waiting(*pair, naming, options.shown, result);
   } else {
-    std::vector<NodeId> points;
+    std::vector<PathNode> points;
     if (options.question) {
       auto found = find_points(*pair, naming, *options.question);
       result.asked = std::move(found.asked);
-      points = std::move(found.points);
+      for (const NodeId point : found.points) points.push_back({kFailing, point});
     } else {
-      points = failure_points(*pair, result.failure);
+      if (is_of_output(result.failure.kind)) points = output_points(*pair, failing, passing);
+      for (const NodeId point : failure_points(*pair, result.failure))
+        points.push_back({kFailing, point});
     }
-    for (const NodeId point : points) {
-      ToldCause told = tell_cause(*pair, naming, {kFailing, point}, options.shown, result);
+    for (const PathNode& point : points) {
+      ToldCause told = tell_cause(*pair, naming, point, options.shown, result);
       if (told.steps.empty()) continue;
       result.cause = told.cause;
       // The tests judge the failure, not the line that was asked about.

@@ -10,6 +10,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -140,6 +141,12 @@ class RunTrace final : public CodeTraceListener {
   }
   [[nodiscard]] std::uint64_t access_address(StepIndex step, std::uint32_t index) const {
     return word(step, access(step, index).offset);
+  }
+  // All bytes. REQUIRES: it has a value.
+  [[nodiscard]] std::span<const std::uint8_t> access_bytes(StepIndex step,
+                                                           std::uint32_t index) const {
+    const RecordedAccess& of = access(step, index);
+    return std::span(bytes_).subspan(steps_[step].record + of.offset + 8, of.size);
   }
   // Up to eight bytes. REQUIRES: it has a value.
   [[nodiscard]] std::uint64_t access_value(StepIndex step, std::uint32_t index) const;
