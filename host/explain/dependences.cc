@@ -33,13 +33,26 @@ Dependences::Dependences(const RunTrace& run, std::vector<std::string> threads, 
     for (const Instruction& one : run.code(at)) writes_[block] |= one.writes;
   }
   creations_.resize(threads_.size());
+  std::vector<const OutsideCall*> creations;
   std::unordered_map<std::string, unsigned> children;
   for (const OutsideCall& call : run.outside_calls()) {
-    if (!creates_thread(call.name) || (call.back != kNoStep && (call.result & UINT32_MAX) != 0))
+    if (!creates_thread(call.name) || (call.back != kNoStep && (call.result & UINT32_MAX) != 0) ||
+        run.steps()[call.step].thread >= threads_.size())
       continue;
-    const std::uint16_t parent = run.steps()[call.step].thread;
-    if (parent >= threads_.size()) continue;
-    const std::string& id = threads_[parent];
+    creations.push_back(&call);
+    ++children[threads_[run.steps()[call.step].thread]];
+  }
+  // Those that were created before the trace begins have the first numbers.
+  for (auto& [id, count] : children) {
+    const auto is_child = [&](const std::string& one) {
+      return one.starts_with(id + ".") && one.find('.', id.size() + 1) == std::string::npos;
+    };
+    const auto all = static_cast<unsigned>(std::ranges::count_if(threads_, is_child));
+    count = run.begins_at() > 0 && all > count ? all - count : 0;
+  }
+  for (const OutsideCall* made : creations) {
+    const OutsideCall& call = *made;
+    const std::string& id = threads_[run.steps()[call.step].thread];
     const std::string child = id + "." + std::to_string(++children[id]);
     const auto found = std::ranges::find(threads_, child);
     if (found != threads_.end())

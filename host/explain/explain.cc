@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <ranges>
+#include <set>
 #include <utility>
 
 #include "host/explain/criterion.h"
@@ -23,7 +24,9 @@
 namespace clew {
 namespace {
 
-constexpr std::size_t kMostNodes = 200'000;
+// Instructions of a slice, about 400 bytes each. Chosen so that three slices fit into the 4 GB that an explanation may
+// take beside its traces.
+constexpr std::size_t kMostNodes = 2'000'000;
 constexpr std::size_t kMostSteps = 10;
 
 // What is drawn or listed at most. Chosen, not measured.
@@ -45,7 +48,12 @@ void measure(TracedPair& pair, Naming& naming, const PathNode& failure, const Du
   sizes.pruned = lines.size();
   const std::uint64_t failing = lines.count(kFailing);
   const std::uint64_t passing = lines.count(kPassing);
-  sizes.breakdown = {passing, failing, failing + passing - lines.size()};
+  std::set<std::size_t> different;  // lines that make another value
+  for (const NodeId node : pruned.half[kFailing].nodes)
+    if (!is_unseen(node) && runs.difference(kFailing, node) == Difference::kValue)
+      different.insert(lines.line_of(kFailing, node));
+  different.erase(LineGraph::kNoLine);
+  sizes.breakdown = {passing, failing, different.size()};
   sizes.functions = lines.functions();
   sizes.complete =
       dual.complete && pruned.complete && dynamic.half[kFailing].nodes.size() < kMostNodes;
@@ -306,10 +314,10 @@ Result<Failure> failure_of(const Recording& failing, const Recording& passing) {
     return fail(ErrorCode::kBadInput, fmt::format("recording {} has failed, too", passing.number),
                 "clew explain FAILING PASSING");
   if (meta.program != passing.meta.program || meta.identity != passing.meta.identity)
-    return fail(ErrorCode::kBadInput,
-                fmt::format("recordings {} and {} are of two programs", failing.number,
-                            passing.number),
-                "clew isolate finds a passing run of the same program");
+    return fail(
+        ErrorCode::kBadInput,
+        fmt::format("recordings {} and {} are of two programs", failing.number, passing.number),
+        "clew isolate finds a passing run of the same program");
   if (meta.arguments != passing.meta.arguments)
     return fail(ErrorCode::kBadInput,
                 fmt::format("recordings {} and {} are of runs with other arguments", failing.number,
@@ -335,7 +343,14 @@ Result<Explanation> explain(const Replay& failing, const Replay& passing,
       return result;
     }
     result.trace_bytes += pair->trace(side).bytes();
+    result.instructions += pair->trace(side).instructions();
   }
+  if (const std::uint64_t from = pair->trace(kFailing).begins_at(); from != 0)
+    result.doubts.push_back(
+        fmt::format("The runs are too long to be traced as a whole: \"the start\" is clock {} "
+                    "here, up to which "
+                    "both are the same.",
+                    from));
   for (std::size_t i = 0; i < pair->trace(kFailing).thread_count(); ++i) {
     const std::string& id = pair->run(kFailing).threads()[i];
     const auto& there = pair->run(kPassing).threads();
@@ -383,6 +398,11 @@ Result<Explanation> explain(const Replay& failing, const Replay& passing,
       break;
     }
   }
+  if (!result.slice.complete)
+    result.doubts.push_back(
+        fmt::format("The slice was ended after {} instructions: what lies further back was not "
+                    "reached.",
+                    kMostNodes));
   result.seconds = seconds_now() - started;
   return result;
 }

@@ -108,7 +108,7 @@ struct Cause {
 
 enum class Confirmed : std::uint8_t {
   kNotTested,
-  kNotTestable,  // it is in one run only, or what it needs is not there in the other, or cannot be changed
+  kNotTestable,  // it is in one run only, or nothing can be changed there
   kByValue,   // with the other run's value put in here, the failing run passes or the other fails
   kByBranch,  // likewise with the way that the other run takes
   kByOrder,   // with the other order, by a schedule alone, the failing run passes
@@ -148,7 +148,7 @@ struct SliceSizes {  // in instances of source lines
   std::uint64_t dual = 0;
   std::uint64_t pruned = 0;
   std::uint64_t bfs = 0;                        // to look at before the cause is reached
-  std::array<std::uint64_t, 3> breakdown = {};  // of the pruned one: passing, failing, both
+  std::array<std::uint64_t, 3> breakdown = {};  // of the pruned one: passing, failing, other values
   std::uint64_t functions = 0;
   bool complete = true;
 };
@@ -225,7 +225,8 @@ struct Explanation {
   int tests_interrupted_by = 0;
   double seconds = 0;
   std::uint64_t trace_bytes = 0;
-  std::uint64_t failing = 0;  // recordings
+  std::uint64_t instructions = 0;  // of both traces
+  std::uint64_t failing = 0;       // recordings
   std::uint64_t passing = 0;
   std::vector<std::string> doubts;
   int interrupted_by = 0;

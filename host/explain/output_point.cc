@@ -83,8 +83,7 @@ std::vector<PathNode> who_put_out(TracedPair& pair, WhichRun side, std::uint64_t
       before += call.size;
       continue;
     }
-    if (const auto writer =
-            writer_of(pair, side, call.memory + (at - before), call.step, byte))
+    if (const auto writer = writer_of(pair, side, call.memory + (at - before), call.step, byte))
       points.push_back(*writer);
     points.push_back({side, node_of({call.step, run.steps()[call.step].executed - 1u})});
     return points;

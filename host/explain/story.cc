@@ -188,7 +188,8 @@ class Teller {
       if (!access.has_value || (access.kind != AccessKind::kRead) != writes) continue;
       const auto name =
           naming_.memory(node.side, here, run.access_address(here.step, i), access.size);
-      if (!name || name->made_up || name->name.empty()) continue;
+      // A place in a library's table is nothing to tell.
+      if (!name || name->made_up || name->name.empty() || name->name.contains('+')) continue;
       step.variable = name->name;
       for (const WhichRun side : {kFailing, kPassing}) {
         if (!at[side].valid()) continue;

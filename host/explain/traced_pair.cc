@@ -8,6 +8,7 @@
 
 #include "clew_abi/control.h"
 #include "host/observe/traced_replay.h"
+#include "host/schedule/stream.h"
 
 namespace clew {
 namespace {
@@ -32,15 +33,37 @@ Result<RunResult> trace_one(const Replay& replay, RunObserver& observer, RunTrac
   if (!traced.whole)
     return fail(ErrorCode::kBadInput,
                 fmt::format("the program has overwritten the trace of {}", name));
-  if (trace.too_long())
-    return fail(ErrorCode::kBadInput,
-                fmt::format("{} is too long to be explained: its trace needs more than {} MB", name,
-                            kMostTraceBytes >> 20),
-                "a shorter run of the same program may fail in the same way");
+  if (trace.too_long()) return std::move(traced.run);
   if (code == nullptr) code = std::make_unique<CodeMap>(traced.run.reports.maps);
   if (traced.run.summary.exit_status == 128 + SIGFPE) trace.ended_by_computing();
   trace.finish(std::move(traced.blocks), *code);
   return std::move(traced.run);
+}
+
+// The event up to which both schedules are the same; 0: not known, or none.
+std::uint64_t shared_prefix(const Replay& failing, const Replay& passing) {
+  const auto one = to_schedule(failing.plan.follow);
+  const auto two = to_schedule(passing.plan.follow);
+  if (!one || !two) return 0;
+  std::uint64_t first = UINT64_MAX;
+  const auto compare = [&](const auto& a, const auto& b) {
+    const auto [x, y] = std::ranges::mismatch(a, b);
+    if (x != a.end()) first = std::min(first, x->clock.value);
+    if (y != b.end()) first = std::min(first, y->clock.value);
+  };
+  compare(one->switches, two->switches);
+  compare(one->choices, two->choices);
+  return first == UINT64_MAX ? 0 : first - 1;
+}
+
+Error too_long(const Replay& replay, std::uint64_t from) {
+  const std::string what =
+      from == 0 ? "its trace"
+                : fmt::format("its trace from clock {} on, where both runs part,", from);
+  return {ErrorCode::kBadInput,
+          fmt::format("recording {} is too long to be explained: {} needs more than {} MB",
+                      replay.recording.number, what, kMostTraceBytes >> 20),
+          "a shorter run of the same program may fail in the same way"};
 }
 
 }  // namespace
@@ -69,12 +92,23 @@ std::vector<Alignment::ThreadPair> same_threads(const std::vector<std::string>& 
 Result<std::unique_ptr<TracedPair>> TracedPair::trace(const Replay& failing, const Replay& passing,
                                                       RunObserver& observer) {
   std::unique_ptr<TracedPair> pair(new TracedPair);
-  for (const WhichRun side : {kFailing, kPassing}) {
-    pair->traces_[side] = std::make_unique<RunTrace>(kMostTraceBytes);
-    CLEW_TRY(pair->results_[side], trace_one(side == kFailing ? failing : passing, observer,
-                                             *pair->traces_[side], pair->code_));
-    if (pair->results_[side].interrupted_by != 0) return pair;
-    pair->symbols_[side] = std::make_unique<Symbolizer>(pair->results_[side].reports);
+  // What both runs share is left out only if there is not room for all of it.
+  for (std::uint64_t from : {std::uint64_t{0}, shared_prefix(failing, passing)}) {
+    const bool last = from != 0 || shared_prefix(failing, passing) == 0;
+    bool whole = true;
+    for (const WhichRun side : {kFailing, kPassing}) {
+      const Replay& replay = side == kFailing ? failing : passing;
+      pair->traces_[side] = std::make_unique<RunTrace>(kMostTraceBytes);
+      pair->traces_[side]->begin_at(from);
+      CLEW_TRY(pair->results_[side],
+               trace_one(replay, observer, *pair->traces_[side], pair->code_));
+      if (pair->results_[side].interrupted_by != 0) return pair;
+      whole = !pair->traces_[side]->too_long();
+      if (!whole && last) return std::unexpected(too_long(replay, from));
+      if (!whole) break;
+      pair->symbols_[side] = std::make_unique<Symbolizer>(pair->results_[side].reports);
+    }
+    if (whole) break;
   }
   pair->graphs_ = std::make_unique<FlowGraphs>(*pair->code_);
   std::array<std::vector<std::string>, 2> ids;

@@ -81,6 +81,10 @@ class Shadow {
 
 void RunTrace::block(const BlockRun& run) {
   if (too_long_) return;
+  if (!begun_) {
+    skipped_bytes_ += run.record.size();
+    return;
+  }
   if (bytes_.size() + run.record.size() > most_bytes_ || steps_.size() >= UINT32_MAX - 16) {
     too_long_ = true;
     return;
@@ -98,6 +102,7 @@ void RunTrace::block(const BlockRun& run) {
 }
 
 void RunTrace::cut(std::uint64_t address) {
+  if (!begun_) skipped_bytes_ += sizeof(abi::CutMark);
   if (too_long_ || steps_.empty()) return;
   cuts_.emplace_back(static_cast<StepIndex>(steps_.size() - 1), address);
 }
@@ -107,6 +112,11 @@ void RunTrace::returned(const abi::ReturnMark& mark) {
   if (too_long_) return;
   of_points_.insert(mark.countdown);
   of_points_.insert(mark.call_site);
+  begun_ = mark.clock >= begins_at_;
+  if (!begun_) {
+    skipped_bytes_ += sizeof mark;
+    return;
+  }
   marks_.push_back({static_cast<StepIndex>(steps_.size()), mark.clock, mark.limit, mark.countdown});
 }
 
@@ -125,7 +135,8 @@ std::uint64_t RunTrace::stream_offset(StepIndex step) const {
   using Entry = std::pair<StepIndex, std::uint64_t>;
   const auto marks = std::ranges::upper_bound(marks_, step, {}, &Mark::step) - marks_.begin();
   const auto cuts = std::ranges::lower_bound(cuts_, step, {}, &Entry::first) - cuts_.begin();
-  return steps_[step].record + static_cast<std::uint64_t>(marks) * sizeof(abi::ReturnMark) +
+  return skipped_bytes_ + steps_[step].record +
+         static_cast<std::uint64_t>(marks) * sizeof(abi::ReturnMark) +
          static_cast<std::uint64_t>(cuts) * sizeof(abi::CutMark);
 }
 

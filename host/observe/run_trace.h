@@ -80,6 +80,13 @@ class RunTrace final : public CodeTraceListener {
  public:
   // A trace that needs more is not kept as a whole.
   explicit RunTrace(std::uint64_t most_bytes) : most_bytes_(most_bytes) {}
+  // Before the run: what comes before this clock is not kept. Threads begin where they are then, and memory is as
+  // it is then.
+  void begin_at(std::uint64_t clock) {
+    begins_at_ = clock;
+    begun_ = clock == 0;
+  }
+  [[nodiscard]] std::uint64_t begins_at() const { return begins_at_; }
 
   void block(const BlockRun& run) override;
   void cut(std::uint64_t address) override;
@@ -193,6 +200,9 @@ class RunTrace final : public CodeTraceListener {
 
   std::uint64_t most_bytes_;
   bool too_long_ = false;
+  std::uint64_t begins_at_ = 0;
+  bool begun_ = true;
+  std::uint64_t skipped_bytes_ = 0;  // of what is not kept, marks included
   bool counts_fault_ = false;
   StepIndex faulted_ = kNoStep;  // its last instruction could not compute
   std::uint16_t thread_ = 0;

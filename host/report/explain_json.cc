@@ -121,6 +121,7 @@ Json explain_json(const Explanation& explanation) {
           {"tests_complete", explanation.tests_complete},
           {"seconds", explanation.seconds},
           {"trace_bytes", explanation.trace_bytes},
+          {"instructions", explanation.instructions},
           {"failing", explanation.failing},
           {"passing", explanation.passing}};
 }

@@ -81,4 +81,39 @@ check "a limit of tests: what was tested is told" bounded
 short() { run 0 explain --time 0.000001 --json out.json && json 'd["tests"] == 0 and not d["tests_complete"] and d["explained"]'; }
 check "a limit of time" short
 
+# Failures that only the output shows: from the first byte that differs.
+report() {
+  rm -rf .clew
+  "$clew" hunt --seed 1 "$@" -- ./report_output >/dev/null 2>err.txt </dev/null
+  run 0 explain --json out.json && json 'd["kind"] == "atomicity-violation" and {24, 28} <= {p["line"] for p in d["root"]}' || return 1
+  # Which line of the report differs first is where the story ends.
+  json 'd["story"][-1]["at"]["line"] == 36 and d["story"][-1]["variable"] == "shop.stock_"' && json 'd["tests"] > 0 and d["story"][-1]["confirmed"] == "value"'
+}
+check "a program whose output is wrong is built" "$clew" c++ -std=c++20 -O0 -g -pthread "$sources/report_output.cpp" -o report_output
+check "the output lacks an expression" report --fails-unless-output 'left: 3'
+check "a line is missing" report --fails-unless-output 'to be ordered'
+check "a judge of the output" report --judge 'grep -q "left: 3"'
+
+# Bad input
+other() {
+  "$clew" run -- ./requests >/dev/null 2>&1 </dev/null
+  "$clew" list >list.txt 2>&1
+  run 125 explain 2 "$(awk '$2 == "requests" { print $1; exit }' list.txt)" && grep -q 'are of two programs' err.txt
+}
+check "recordings of two programs" other
+check "two that fail" run 125 explain 2 2
+check "two that pass" run 125 explain 1 1
+rm -rf .clew
+check "without debug information" "$clew" c++ -O2 requests.cpp -o requests -pthread
+"$clew" hunt --seed 1 -- ./requests >/dev/null 2>&1 </dev/null
+bare() {
+  local status=0
+  "$clew" explain --json out.json >out.txt 2>err.txt </dev/null || status=$?
+  case $status in 0 | 122) json 'd["headline"]' && ! grep -qi 'internal error' err.txt ;; *) return 1 ;; esac
+}
+check "-O2 without debug information is told, or said not to be" bare
+"$clew" c++ -O1 -g requests.cpp -o requests -pthread
+check "a program that was rebuilt" run 125 explain
+rebuilt() { grep -q 'requests' err.txt && ! grep -qi 'internal error' err.txt; }
+check "and it is said" rebuilt
 finish

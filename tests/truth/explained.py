@@ -41,6 +41,8 @@ KNOWN = [re.compile(pattern) for pattern in (
     rf'This suffices as well, by itself: {CAUSE}\.',
     r'The memory has been allocated again since, for something else\.',
     r'There is no passing run to compare with\.',
+    r'The runs are too long to be traced as a whole: "the start" is clock \d+ here, up to which both are the same\.',
+    r'The slice was ended after \d+ instructions: what lies further back was not reached\.',
 )]
 NOT_EXPLAINED = 'not explained: no difference between the two runs that was seen leads to the failure'
 ACCESS = {'reads': ('read',), 'writes': ('write', 'update'), 'updates': ('update', 'write'), 'frees': ('free',), 'destroys': ('destroy',)}
