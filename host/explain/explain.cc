@@ -309,8 +309,10 @@ Result<Failure> failure_of(const Recording& failing, const Recording& passing) {
   if (!meta.summary.failure && !meta.judged)
     return fail(ErrorCode::kBadInput, fmt::format("recording {} has not failed", failing.number),
                 "clew explain FAILING PASSING");
-  const bool same = failing.number == passing.number;  // a deadlock alone
-  if (!same && (passing.meta.summary.failure || passing.meta.judged))
+  // A deadlock shows by itself who waits for what.
+  const bool alone = failing.number == passing.number && meta.summary.failure &&
+                     meta.summary.failure->kind == FailureKind::kDeadlock;
+  if (!alone && (passing.meta.summary.failure || passing.meta.judged))
     return fail(ErrorCode::kBadInput, fmt::format("recording {} has failed, too", passing.number),
                 "clew explain FAILING PASSING");
   if (meta.program != passing.meta.program || meta.identity != passing.meta.identity)
