@@ -69,15 +69,27 @@ struct Alignment::Walk {
 };
 
 Alignment::Alignment(const RunTrace& failing, const RunTrace& passing,
+                     const Parties& failing_parties, const Parties& passing_parties,
                      const std::vector<ThreadPair>& threads, FlowGraphs& graphs)
-    : runs_{&failing, &passing}, graphs_(graphs) {
+    : runs_{&failing, &passing}, parties_{&failing_parties, &passing_parties}, graphs_(graphs) {
   for (const WhichRun side : {kFailing, kPassing})
     first_segment_[side].assign(run(side).steps().size(), kNoSegment);
   for (const ThreadPair& pair : threads) align(pair);
 }
 
 void Alignment::align(const ThreadPair& pair) {
-  Walk walk{*this, {&run(kFailing).thread(pair.first), &run(kPassing).thread(pair.second)}, {}, {}};
+  const std::array<std::uint16_t, 2> threads = {pair.first, pair.second};
+  if (!parties_[kFailing]->has_handlers() && !parties_[kPassing]->has_handlers())
+    return align(run(kFailing).thread(threads[kFailing]), run(kPassing).thread(threads[kPassing]));
+  std::array<std::vector<StepList>, 2> lists;  // the thread's own, then those of its handlers
+  for (const WhichRun side : {kFailing, kPassing})
+    lists[side] = parties_[side]->split(threads[side]);
+  for (std::size_t i = 0; i < std::min(lists[kFailing].size(), lists[kPassing].size()); ++i)
+    align(lists[kFailing][i], lists[kPassing][i]);
+}
+
+void Alignment::align(const StepList& failing, const StepList& passing) {
+  Walk walk{*this, {&failing, &passing}, {}, {}};
   while (!walk.ended(kFailing) && !walk.ended(kPassing)) {
     if (walk.address(kFailing) != walk.address(kPassing)) {
       if (!walk.last[kFailing].valid() || !meet(walk)) return;
@@ -102,10 +114,11 @@ void Alignment::align(const ThreadPair& pair) {
   }
   // In step up to where one of them ends.
   for (const WhichRun side : {kFailing, kPassing})
-    if (!walk.ended(side)) {
-      const std::uint16_t thread = side == kFailing ? pair.first : pair.second;
-      cut_from_[side].try_emplace(thread, walk.at[side].position);
-    }
+    if (!walk.ended(side)) cut(side, walk.step(side));
+}
+
+void Alignment::cut(WhichRun side, StepIndex from) {
+  cut_from_[side].try_emplace(parties_[side]->of(from), from);
 }
 
 // The runs have parted behind walk.last: moves both to where they meet again. False: they do not.
@@ -143,8 +156,7 @@ bool Alignment::meet(Walk& walk) {
           const FrameIndex outer = run(rest).frames()[frame[rest]].parent;
           if (outer != kNoFrame) walk.seek(rest, outer, 0);
         }
-        if (!walk.ended(rest))
-          cut_from_[rest].try_emplace(walk.info(rest).thread, walk.at[rest].position);
+        if (!walk.ended(rest)) cut(rest, walk.step(rest));
         return false;
       }
       if (parent == kNoFrame || call == kNoStep) return false;
@@ -177,8 +189,8 @@ Instance Alignment::counterpart(WhichRun side, Instance at) const {
 bool Alignment::parts(WhichRun side, Instance at) const { return parts_[side].contains(key(at)); }
 
 bool Alignment::cut_off(WhichRun side, StepIndex step) const {
-  const auto from = cut_from_[side].find(run(side).steps()[step].thread);
-  return from != cut_from_[side].end() && run(side).position(step) >= from->second;
+  const auto from = cut_from_[side].find(parties_[side]->of(step));
+  return from != cut_from_[side].end() && step >= from->second;
 }
 
 Alignment::Share Alignment::share(WhichRun side, std::size_t thread) const {

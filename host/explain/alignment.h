@@ -6,7 +6,8 @@
 // once, in linear time: while they go the same way, instances with equal indices meet; where a branch
 // goes two ways, each run is followed alone up to where all ways from the branch meet (its immediate
 // post-dominator) in the same call, and what lies between has no counterpart. A call that is left by
-// an exception or a longjmp is a branch of its caller.
+// an exception or a longjmp is a branch of its caller. What a signal handler does belongs to no place of the
+// code that it has interrupted: the first activation of it in a thread is that of the other run, and so on.
 #ifndef CLEW_HOST_EXPLAIN_ALIGNMENT_H_
 #define CLEW_HOST_EXPLAIN_ALIGNMENT_H_
 
@@ -16,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/explain/parties.h"
 #include "host/model/flow_graphs.h"
 #include "host/observe/run_trace.h"
 
@@ -28,8 +30,9 @@ class Alignment {
  public:
   using ThreadPair = std::pair<std::uint16_t, std::uint16_t>;  // of the failing, of the passing run
 
-  Alignment(const RunTrace& failing, const RunTrace& passing,
-            const std::vector<ThreadPair>& threads, FlowGraphs& graphs);
+  Alignment(const RunTrace& failing, const RunTrace& passing, const Parties& failing_parties,
+            const Parties& passing_parties, const std::vector<ThreadPair>& threads,
+            FlowGraphs& graphs);
 
   // The same instance in the other run; not valid: there is none.
   [[nodiscard]] Instance counterpart(WhichRun side, Instance at) const;
@@ -59,17 +62,21 @@ class Alignment {
 
   static constexpr std::uint32_t kNoSegment = UINT32_MAX;
 
+  using StepList = std::vector<StepIndex>;
   void align(const ThreadPair& pair);
+  void align(const StepList& failing, const StepList& passing);
+  void cut(WhichRun side, StepIndex from);
   bool meet(Walk& walk);
   [[nodiscard]] const RunTrace& run(WhichRun side) const { return *runs_[side]; }
 
   std::array<const RunTrace*, 2> runs_;
+  std::array<const Parties*, 2> parties_;
   FlowGraphs& graphs_;
   std::vector<Segment> segments_;
   std::array<std::vector<std::uint32_t>, 2> first_segment_;  // of each step
   std::array<std::unordered_map<std::uint64_t, bool>, 2> parts_;
-  // From this position of the thread's list on everything is cut off.
-  std::array<std::unordered_map<std::uint16_t, std::size_t>, 2> cut_from_;
+  // From this step on everything of the party is cut off.
+  std::array<std::unordered_map<PartyId, StepIndex>, 2> cut_from_;
 };
 
 // Tells the graphs where indirect jumps and exceptions led.

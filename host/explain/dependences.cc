@@ -13,6 +13,11 @@ bool creates_thread(std::string_view name) {
 // How many numbers decide what a call of it does.
 int arguments_of(std::string_view name) {
   if (name == "calloc" || name == "realloc") return 2;
+  // Which object it is about.
+  for (const std::string_view prefix :
+       {"pthread_mutex_", "pthread_cond_", "pthread_rwlock_", "pthread_spin_", "pthread_barrier_",
+        "sem_", "mtx_", "cnd_"})
+    if (name.starts_with(prefix)) return 1;
   const bool one = name == "malloc" || name == "free" || name == "exit" || name == "_exit" ||
                    name.starts_with("_Znw") || name.starts_with("_Zna") ||
                    name.starts_with("_Zdl") || name.starts_with("_Zda");

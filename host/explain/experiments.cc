@@ -83,8 +83,9 @@ std::optional<bool> is_as_in_passing(TracedPair& pair, const Laboratory::Ran& ra
         node.side == kPassing ? at : pair.alignment().counterpart(kFailing, at);
     if (!passing.valid()) {
       // Only the failing run comes there: the changed one must not.
+      const Parties parties(*ran.trace, pair.code());
       const Alignment with_failing(
-          *ran.trace, pair.trace(kFailing),
+          *ran.trace, pair.trace(kFailing), parties, pair.parties(kFailing),
           same_threads(ran.threads, *ran.trace, pair.run(kFailing).threads(), pair.trace(kFailing)),
           pair.graphs());
       return !with_failing.counterpart(kPassing, at).valid();

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "host/explain/cause_event.h"
 #include "host/explain/criterion.h"
 #include "host/explain/dual_slice.h"
 #include "host/explain/experiments.h"
@@ -77,6 +78,7 @@ void measure(TracedPair& pair, Naming& naming, const PathNode& failure, const Du
 }
 
 int worth_of(const Cause& cause) {
+  if (cause.timed_out) return 3;
   switch (cause.pattern) {
     case CausePattern::kUseAfterFree:
       return 4;
@@ -105,8 +107,10 @@ void add_root(std::vector<Location>& root, const std::optional<CauseEvent>& even
 
 void add_roots(std::vector<Location>& root, const Cause& cause) {
   if (cause.pattern == CausePattern::kNone) return;
+  add_root(root, cause.timed_out);
   add_root(root, cause.let_go);
   add_root(root, cause.beside);
+  add_root(root, cause.beside_read);
   add_root(root, cause.slept);
   add_root(root, cause.got);
   add_root(root, cause.earlier);
@@ -218,19 +222,29 @@ void tell_waiting(TracedPair& pair, Naming& naming, SliceShown shown, Explanatio
   result.story = std::move(waiting.story);
 }
 
+// Whether the thread is one of those whose accesses are the cause.
+bool is_party(const Cause& cause, const std::string& thread) {
+  for (const auto* event : {&cause.failing_source, &cause.passing_source, &cause.earlier,
+                            &cause.remote, &cause.later, &cause.freed})
+    if (*event && (*event)->thread == thread) return true;
+  return cause.use.thread == thread;
+}
+
 // What has led the thread to where it goes wrong, and was changed by another in between: with the new value
 // put in, the run must pass.
 void find_check(Laboratory& laboratory, Naming& naming, const Root& root, Explanation& result) {
   constexpr int kMostTests = 10;
   TracedPair& pair = laboratory.pair();
-  if (root.use_failing == kNoNode || root.address == 0) return;
+  // Whose wait has timed out did not go by what it read.
+  if (root.use_failing == kNoNode || root.address == 0 || result.cause.timed_out) return;
   const RunTrace& run = pair.trace(kFailing);
   const Instance use = instance_of(root.use_failing);
   int tests = 0;
   for (const StaleRead& stale : stale_reads(pair, use, use.step, StaleReach::kAll)) {
     const std::uint64_t value = run.access_value(stale.write.step, stale.write_access);
     if (value == run.access_value(stale.read.step, stale.access) ||
-        run.access_address(stale.read.step, stale.access) == root.address)
+        run.access_address(stale.read.step, stale.access) == root.address ||
+        !is_party(result.cause, party_name(pair, kFailing, stale.write.step)))
       continue;
     if (++tests > kMostTests) return;
     if (!passes_with(laboratory, stale.read, stale.access, value)) continue;

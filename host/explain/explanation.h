@@ -91,11 +91,17 @@ struct Cause {
   std::optional<CauseEvent> allocated;  // kUseAfterFree
   std::optional<CauseEvent> got;        // ... where the user got the address
   bool reused = false;                  // ... something else has the memory by then
+  std::optional<CauseEvent> freed;  // kBetween: who has freed the memory before the later access
+  std::optional<CauseEvent>
+      timed_out;                     // the wait that let one come there, which in the passing run
+                                     // does not time out
   std::optional<CauseEvent> let_go;  // kTooEarly, kOverwritten: what let the early one come there
   bool created = false;              // ... has created its thread
   std::optional<CauseEvent> slept;   // kTooEarly: what the early one did instead of waiting
-  std::optional<CauseEvent> beside;  // kTooEarly: what the same thread has written, and was read
-  std::string beside_variable;       // ... of which
+  std::optional<CauseEvent> beside;  // what the same thread has written as well, and was read ...
+  std::optional<CauseEvent> beside_read;  // ... here
+  bool beside_missed = false;             // ... before it was written
+  std::string beside_variable;            // ... of which
   std::optional<CauseEvent>
       released;                 // kBetween: where the lock that all hold is released; `beside`:
                                 // where the one is released that was held there

@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "host/explain/memory_history.h"
+
 namespace clew {
 namespace {
 
@@ -114,53 +116,78 @@ std::optional<GotPointer> where_got(TracedPair& pair, Instance use, std::uint64_
 }
 
 std::optional<ReadBeside> read_beside(TracedPair& pair, const DualSlice& slice, Instance use,
-                                      std::uint16_t late_thread, StepIndex late,
-                                      std::uint64_t address) {
-  constexpr std::size_t kMostBeside = 40;  // values that are followed back
+                                      PartyId other, StepIndex until, std::uint64_t address,
+                                      BesideAge age,
+                                      const std::function<bool(Instance, Instance)>& belongs) {
+  constexpr std::size_t kMostUsers = 60;
+  constexpr std::size_t kMostBeside = 80;  // values behind each of them
   constexpr std::size_t kSteps = 16;       // of the thread, before and behind
   const RunTrace& run = pair.trace(kFailing);
-  const std::uint16_t thread = run.steps()[use.step].thread;
+  const Parties& parties = pair.parties(kFailing);
+  const PartyId party = parties.of(use.step);
   Comparison& runs = pair.comparison();
   const auto is_direct = [&](Instance at) {
     return pair.place_of_code(run.instruction(at).address).direct;
   };
   // What a container does inside has parts that are no business of the user's.
   if (!is_direct(use)) return std::nullopt;
+  const auto write_of = [&](Instance read, std::uint32_t access) -> Instance {
+    if (age == BesideAge::kNew) {
+      const Instance from = pair.run(kFailing).source(read.step, access);
+      const bool seen = from.step < RunTrace::kFromOutside && !run.instruction(from).is_call();
+      return seen && from.step < until && parties.of(from.step) == other ? from : Instance{};
+    }
+    for (const MemoryAccess& one : history_of(run, run.access_address(read.step, access),
+                                              std::max(run.access(read.step, access).size, 1u)))
+      if (one.writes && !one.frees && read < one.at && one.at.step < until &&
+          !run.instruction(one.at).is_call())
+        return parties.of(one.at.step) == other ? one.at : Instance{};
+    return {};
+  };
   const auto matches = [&](Instance at) -> std::optional<ReadBeside> {
-    if (!is_direct(at)) return std::nullopt;
+    if (parties.of(at.step) != party || !is_direct(at)) return std::nullopt;
     const auto [first, end] = run.accesses(at);
     for (std::uint32_t i = first; i < end; ++i) {
-      if (run.access(at.step, i).kind != AccessKind::kRead) continue;
       const std::uint64_t there = run.access_address(at.step, i);
-      const Instance from = pair.run(kFailing).source(at.step, i);
-      if (there == address || from.step >= RunTrace::kFromOutside || from.step >= late ||
-          run.steps()[from.step].thread != late_thread || run.instruction(from).is_call())
+      if (run.access(at.step, i).kind != AccessKind::kRead || there == address ||
+          run.is_of_points(there))
         continue;
-      return ReadBeside{at, from, there, run.access(at.step, i).size};
+      if (const Instance write = write_of(at, i);
+          write.valid() && belongs(pair.run(kFailing).source(at.step, i), write))
+        return ReadBeside{at, write, there, run.access(at.step, i).size};
     }
     return std::nullopt;
   };
-  // What is computed with it.
-  std::set<NodeId> seen;
-  std::deque<NodeId> todo;
-  for (const SliceEdge& edge : slice.half[kFailing].edges)
-    if (edge.to == node_of(use) && !edge.control) todo.push_back(edge.from);
-  while (!todo.empty() && seen.size() < kMostBeside) {
-    const NodeId node = todo.front();
-    todo.pop_front();
-    if (is_unseen(node) || !seen.insert(node).second) continue;
-    const Instance at = instance_of(node);
-    if (run.steps()[at.step].thread != thread) continue;
-    if (const auto found = matches(at)) return found;
-    for (const NodeDependence& one : runs.dependences(kFailing, node)) {
-      const DependenceKind kind = Comparison::kind_of(one.use);
-      if (kind == DependenceKind::kRegister || kind == DependenceKind::kMemory)
+  // What is computed with it, there or where it is kept for; and what else that is computed with, the nearest
+  // first.
+  std::vector<NodeId> users{node_of(use)};
+  for (std::size_t i = 0; i < users.size() && users.size() < kMostUsers; ++i)
+    for (const SliceEdge& edge : slice.half[kFailing].edges)
+      if (edge.to == users[i] && !edge.control && !is_unseen(edge.from) &&
+          std::ranges::find(users, edge.from) == users.end())
+        users.push_back(edge.from);
+  std::set<NodeId> seen(users.begin(), users.end());
+  for (const NodeId user : users) {
+    if (user != users.front())
+      if (const auto found = matches(instance_of(user))) return found;
+    std::deque<NodeId> todo{user};
+    for (std::size_t i = 0; i < kMostBeside && !todo.empty(); ++i) {
+      const NodeId node = todo.front();
+      todo.pop_front();
+      for (const NodeDependence& one : runs.dependences(kFailing, node)) {
+        const DependenceKind kind = Comparison::kind_of(one.use);
+        if ((kind != DependenceKind::kRegister && kind != DependenceKind::kMemory) ||
+            is_unseen(one.on) || (node == users.front() && kind == DependenceKind::kMemory) ||
+            !seen.insert(one.on).second)
+          continue;
+        if (const auto found = matches(instance_of(one.on))) return found;
         todo.push_back(one.on);
+      }
     }
   }
   // What is read in the same line, in the same call.
   const CodePlace& place = pair.place(kFailing, use);
-  const auto& list = run.thread(thread);
+  const auto& list = run.thread(run.steps()[use.step].thread);
   const std::size_t here = run.position(use.step);
   for (std::size_t i = here > kSteps ? here - kSteps : 0; i < std::min(list.size(), here + kSteps);
        ++i) {

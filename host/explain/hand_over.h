@@ -4,6 +4,7 @@
 #define CLEW_HOST_EXPLAIN_HAND_OVER_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -28,17 +29,21 @@ struct GotPointer {
 [[nodiscard]] std::optional<GotPointer> where_got(TracedPair& pair, Instance use,
                                                   std::uint64_t address);
 
-// Another read that is compared or computed with what `use` has read: it has got what `late_thread` wrote,
-// before the step `late`. Both are parts of one thing, then.
+// Another read of the same party that is compared or computed with what `use` has read, of what `other` writes,
+// too. Both are parts of one thing, then.
+//   kNew: it has got what `other` wrote before the step `until`
+//   kOld: `other` writes it afterwards, before the step `until`
+// `belongs(source, write)` says whether such a write is one that counts, if `source` wrote what was read.
+enum class BesideAge : std::uint8_t { kNew, kOld };
 struct ReadBeside {
   Instance read;
   Instance write;
   std::uint64_t address = 0;
   std::uint32_t size = 0;
 };
-[[nodiscard]] std::optional<ReadBeside> read_beside(TracedPair& pair, const DualSlice& slice,
-                                                    Instance use, std::uint16_t late_thread,
-                                                    StepIndex late, std::uint64_t address);
+[[nodiscard]] std::optional<ReadBeside> read_beside(
+    TracedPair& pair, const DualSlice& slice, Instance use, PartyId other, StepIndex until,
+    std::uint64_t address, BesideAge age, const std::function<bool(Instance, Instance)>& belongs);
 
 // A read that others have made out of date.
 struct StaleRead {

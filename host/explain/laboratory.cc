@@ -132,8 +132,9 @@ Verdict Laboratory::judge(const RunResult& run) const {
 BesidePassing::BesidePassing(TracedPair& pair, const Laboratory::Ran& ran)
     : pair_(pair),
       ran_(ran),
+      parties_(*ran.trace, pair.code()),
       alignment_(
-          *ran.trace, pair.trace(kPassing),
+          *ran.trace, pair.trace(kPassing), parties_, pair.parties(kPassing),
           same_threads(ran.threads, *ran.trace, pair.run(kPassing).threads(), pair.trace(kPassing)),
           pair.graphs()) {}
 

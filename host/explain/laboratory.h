@@ -78,6 +78,7 @@ class BesidePassing {
  private:
   TracedPair& pair_;
   const Laboratory::Ran& ran_;
+  Parties parties_;
   Alignment alignment_;
 };
 

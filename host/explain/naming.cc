@@ -43,15 +43,23 @@ std::string second_of(const std::string& type) {
   return "";
 }
 
+// Without what says no more than that it is of this file.
+std::string short_type(const std::string& type) {
+  constexpr std::string_view kAnonymous = "(anonymous namespace)::";
+  return type.starts_with(kAnonymous) ? type.substr(kAnonymous.size()) : type;
+}
+
 // How memory of the allocator is called by what it is part of: "Entry.next", and of what a map keeps,
 // a pair, the value alone, "shop::Item.count". Empty: only by the library's own types.
 std::string heap_name(const ObjectName& name) {
   constexpr std::string_view kSecond = ".second";
-  if (is_plain(name.heap.type)) return name.heap.type + name.path;
+  // An element of a container of numbers has none.
+  if (name.path.empty() && name.type != nullptr && !name.type->is_aggregate()) return "";
+  if (is_plain(name.heap.type)) return short_type(name.heap.type) + name.path;
   const std::string value = second_of(name.heap.type);
   if (value.empty() || !name.path.starts_with(kSecond)) return "";
   const std::string rest = name.path.substr(kSecond.size());
-  return is_plain(value) ? value + rest : "element.second" + rest;
+  return is_plain(value) ? short_type(value) + rest : "element.second" + rest;
 }
 
 std::string file_name(const std::string& path) {
@@ -173,8 +181,8 @@ std::string Naming::pointed_to(WhichRun side, Instance at, std::uint64_t address
   const Allocation* heap = run.allocation(address, at.step);
   if (heap == nullptr) return "";
   const Instance made{heap->made, run.steps()[heap->made].executed - 1u};
-  const std::string what =
-      !is_plain(name.heap.type) ? fmt::format("the {} bytes", heap->size) : "the " + name.heap.type;
+  const std::string what = !is_plain(name.heap.type) ? fmt::format("the {} bytes", heap->size)
+                                                     : "the " + short_type(name.heap.type);
   const std::uint64_t inside = address - heap->address;
   return fmt::format("{}{} allocated at {}", inside == 0 ? "" : fmt::format("byte {} of ", inside),
                      what, line(side, made));
@@ -191,6 +199,13 @@ std::string Naming::value(WhichRun side, Instance at, std::uint64_t value, std::
     return value_text(*type, std::span(bytes).first(size), context);
   }
   if (size > 8) return fmt::format("{:#x}...", value);
+  // Some characters of a string.
+  const auto is_text = [&] {
+    return std::ranges::all_of(std::span(bytes).first(size),
+                               [](std::uint8_t byte) { return byte >= ' ' && byte < 0x7f; });
+  };
+  if (size > 1 && type != nullptr && type->name().contains("basic_string<char") && is_text())
+    return fmt::format("\"{}\"", std::string(bytes, bytes + size));
   // A character of a string.
   if (size == 1 && type != nullptr && type->is_aggregate() && value >= ' ' && value < 0x7f)
     return fmt::format("'{}'", static_cast<char>(value));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <unordered_map>
 
 namespace clew {
 namespace {
@@ -45,7 +46,10 @@ Parties::Parties(const RunTrace& run, CodeMap& code) : run_(run) {
           code.symbols(frame.entry), [&](const auto& symbol) { return symbol.name == name; });
       interrupts = !itself && (name.empty() ? calls_hook(run, code, frame.call) : delivers(name));
     }
-    if (interrupts) handlers_[i] = i;
+    if (interrupts) {
+      handlers_[i] = i;
+      has_handlers_ = true;
+    }
   }
 }
 
@@ -54,6 +58,22 @@ PartyId Parties::of(StepIndex step) const {
   if (frame != kNoFrame && handlers_[frame] != kNoFrame)
     return static_cast<PartyId>(run_.thread_count()) + handlers_[frame];
   return run_.steps()[step].thread;
+}
+
+std::vector<std::vector<StepIndex>> Parties::split(std::size_t thread) const {
+  std::vector<std::vector<StepIndex>> lists(1);
+  std::unordered_map<PartyId, std::size_t> places;
+  for (const StepIndex step : run_.thread(thread)) {
+    const PartyId party = of(step);
+    if (!is_handler(party)) {
+      lists[0].push_back(step);
+      continue;
+    }
+    const auto [place, added] = places.try_emplace(party, lists.size());
+    if (added) lists.emplace_back();
+    lists[place->second].push_back(step);
+  }
+  return lists;
 }
 
 }  // namespace clew

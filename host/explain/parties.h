@@ -20,9 +20,13 @@ class Parties {
   // Of a thread's own code: the thread's number.
   [[nodiscard]] PartyId of(StepIndex step) const;
   [[nodiscard]] bool is_handler(PartyId party) const { return party >= run_.thread_count(); }
+  [[nodiscard]] bool has_handlers() const { return has_handlers_; }
+  // The visible steps of a thread's own code, then of each handler that has interrupted it, in their order.
+  [[nodiscard]] std::vector<std::vector<StepIndex>> split(std::size_t thread) const;
 
  private:
   const RunTrace& run_;
+  bool has_handlers_ = false;
   std::vector<FrameIndex> handlers_;  // of each frame: that of the handler it belongs to, or none
 };
 

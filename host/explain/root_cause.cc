@@ -4,6 +4,7 @@
 #include <set>
 #include <string_view>
 
+#include "host/explain/activity.h"
 #include "host/explain/cause_event.h"
 #include "host/explain/hand_over.h"
 #include "host/explain/memory_history.h"
@@ -61,12 +62,13 @@ class Classifier {
     if (root_.address == 0) return result_of_call();
     history_ = history_of(run_, root_.address, root_.size);
     if (use_after_free(use)) return std::move(cause_);
-    if (between(use)) return std::move(cause_);
+    if (reads_half(use) || between(use)) return std::move(cause_);
     if (is_foreign(kPassing, root_.from_passing, root_.use_passing)) {
       too_early();
     } else if (is_foreign(kFailing, root_.from_failing, root_.use_failing)) {
       overwritten();
     }
+    if (cause_.kind == CauseKind::kOrderViolation) tell_time_out(use);
     return std::move(cause_);
   }
 
@@ -132,13 +134,55 @@ class Classifier {
     const auto last = [&](StepIndex step) {
       return Instance{step, run_.steps()[step].executed - 1u};
     };
-    cause_.kind = CauseKind::kOrderViolation;
+    if (!cause_.reused && between_before_free(use, memory->freed)) {
+      cause_.freed = event(kFailing, last(memory->freed));
+      return true;
+    }
+    cause_.kind = got && pointer_races(got->read, last(memory->freed)) ? CauseKind::kDataRace
+                                                                       : CauseKind::kOrderViolation;
     cause_.pattern = CausePattern::kUseAfterFree;
     cause_.failing_source = event(kFailing, last(memory->freed));
     cause_.failing_source->what = CauseEvent::What::kFrees;
     cause_.allocated = event(kFailing, last(memory->made));
     if (got) cause_.got = event_of(pair_, naming_, kFailing, got->read, 0, 0);
     return true;
+  }
+
+  // It has accessed the same before, in the same call, and another has changed it in between and only then freed
+  // it: what should have been one step is two.
+  bool between_before_free(Instance use, StepIndex freed) {
+    const MemoryAccess* at = entry(use);
+    if (at == nullptr) return false;
+    const MemoryAccess* remote = nullptr;
+    for (const MemoryAccess* one = at; one != history_.data();) {
+      --one;
+      const bool mine = is_by(*one, party_);
+      if (!mine && one->writes && !one->frees && one->at.step < freed && remote == nullptr &&
+          parties_.of(one->at.step) == parties_.of(freed))
+        remote = one;
+      if (!mine) continue;
+      if (remote == nullptr || !one->writes || !same_activity(one->at, use)) return false;
+      return tell_between(*one, *remote, *at);
+    }
+    return false;
+  }
+
+  // Whether the pointer was read, from memory that is still there, while who has freed what it points to could
+  // write it: nothing orders the two.
+  bool pointer_races(Instance read, Instance freed) {
+    const auto [first, end] = run_.accesses(read);
+    for (std::uint32_t i = first; i < end; ++i) {
+      const std::uint64_t address = run_.access_address(read.step, i);
+      if (run_.access(read.step, i).kind != AccessKind::kRead || run_.is_of_points(address))
+        continue;
+      const Allocation* home = run_.allocation(address, freed.step);
+      if (home != nullptr && home->freed != kNoStep) continue;
+      for (const MemoryAccess& one : history_of(run_, address, 8))
+        if (one.writes && !one.frees && parties_.of(one.at.step) == parties_.of(freed.step) &&
+            same_activity(one.at, freed) && clew::unordered(pair_, read, one.at, address))
+          return true;
+    }
+    return false;
   }
 
   bool unordered(Instance a, Instance b) { return clew::unordered(pair_, a, b, root_.address); }
@@ -290,11 +334,7 @@ class Classifier {
 
   // The lines of the innermost function of the user's that both are in, if they are in calls of it.
   void tell_callers(Instance first, Instance last) {
-    std::set<FrameIndex> callers;
-    for (FrameIndex f = run_.steps()[first.step].frame; f != kNoFrame; f = run_.frames()[f].parent)
-      callers.insert(f);
-    FrameIndex shared = run_.steps()[last.step].frame;
-    while (shared != kNoFrame && !callers.contains(shared)) shared = run_.frames()[shared].parent;
+    const FrameIndex shared = shared_frame(run_, first, last);
     if (shared == kNoFrame) return;
     const auto line_in = [&](Instance at) -> Location {
       for (FrameIndex f = run_.steps()[at.step].frame; f != shared; f = run_.frames()[f].parent) {
@@ -310,21 +350,7 @@ class Classifier {
     if (behind.line != 0 && behind.line != cause_.later->at.line) cause_.later->called_at = behind;
   }
 
-  // Both in one call of a function of the user's, or in what it calls.
-  bool same_activity(Instance a, Instance b) {
-    std::set<FrameIndex> callers;
-    for (FrameIndex f = run_.steps()[a.step].frame; f != kNoFrame; f = run_.frames()[f].parent)
-      callers.insert(f);
-    Instance at = b;  // where the frame is at that time
-    for (FrameIndex f = run_.steps()[b.step].frame; f != kNoFrame; f = run_.frames()[f].parent) {
-      if (callers.contains(f) && pair_.place_of_code(run_.instruction(at).address).user)
-        return true;
-      const StepIndex call = run_.frames()[f].call;
-      if (call == kNoStep) return false;
-      at = {call, run_.steps()[call].executed - 1u};
-    }
-    return false;
-  }
+  bool same_activity(Instance a, Instance b) { return clew::same_activity(pair_, a, b); }
 
   void too_early() {
     cause_.pattern = CausePattern::kTooEarly;
@@ -345,7 +371,7 @@ class Classifier {
     if (late < run_.thread_count() && late != run_.steps()[use.step].thread)
       tell_let_go(use, static_cast<std::uint16_t>(late), here.valid() ? here.step : kNoStep);
     tell_sleep(use);
-    if (tell_beside(use, here, static_cast<std::uint16_t>(late))) return;
+    if (tell_beside(use, here, pair_.parties(kPassing).of(there.step))) return;
     const bool fresh = instance_of(root_.from_failing).step == RunTrace::kFromStart ||
                        is_allocation(root_.from_failing);
     if (here.valid()) cause_.unordered = unordered(use, here);
@@ -354,23 +380,103 @@ class Classifier {
                       : CauseKind::kDataRace;
   }
 
-  // It has read one part of what the other writes in two steps, and not the other part.
-  bool tell_beside(Instance use, Instance missed, std::uint16_t late_thread) {
-    if (late_thread >= run_.thread_count() || late_thread == run_.steps()[use.step].thread)
-      return false;
-    const auto found = read_beside(pair_, slice_, use, late_thread,
-                                   missed.valid() ? missed.step : kNoStep, root_.address);
-    if (!found || (missed.valid() && !same_activity(found->write, missed))) return false;
-    cause_.beside = event_of(pair_, naming_, kFailing, found->write, found->address, found->size);
-    if (const auto name = naming_.memory(kFailing, found->read, found->address, found->size))
-      cause_.beside_variable = name->name;
-    cause_.let_go.reset();
-    cause_.unordered = clew::unordered(pair_, found->read, found->write, found->address) ||
-                       (missed.valid() && unordered(use, missed));
-    cause_.kind = cause_.unordered ? CauseKind::kDataRace : CauseKind::kAtomicityViolation;
+  // It has read one part of what the other writes in two steps, and not the other part. `passing_party` has
+  // written it in the passing run; a handler's number is that of one run only.
+  bool tell_beside(Instance use, Instance missed, PartyId passing_party) {
+    const PartyId late = missed.valid() ? parties_.of(missed.step) : passing_party;
+    if (parties_.is_handler(late) || late == party_) return false;
+    if (!missed.valid() && late_thread(passing_party) != late) return false;
+    const auto found = read_beside(pair_, slice_, use, late, missed.valid() ? missed.step : kNoStep,
+                                   root_.address, BesideAge::kNew, [&](Instance, Instance write) {
+                                     return !missed.valid() || same_activity(write, missed);
+                                   });
+    if (!found) return false;
+    tell_half(*found, use, missed);
     const StepIndex end = missed.valid() ? missed.step : kNoStep;
     tell_release(found->write, end, locks_at(run_, found->write.step));
     return true;
+  }
+
+  // The thread of the failing run that is the same as that one of the passing run.
+  std::size_t late_thread(PartyId passing) {
+    const auto& threads = pair_.run(kFailing).threads();
+    const auto& theirs = pair_.run(kPassing).threads();
+    if (passing >= theirs.size()) return threads.size();
+    return static_cast<std::size_t>(std::ranges::find(threads, theirs[passing]) - threads.begin());
+  }
+
+  // It has read what the other has just written, and something else that the other writes only afterwards.
+  bool reads_half(Instance use) {
+    if (!is_foreign(kFailing, root_.from_failing, root_.use_failing)) return false;
+    const Instance write = instance_of(root_.from_failing);
+    const PartyId other = parties_.of(write.step);
+    if (parties_.is_handler(other) || run_.instruction(write).is_call()) return false;
+    const auto found = read_beside(pair_, slice_, use, other, kNoStep, root_.address,
+                                   BesideAge::kOld, [&](Instance source, Instance later) {
+                                     if (!same_activity(write, later)) return false;
+                                     // What it has written before may be the other half, too.
+                                     return source.step >= RunTrace::kFromOutside ||
+                                            parties_.of(source.step) != other ||
+                                            is_of_earlier_round(run_, source, write, later);
+                                   });
+    if (!found) return false;
+    cause_.pattern = CausePattern::kOverwritten;
+    cause_.beside_missed = true;
+    tell_half(*found, use, write);
+    tell_release(write, found->write.step, locks_at(run_, write.step));
+    return true;
+  }
+
+  void tell_half(const ReadBeside& found, Instance use, Instance write) {
+    cause_.beside = event_of(pair_, naming_, kFailing, found.write, found.address, found.size);
+    cause_.beside_read = event_of(pair_, naming_, kFailing, found.read, found.address, found.size);
+    if (const auto name = naming_.memory(kFailing, found.read, found.address, found.size))
+      cause_.beside_variable = name->name;
+    cause_.let_go.reset();
+    cause_.unordered = clew::unordered(pair_, found.read, found.write, found.address) ||
+                       (write.valid() && unordered(use, write));
+    cause_.kind = cause_.unordered ? CauseKind::kDataRace : CauseKind::kAtomicityViolation;
+  }
+
+  // Whether the same wait times out in the passing run; if that does not come to it, whether the thread's wait there
+  // ever does.
+  bool times_out_in_passing(Instance wait) {
+    const RunTrace& other = pair_.trace(kPassing);
+    const Instance there = pair_.alignment().counterpart(kFailing, wait);
+    if (there.valid()) {
+      const OutsideCall* same = other.outside_call(there.step);
+      return same == nullptr || same->back == kNoStep || timed_out(*same);
+    }
+    const std::string& id = pair_.run(kFailing).threads()[run_.steps()[wait.step].thread];
+    return std::ranges::any_of(other.outside_calls(), [&](const OutsideCall& call) {
+      const Instance at{call.step, other.steps()[call.step].executed - 1u};
+      return timed_out(call) &&
+             pair_.run(kPassing).threads()[other.steps()[call.step].thread] == id &&
+             other.instruction(at).address == run_.instruction(wait).address;
+    });
+  }
+
+  // A wait that has timed out, and does not in the passing run, has let one of the two come there: the last before
+  // its access, in the same call.
+  void tell_time_out(Instance use) {
+    const bool too_early = cause_.pattern == CausePattern::kTooEarly;
+    if (!too_early && cause_.pattern != CausePattern::kOverwritten) return;
+    const Instance early = too_early ? use : instance_of(root_.from_failing);
+    for (const OutsideCall& call : run_.outside_calls()) {
+      if (call.step >= early.step) break;
+      const Instance at{call.step, run_.steps()[call.step].executed - 1u};
+      if (!timed_out(call) || parties_.of(call.step) != parties_.of(early.step) ||
+          !same_activity(at, early))
+        continue;
+      if (times_out_in_passing(at)) continue;
+      cause_.timed_out = event_of(pair_, naming_, kFailing, at, 0, 0);
+      cause_.timed_out->call = call.name;
+    }
+    if (!cause_.timed_out) return;
+    cause_.kind = CauseKind::kChoice;
+    cause_.let_go.reset();
+    cause_.created = false;
+    cause_.slept.reset();
   }
 
   void tell_let_go(Instance early, std::uint16_t late_thread, StepIndex late) {

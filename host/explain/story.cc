@@ -75,12 +75,14 @@ class Teller {
   }
 
  private:
+  static bool tells(const ToldStep& one) { return one.step.branch || !one.step.variable.empty(); }
+
   // What a line does in several pieces is one step, told by the last that has something to tell. A
   // line that only hands a value on is none.
   void tidy() {
     std::vector<ToldStep> kept;
     for (ToldStep& one : steps_) {
-      const bool tells = one.step.branch || !one.step.variable.empty();
+      const bool tells = Teller::tells(one);
       if (!kept.empty()) {
         StoryStep& before = kept.back().step;
         const bool same = before.thread == one.step.thread && before.at.line == one.step.at.line &&
@@ -96,6 +98,11 @@ class Teller {
       if (!tells && one.step.text.size() <= 2) continue;
       kept.push_back(std::move(one));
     }
+    // In both runs, and nothing to tell: a value passes through.
+    if (std::ranges::any_of(kept, &Teller::tells))
+      std::erase_if(kept, [](const ToldStep& one) {
+        return !tells(one) && !one.step.only_failing && !one.step.only_passing;
+      });
     steps_ = std::move(kept);
   }
 

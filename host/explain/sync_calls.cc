@@ -1,5 +1,6 @@
 #include "host/explain/sync_calls.h"
 
+#include <cerrno>
 #include <cstring>
 #include <string_view>
 
@@ -51,6 +52,15 @@ SyncCall sync_call(const OutsideCall& call) {
 bool is_sleep(const OutsideCall& call) {
   return call.name == "sleep" || call.name == "usleep" || call.name == "nanosleep" ||
          call.name == "clock_nanosleep" || call.name == "thrd_sleep";
+}
+
+bool timed_out(const OutsideCall& call) {
+  if (call.back == kNoStep) return false;
+  const bool limited = call.name.contains("timed") || call.name.contains("clockwait") ||
+                       call.name.contains("clocklock");
+  // Semaphores return -1 and leave the reason in errno.
+  const auto result = static_cast<std::uint32_t>(call.result);
+  return limited && (result == ETIMEDOUT || (call.name.starts_with("sem_") && result != 0));
 }
 
 abi::PointKind point_kind(CodeMap& code, const OutsideCall& call) {

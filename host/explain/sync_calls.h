@@ -32,6 +32,8 @@ struct SyncCall {
 
 // Lets time pass, and orders nothing.
 [[nodiscard]] bool is_sleep(const OutsideCall& call);
+// It is a wait with a limit, and has reached it.
+[[nodiscard]] bool timed_out(const OutsideCall& call);
 
 // The kind of the yield point whose hook the call is; kCount: it is none.
 [[nodiscard]] abi::PointKind point_kind(CodeMap& code, const OutsideCall& call);

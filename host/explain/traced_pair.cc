@@ -116,13 +116,14 @@ Result<std::unique_ptr<TracedPair>> TracedPair::trace(const Replay& failing, con
     see_flow(*pair->traces_[side], *pair->graphs_);
     ids[side] = thread_ids(pair->results_[side], *pair->traces_[side]);
   }
+  for (const WhichRun side : {kFailing, kPassing})
+    pair->parties_[side] = std::make_unique<Parties>(*pair->traces_[side], *pair->code_);
   pair->alignment_ =
       std::make_unique<Alignment>(*pair->traces_[kFailing], *pair->traces_[kPassing],
+                                  *pair->parties_[kFailing], *pair->parties_[kPassing],
                                   same_threads(ids[kFailing], *pair->traces_[kFailing],
                                                ids[kPassing], *pair->traces_[kPassing]),
                                   *pair->graphs_);
-  for (const WhichRun side : {kFailing, kPassing})
-    pair->parties_[side] = std::make_unique<Parties>(*pair->traces_[side], *pair->code_);
   for (const WhichRun side : {kFailing, kPassing})
     pair->dependences_[side] =
         std::make_unique<Dependences>(*pair->traces_[side], ids[side], *pair->graphs_);

@@ -85,10 +85,18 @@ std::string cause_details(const Cause& cause) {
                                     cause.let_go->thread, early, shared_line(*cause.let_go)));
   }
   if (cause.beside) {
-    say(fmt::format(
-        "It has read {} as well, which {} has written just before, at {}: the one is new, the "
-        "other is not.",
-        named(cause.beside_variable), cause.beside->thread, shared_line(*cause.beside)));
+    const std::string what = named(cause.beside_variable);
+    const std::string read = shared_line(*cause.beside_read);
+    const std::string written = shared_line(*cause.beside);
+    say(cause.beside_missed
+            ? fmt::format(
+                  "At {} it reads {} as well, which {} writes only afterwards, at {}: the one is "
+                  "new, the other is not yet.",
+                  read, what, cause.beside->thread, written)
+            : fmt::format(
+                  "It reads {} as well, at {}, which {} has written before, at {}: the one is "
+                  "new, the other is not.",
+                  what, read, cause.beside->thread, written));
     if (cause.released)
       say(fmt::format("{} releases the lock in between, at {}.", cause.released->thread,
                       shared_line(*cause.released)));
@@ -133,11 +141,15 @@ Json cause_json(const Cause& cause) {
           {"allocated", event_json(cause.allocated)},
           {"got", event_json(cause.got)},
           {"reused", cause.reused},
+          {"freed", event_json(cause.freed)},
+          {"timed_out", event_json(cause.timed_out)},
           {"let_go", event_json(cause.let_go)},
           {"created", cause.created},
           {"slept", event_json(cause.slept)},
           {"beside", event_json(cause.beside)},
           {"beside_variable", text_or_null(cause.beside_variable)},
+          {"beside_read", event_json(cause.beside_read)},
+          {"beside_missed", cause.beside_missed},
           {"check", check},
           {"waits", waits},
           {"cycle", cause.cycle}};

@@ -378,17 +378,27 @@ std::string headline(const Explanation& explanation) {
   const std::string sentence = cause_sentence(explanation.cause);
   if (sentence.empty())
     return "not explained: no difference between the two runs that was seen leads to the failure";
+  if (const auto& wait = explanation.cause.timed_out)
+    return fmt::format("{}: the wait of {} at {} times out; in the passing run it does not",
+                       kind_words(explanation.cause.kind), wait->thread, shared_line(*wait));
   return fmt::format("{}: {}", kind_words(explanation.cause.kind), sentence);
 }
 
 std::string explain_text(const Explanation& explanation, bool full) {
   const Cause& cause = explanation.cause;
   std::string text;
-  if (explanation.asked) text += asked_text(explanation);
+  if (explanation.asked)
+    text += asked_text(explanation);
+  else if (cause.timed_out)
+    text += wrapped(fmt::format("Then {}.", cause_sentence(cause)), "  ");
   if (cause.pattern == CausePattern::kTooEarly || cause.pattern == CausePattern::kOverwritten ||
       cause.pattern == CausePattern::kBetween)
     text += values_text(cause);
   if (cause.pattern == CausePattern::kBetween) text += locks_text(cause);
+  if (cause.freed)
+    text += wrapped(fmt::format("{} has freed that memory before the last of them, at {}.",
+                                cause.freed->thread, shared_line(*cause.freed)),
+                    "  ");
   if (cause.pattern == CausePattern::kUseAfterFree && cause.allocated)
     text += fmt::format("  {} has allocated it at {}.\n", cause.allocated->thread,
                         cause_line(cause.allocated->at));
@@ -421,6 +431,11 @@ std::string explain_text(const Explanation& explanation, bool full) {
                         explanation.failing)
           : fmt::format("\n  replay: clew replay {} (fails), clew replay {} (passes)\n",
                         explanation.failing, explanation.passing);
+  const auto first = std::ranges::find_if(
+      explanation.story, [](const StoryStep& step) { return step.main && !step.only_passing; });
+  if (first != explanation.story.end())
+    text += fmt::format("  gdb at step {}: clew replay {} --gdb, and in it: clew goto {}\n",
+                        first - explanation.story.begin() + 1, explanation.failing, first->clock);
   if (!full && std::ranges::any_of(explanation.story, [](const StoryStep& s) { return !s.main; }))
     text += "  all steps: clew explain --full\n";
   return text;

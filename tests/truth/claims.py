@@ -118,6 +118,7 @@ def position(steps, event):
 
 # What `clew debug` says first, and `clew explain` alone (docs/explain.md): checked in explained.py.
 EXPLAINED = re.compile(r'\A.*?^  replay: clew replay \d+(?: \(fails\), clew replay \d+ \(passes\))?\n'
+                       r'(?:  gdb at step \d+: clew replay \d+ --gdb, and in it: clew goto \d+\n)?'
                        r'(?:  all steps: clew explain --full\n)?', re.S | re.M)
 
 

@@ -34,7 +34,11 @@ KNOWN = [re.compile(pattern) for pattern in (
     rf'{WHO} has created {WHO} at {LINE}, before that\.',
     rf'{WHO} has let {WHO} come there at {LINE}, before that\.',
     rf'Before it, {WHO} only sleeps, at {LINE}: that orders nothing\.',
-    rf'It has read (?:`[^`]+`|memory) as well, which {WHO} has written just before, at {LINE}: the one is new, the other is not\.',
+    rf'It reads (?:`[^`]+`|memory) as well, at {LINE}, which {WHO} has written before, at {LINE}: the one is new, the other is not\.',
+    rf'At {LINE} it reads (?:`[^`]+`|memory) as well, which {WHO} writes only afterwards, at {LINE}: the one is new, the other is not yet\.',
+    rf'another outcome of a call: the wait of {WHO} at {LINE} times out; in the passing run it does not',
+    rf'Then {CAUSE}\.',
+    rf'{WHO} has freed that memory before the last of them, at {LINE}\.',
     rf'{WHO} releases the lock in between, at {LINE}\.',
     rf'{WHO} goes by (?:`[^`]+`|memory), which it has read at {LINE}; {WHO} has written it since, at {LINE}'
     r'(?:: with that value put in where it reads, the failing run passes)?\.',
@@ -112,7 +116,7 @@ class ExplainChecker:
         return found
 
     def check_cause(self, cause):
-        for name in ('use', 'failing_source', 'earlier', 'remote', 'later', 'got', 'beside'):
+        for name in ('use', 'failing_source', 'earlier', 'remote', 'later', 'got', 'beside', 'beside_read', 'freed'):
             self.exists(name, self.fails, cause[name])
         self.exists('passing_source', self.passes, cause['passing_source'])
         if cause['pattern'] in ('too-early', 'overwritten', 'between'):
@@ -124,6 +128,8 @@ class ExplainChecker:
             self.check_between(cause)
         if cause['pattern'] == 'use-after-free':
             self.check_freed(cause)
+        if cause['beside']:
+            self.check_beside(cause)
         if cause['check']:
             self.check_check(cause['check'])
         for name in ('use', 'earlier', 'remote', 'later'):
@@ -178,6 +184,16 @@ class ExplainChecker:
             return
         self.v.claim('explain: the use comes after the release', any(k < i for i, _ in uses for k, _ in frees),
                      f'{cause["use"]} {cause["failing_source"]}')
+
+    # "It reads x as well, at a.cc:5, which U has written before, at a.cc:9", or writes only afterwards
+    def check_beside(self, cause):
+        reads = self.steps_of(self.fails, cause['beside_read'])
+        writes = self.steps_of(self.fails, cause['beside'])
+        if reads and writes:
+            later = cause['beside_missed']
+            self.v.claim('explain: what is read beside it is written before, or only afterwards',
+                         any((i < k) == later and overlap(r, w) and r.thread != w.thread for i, r in reads for k, w in writes),
+                         f'{cause["beside_read"]} {cause["beside"]}')
 
     # "T goes by x, which it has read at a.cc:5; U has written it since, at a.cc:9"
     def check_check(self, check):
@@ -243,6 +259,8 @@ class ExplainChecker:
         line = step['at']['line']
         if self.optimised or line not in self.lines or step['branch'] or not step['variable']:
             return
+        if re.fullmatch(r'r\d+', step['variable']):
+            return  # a local variable of the generator's: what is done to it is no step
         side = self.passes if step['only'] == 'passing' else self.fails
         self.v.claim('explain: the thread of a step executes its line',
                      any(s.thread == step['thread'] and s.line == line for _, s in side.steps if in_program(s.file)) or
