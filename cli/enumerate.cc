@@ -87,6 +87,14 @@ void register_enumerate(CLI::App& app, int& exit_status) {
       ->add_flag("--triples", options->triples,
                  "Combinations of what three reads see, besides single ones")
       ->excludes(pairs);
+  command
+      ->add_option("--instances", options->options.instances,
+                   "Tell this many times apart that a thread comes to a read or write")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100));
+  command->add_flag("--exhaust", options->options.exhaust,
+                    "Do not stop before every schedule was executed");
   command->add_option("--schedules", options->command.hunt.schedules, "Stop after this many runs")
       ->type_name("N")
       ->check(count());
@@ -94,8 +102,8 @@ void register_enumerate(CLI::App& app, int& exit_status) {
   add_full(*command);
   add_json(*command, options->json);
   command->footer(
-      "Without --time and --schedules it ends after 60 seconds, or when every schedule was\n"
-      "executed.\n\n"
+      "Without --time and --schedules it ends after 60 seconds, when every schedule was executed,\n"
+      "or when nothing is open and hundreds of runs have brought nothing new.\n\n"
       "Examples:\n"
       "  clew enumerate ./calc\n"
       "  clew enumerate --at calc.c:31:n ./calc\n"

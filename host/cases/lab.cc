@@ -1,9 +1,6 @@
 #include "host/cases/lab.h"
 
-#include <stdlib.h>
-
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "host/search/sampling.h"
@@ -70,26 +67,8 @@ class Relay final : public Search {
 Lab::Lab(LabOptions options, HuntObserver& observer)
     : options_(std::move(options)), observer_(observer) {}
 
-Lab::~Lab() {
-  std::error_code ignored;
-  if (!scratch_path_.empty()) std::filesystem::remove_all(scratch_path_, ignored);
-}
-
 bool Lab::time_is_up() const {
   return interrupted_by_ != 0 || (options_.until != 0 && seconds_now() >= options_.until);
-}
-
-Result<RecordingStore*> Lab::scratch() {
-  if (!scratch_) {
-    std::error_code error;
-    std::string path = (std::filesystem::temp_directory_path(error) / "clew-XXXXXX").string();
-    if (mkdtemp(path.data()) == nullptr)
-      return fail(ErrorCode::kSystem, "cannot make a temporary folder", "set TMPDIR to one");
-    scratch_path_ = path;
-    CLEW_TRY(auto store, RecordingStore::open(path));
-    scratch_.emplace(std::move(store));
-  }
-  return &*scratch_;
 }
 
 Result<void> Lab::run(std::unique_ptr<Search> search, std::uint64_t most,
@@ -108,7 +87,7 @@ Result<void> Lab::run(std::unique_ptr<Search> search, std::uint64_t most,
   hunt.enough = [&] { return state.over; };
   if (options_.until != 0) hunt.seconds = std::max(0.1, options_.until - seconds_now());
   CLEW_TRY(auto input, options_.input());
-  CLEW_TRY(auto* store, scratch());
+  CLEW_TRY(auto* store, scratch_.get());
   CLEW_TRY(auto result,
            hunt_with(std::make_unique<Relay>(state), hunt, *store, observer_, std::move(input)));
   runs_ += state.runs;
@@ -152,7 +131,7 @@ Result<std::optional<RecordedJob>> Lab::record(const LabRun& run, RecordingStore
 }
 
 Result<bool> Lab::learn_sites(const LabRun& run, Sites& sites) {
-  CLEW_TRY(auto* store, scratch());
+  CLEW_TRY(auto* store, scratch_.get());
   CLEW_TRY(auto recorded,
            record(run, *store, Origin(), sites.clocks_to_query(run.steps, any_run_.get())));
   if (!recorded || recorded->run.summary.clock != run.result.clock) return false;
@@ -164,14 +143,14 @@ Result<bool> Lab::learn_sites(const LabRun& run, Sites& sites) {
 }
 
 Result<std::optional<Schedule>> Lab::schedule_of(const LabRun& run) {
-  CLEW_TRY(auto* store, scratch());
+  CLEW_TRY(auto* store, scratch_.get());
   CLEW_TRY(auto recorded, record(run, *store, Origin(), {}));
   if (!recorded) return std::nullopt;
   return std::move(recorded->schedule);
 }
 
 Result<std::optional<Failure>> Lab::failure_of(const LabRun& run) {
-  CLEW_TRY(auto* store, scratch());
+  CLEW_TRY(auto* store, scratch_.get());
   CLEW_TRY(auto recorded, record(run, *store, Origin(), {}));
   if (!recorded) return std::nullopt;
   return std::move(recorded->summary.failure);

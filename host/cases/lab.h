@@ -11,6 +11,7 @@
 
 #include "host/cases/sites.h"
 #include "host/error.h"
+#include "host/recording/scratch_store.h"
 #include "host/search/hunt.h"
 #include "host/search/hunt_recorder.h"
 #include "host/search/search.h"
@@ -42,7 +43,6 @@ class Lab {
  public:
   // The observer lives longer.
   Lab(LabOptions options, HuntObserver& observer);
-  ~Lab();
   Lab(const Lab&) = delete;
   Lab& operator=(const Lab&) = delete;
 
@@ -73,12 +73,9 @@ class Lab {
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  [[nodiscard]] Result<RecordingStore*> scratch();
-
   LabOptions options_;
   HuntObserver& observer_;
-  std::string scratch_path_;
-  std::optional<RecordingStore> scratch_;
+  ScratchStore scratch_;
   std::shared_ptr<const RunResult> any_run_;
   std::uint64_t runs_ = 0;
   int interrupted_by_ = 0;

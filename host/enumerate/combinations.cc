@@ -77,10 +77,7 @@ void Combinations::learn(const Terms& terms, const Trace& trace, const JobPlan& 
   const std::vector<std::uint64_t> times = occurrences(trace.steps);
   for (StepNumber i = 0; i < trace.steps.size(); ++i) {
     const TraceStep& step = trace.steps[i];
-    base.steps.try_emplace(
-        {step.thread, step.place,
-         static_cast<std::uint32_t>(std::min<std::uint64_t>(times[i], kLaterInstances))},
-        i);
+    base.steps.try_emplace(terms.key_of(step, times[i]), i);
   }
 }
 

@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "host/enumerate/program_places.h"
+#include "host/enumerate/read_names.h"
+#include "host/seconds.h"
 
 namespace clew {
 namespace {
@@ -17,6 +19,8 @@ namespace {
 // Shown of the lines that no run executed. Chosen, not measured.
 constexpr std::size_t kMostUnexecuted = 50;
 constexpr std::size_t kMostFailingCombinations = 50;
+// Of the time that the search was given. Chosen, not measured.
+constexpr double kNamingShare = 0.1;
 
 struct At {
   std::string file;
@@ -65,6 +69,15 @@ class Collector {
   Collector(const EnumerateSearch& search, ProgramPlaces& places, const std::vector<At>& wanted)
       : search_(search), places_(places), wanted_(wanted) {}
 
+  // Reads of memory that is no global variable.
+  [[nodiscard]] std::set<EventKey> nameless() {
+    std::set<EventKey> reads;
+    for (const Term& term : search_.terms().all())
+      if (places_.variable(term.address, term.size).empty()) reads.insert(term.read);
+    return reads;
+  }
+  void name(std::map<EventKey, std::string> names) { names_ = std::move(names); }
+
   void fill(EnumerateResult& result) {
     std::map<EventKey, std::vector<Terms::Number>> of_read;
     const std::vector<Term>& terms = search_.terms().all();
@@ -73,6 +86,8 @@ class Collector {
       ReadInfo info{place_of(read),
                     places_.variable(terms[numbers.front()].address, terms[numbers.front()].size),
                     {}};
+      if (const auto name = names_.find(read); info.variable.empty() && name != names_.end())
+        info.variable = name->second;
       if (!is_wanted(info)) continue;
       if (numbers.size() < 2 && wanted_.empty()) {
         ++result.without_choice;
@@ -110,7 +125,8 @@ class Collector {
   }
 
   EventPlace place_of(const EventKey& key) {
-    return {places_.location(key.place), search_.terms().thread_name(key.thread), key.instance};
+    return {places_.location(key.place), search_.terms().thread_name(key.thread), key.instance,
+            key.place};
   }
 
   TermInfo term_of(const Term& term) {
@@ -129,6 +145,11 @@ class Collector {
       if (reason.place != 0) info.reason.at = places_.location(reason.place);
       if (reason.overwritten != 0) info.reason.overwritten = places_.location(reason.overwritten);
       if (reason.lock != 0) info.reason.lock = places_.location(reason.lock);
+      if (reason.source != 0) info.reason.source = places_.location(reason.source);
+      if (term.may_be && reason.kind != OrderReason::Kind::kExhausted && !search_.exhausted()) {
+        info.reason.runs = term.ordered_runs;
+        info.reason.one_reason = term.one_reason;
+      }
     }
     return info;
   }
@@ -192,6 +213,7 @@ class Collector {
   const EnumerateSearch& search_;
   ProgramPlaces& places_;
   const std::vector<At>& wanted_;
+  std::map<EventKey, std::string> names_;
   std::map<Terms::Number, std::pair<std::size_t, std::size_t>> position_;
 };
 
@@ -221,6 +243,8 @@ Result<EnumerateResult> enumerate(const EnumerateOptions& options, RecordingStor
   EnumerateSearchOptions how;
   how.seed = options.hunt.seed;
   how.together = options.together;
+  how.later_instances = options.instances + 1;
+  if (options.exhaust) how.end = EnumerateSearchOptions::End::kExhausted;
   for (const At& at : wanted) {
     const std::set<abi::Place> reads = places.reads_at(at.file, at.line);
     if (reads.empty())
@@ -235,6 +259,7 @@ Result<EnumerateResult> enumerate(const EnumerateOptions& options, RecordingStor
   hunt.keep_going = true;
   hunt.keep_passing = false;
   EnumerateResult result;
+  CLEW_TRY(const auto same_input, input.open());  // for runs that are made once more
   CLEW_TRY(result.hunt, hunt_with(search.search(), hunt, store, watching, std::move(input)));
   result.exhausted = search.exhausted();
   result.untried = search.untried();
@@ -244,7 +269,13 @@ Result<EnumerateResult> enumerate(const EnumerateOptions& options, RecordingStor
   result.last_new_run = search.terms().last_new_run();
   result.not_looked_at = search.not_looked_at();
   result.is_cut = search.terms().is_cut();
-  Collector(search, places, wanted).fill(result);
+  result.later_instances = search.terms().later_instances();
+  Collector collector(search, places, wanted);
+  const double until = hunt.seconds == 0 ? 0 : seconds_now() + hunt.seconds * kNamingShare;
+  if (result.hunt.interrupted_by == 0)
+    if (const auto again = HuntInput::of_file("/proc/self/fd/" + std::to_string(same_input.get())))
+      collector.name(name_reads(search.terms(), collector.nameless(), hunt, *again, until));
+  collector.fill(result);
   return result;
 }
 

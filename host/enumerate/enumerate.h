@@ -16,6 +16,8 @@ struct EnumerateOptions {
   HuntOptions hunt;             // the program, limits, criteria, seed, workers
   std::vector<std::string> at;  // FILE:LINE or FILE:LINE:VARIABLE; empty: all reads
   std::uint32_t together = 1;   // reads that are chosen for at a time: 1, 2 or 3
+  std::uint32_t instances = kLaterInstances - 1;  // of a read or write that are told apart
+  bool exhaust = false;  // does not end before every schedule was executed, or time is up
 };
 
 class EnumerateObserver {

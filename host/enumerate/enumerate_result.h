@@ -17,7 +17,8 @@ namespace clew {
 struct EventPlace {
   Location at;
   std::string thread;
-  std::uint32_t instance = 0;  // kLaterInstances: that one and all later ones
+  std::uint32_t instance = 0;  // EnumerateResult::later_instances: that one and all later ones
+  abi::Place place = 0;
 };
 
 struct ReasonPlace {
@@ -25,6 +26,10 @@ struct ReasonPlace {
   Location at;
   std::optional<Location> overwritten;
   std::optional<Location> lock;
+  std::optional<Location> source;  // kSawFirst: the write; kWaitedFirst: the signal
+  // Not 0: it is the order of that many runs, which is not the same as that of all.
+  std::uint64_t runs = 0;
+  bool one_reason = true;  // false: some of these runs have another
 };
 
 struct TermInfo {
@@ -55,6 +60,7 @@ struct CombinationInfo {
 struct EnumerateResult {
   std::vector<ReadInfo> reads;       // those with more than one term
   std::uint64_t without_choice = 0;  // reads that have one term alone
+  std::uint32_t later_instances = kLaterInstances;
   EnumerateSearch::Coverage coverage;
   bool exhausted = false;  // every schedule was executed
   std::string untried;     // but for this

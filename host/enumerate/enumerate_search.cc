@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "host/trace/scheduling_point.h"
+
 namespace clew {
 namespace {
 
@@ -12,8 +14,16 @@ constexpr std::size_t kMostBaseSteps = 2'000'000;
 constexpr std::size_t kLongestBase = 100'000;
 constexpr std::size_t kLongestTrace = 1'000'000;
 constexpr std::size_t kMostTargets = 100'000;
-// After so many runs that bring nothing new, with nothing open, the search ends.
-constexpr std::uint64_t kQuietRuns = 5000;
+// What is new in run n may have company up to run 8 n: then it is quiet. Hunts for failures wait for
+// more than that. Chosen, not measured.
+constexpr std::uint64_t kQuietTimes = 8;
+constexpr std::uint64_t kQuietHunt = 5000;
+constexpr std::uint64_t kLongestQuiet = 20'000;
+// Of the runs that make it quiet so many have both events of a term, if their order is a reason.
+// Chosen, not measured.
+constexpr std::uint64_t kOrderedShare = 8;
+// Looking at what is open takes as long as some runs if there are many terms.
+constexpr std::uint64_t kRunsBetweenLooks = 64;
 // Recordings that a search leaves, besides those of different failures.
 constexpr std::size_t kMostKept = 16;
 
@@ -42,7 +52,8 @@ struct Owned {
 class OwningAdapter final : Owned, public Adapter {
  public:
   explicit OwningAdapter(std::uint64_t seed)
-      : Owned{EnumerateSearch({seed, {}, 1})}, Adapter(enumerate) {}
+      : Owned{EnumerateSearch({.seed = seed, .places = {}, .quiet = kQuietHunt})},
+        Adapter(enumerate) {}
   std::vector<Keep> to_keep() override { return {}; }
 };
 
@@ -50,7 +61,7 @@ class OwningAdapter final : Owned, public Adapter {
 
 EnumerateSearch::EnumerateSearch(EnumerateSearchOptions options)
     : options_(std::move(options)),
-      terms_(options_.places),
+      terms_(options_.places, options_.later_instances),
       combinations_(options_.together),
       wander_(options_.seed) {
   if (options_.together > 1) terms_.remember_runs();
@@ -65,9 +76,8 @@ std::unique_ptr<Search> EnumerateSearch::search() { return std::make_unique<Adap
 EnumerateSearch::Urgency EnumerateSearch::urgency(const Term& term) const {
   if (!term.may_be) return kRest;  // to see that a lock does what it seems to
   if (!terms_.places_seen(term)) return kNewPlaces;
-  return term.read.instance < kLaterInstances && term.write.instance < kLaterInstances
-             ? kFirstInstances
-             : kRest;
+  const std::uint32_t later = terms_.later_instances();
+  return term.read.instance < later && term.write.instance < later ? kFirstInstances : kRest;
 }
 
 void EnumerateSearch::take_candidates(const Trace& trace,
@@ -134,10 +144,21 @@ void EnumerateSearch::add_combined(std::size_t most, std::vector<JobPlan>& plans
   }
 }
 
+bool EnumerateSearch::rests() const {
+  const std::uint64_t quiet =
+      std::max(options_.quiet, std::min(kQuietTimes * last_brought_, kLongestQuiet));
+  return runs_ - last_brought_ >= quiet &&
+         std::ranges::all_of(targets_, [](const auto& targets) { return targets.empty(); });
+}
+
 std::vector<JobPlan> EnumerateSearch::next(std::size_t most) {
   std::vector<JobPlan> plans;
-  if (runs_ - last_brought_ >= kQuietRuns && options_.together == 1 && coverage().open == 0)
-    return plans;
+  const bool may_end =
+      options_.together == 1 && options_.end == EnumerateSearchOptions::End::kAtRest;
+  if (may_end && runs_ >= next_look_ && rests()) {
+    next_look_ = runs_ + kRunsBetweenLooks;
+    if (coverage().open == 0) return plans;
+  }
   if (runs_ > 0) add_directed(most, plans);
   if (plans.empty() && options_.together > 1) add_combined(most, plans);
   if (plans.size() > most) plans.resize(most);
@@ -160,20 +181,42 @@ void EnumerateSearch::learn(const JobPlan& plan, const JobReport& report) {
   const std::vector<Terms::Candidate> candidates =
       terms_.learn(trace, plan, report.verdict, runs_, source);
   if (terms_.all().size() != known || terms_.last_new_run() == runs_) last_brought_ = runs_;
-  combinations_.learn(terms_, trace, plan, report.verdict, runs_);
-  take_candidates(trace, candidates);
+  // Schedules are made of scheduling points.
+  Trace points;
+  std::vector<StepNumber> number;
+  for (const TraceStep& step : trace.steps) {
+    number.push_back(static_cast<StepNumber>(points.steps.size()));
+    if (is_point(step)) points.steps.push_back(step);
+  }
+  std::vector<Terms::Candidate> reachable;
+  const auto is_chosen = [&](StepNumber step) {
+    return step == kInitialValue || is_point(trace.steps[step]);
+  };
+  for (const Terms::Candidate& candidate : candidates) {
+    if (!is_chosen(candidate.aim.first) || !is_chosen(candidate.aim.second)) continue;
+    Terms::Candidate& one = reachable.emplace_back(candidate);
+    if (one.aim.first != kInitialValue) one.aim.first = number[one.aim.first];
+    one.aim.second = number[one.aim.second];
+  }
+  combinations_.learn(terms_, points, plan, report.verdict, runs_);
+  take_candidates(points, reachable);
+}
+
+bool EnumerateSearch::always_ordered(const Term& term) const {
+  return !term.free && term.ordered_runs > options_.quiet / kOrderedShare;
 }
 
 TermStatus EnumerateSearch::status(const Term& term) const {
   if (term.seen()) return TermStatus::kSeen;
   if (exhausted()) return TermStatus::kImpossible;
-  if (term.may_be || term.reason.kind == OrderReason::Kind::kNone) return TermStatus::kOpen;
-  return TermStatus::kImpossible;
+  if (!term.may_be && term.reason.kind != OrderReason::Kind::kNone) return TermStatus::kImpossible;
+  return always_ordered(term) && rests() ? TermStatus::kImpossible : TermStatus::kOpen;
 }
 
 OrderReason EnumerateSearch::reason(const Term& term) const {
   OrderReason reason;
   if (!term.may_be && term.reason.kind != OrderReason::Kind::kNone) return term.reason;
+  if (always_ordered(term)) return term.observed;
   if (exhausted()) reason.kind = OrderReason::Kind::kExhausted;
   return reason;
 }

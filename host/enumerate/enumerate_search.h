@@ -7,8 +7,12 @@
 // a run that was made for one term may show others, and brings new ones. When there is nothing to
 // try, every schedule is executed in turn, with samples in between (wander.h): in small programs
 // that ends, and then what was not seen is impossible; in others the search ends when nothing is
-// open and many runs have brought nothing. Combinations of terms of two or three reads
-// are tried like terms, once those have been.
+// open and many runs have brought nothing (EnumerateSearchOptions). Combinations of terms of
+// two or three reads are tried like terms, once those have been.
+//
+// A term that nothing rules out in every schedule, but that each of many runs orders the other way
+// by what it has read and waited for (flags, semaphores, condition variables), counts as impossible
+// when the search has come to rest: everything was tried, and nothing is new any more.
 #ifndef CLEW_HOST_ENUMERATE_ENUMERATE_SEARCH_H_
 #define CLEW_HOST_ENUMERATE_ENUMERATE_SEARCH_H_
 
@@ -33,6 +37,12 @@ struct EnumerateSearchOptions {
   std::uint64_t seed = 1;
   std::set<abi::Place> places;  // reads there alone; empty: all
   std::uint32_t together = 1;   // reads that are chosen for at a time: 1, 2 or 3
+  std::uint32_t later_instances = kLaterInstances;
+  // The search is at rest when so many runs have brought nothing, or more if what is new came late.
+  std::uint64_t quiet = 400;
+  // Then it ends, if nothing is open. kExhausted: only when every schedule was executed.
+  enum class End : std::uint8_t { kAtRest, kExhausted };
+  End end = End::kAtRest;
 };
 
 enum class TermStatus : std::uint8_t { kSeen, kImpossible, kOpen };
@@ -79,6 +89,10 @@ class EnumerateSearch {
   enum Urgency : std::uint8_t { kNewPlaces, kFirstInstances, kRest, kUrgencies };
 
   [[nodiscard]] Urgency urgency(const Term& term) const;
+  // Everything was tried, and many runs have brought nothing new.
+  [[nodiscard]] bool rests() const;
+  // Many runs have both events, and each of them orders them.
+  [[nodiscard]] bool always_ordered(const Term& term) const;
   void add_directed(std::size_t most, std::vector<JobPlan>& plans);
   void add_combined(std::size_t most, std::vector<JobPlan>& plans);
   void take_candidates(const Trace& trace, const std::vector<Terms::Candidate>& candidates);
@@ -94,6 +108,7 @@ class EnumerateSearch {
   std::uint64_t runs_ = 0;
   std::uint64_t last_brought_ = 0;  // the last run that brought a term, or showed a new one
   std::uint64_t not_looked_at_ = 0;
+  std::uint64_t next_look_ = 0;  // at what is open
   struct Kept {
     std::shared_ptr<const JobPlan> plan;
     Verdict verdict = Verdict::kPass;

@@ -4,15 +4,18 @@
 // by another under the same lock (Novillo, Unrau, Schaeffer, "Concurrent SSA form in the presence of
 // mutual exclusion", ICPP 1998; MacDonald, Chen, Novillo 2006, section 3).
 //
-// Condition variables, semaphores, futexes and atomics order nothing here: whether a thread waits
-// depends on what it reads. That an order holds because of them is shown by executing every
-// schedule, or it stays open.
+// Condition variables, semaphores, futexes, atomics and flags order nothing in that sense: whether a
+// thread waits depends on what it reads. What they order in this run is known all the same, once
+// observe() was told what the reads saw: a thread knows what happened before a write when it has
+// read it, and what happened before a signal when its wait is over. If each of many different runs
+// orders two events so, that is a reason (Order::kObserved), though no proof.
 #ifndef CLEW_HOST_ENUMERATE_MUST_ORDER_H_
 #define CLEW_HOST_ENUMERATE_MUST_ORDER_H_
 
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "host/enumerate/order_reason.h"
@@ -26,13 +29,32 @@ class MustOrder {
   // REQUIRES: the trace outlives it.
   explicit MustOrder(std::span<const TraceStep> trace);
 
-  // Why step a comes before step b in every schedule; nothing: it need not.
-  [[nodiscard]] std::optional<OrderReason> before(StepNumber a, StepNumber b) const;
+  // What the reads of this trace saw: for Order::kObserved.
+  void observe(std::span<const Sight> sights);
+
+  enum class Order : std::uint8_t {
+    kAlways,    // in every schedule, as long as the threads execute the same steps
+    kObserved,  // in this run, by what was read and waited for. REQUIRES: observe()
+  };
+  // Whether step a comes before step b.
+  [[nodiscard]] bool precedes(StepNumber a, StepNumber b, Order order) const;
+  // What makes it do so, by steps of this trace; nothing: it need not.
+  struct Link {
+    OrderReason::Kind kind = OrderReason::Kind::kNone;
+    // The join, the wait at the barrier, the read, the wait; kInitialValue: none.
+    StepNumber at = kInitialValue;
+    StepNumber source = kInitialValue;  // kSawFirst: the write; kWaitedFirst: the signal
+  };
+  [[nodiscard]] std::optional<Link> link(StepNumber a, StepNumber b, Order order) const;
+  // The same by places.
+  [[nodiscard]] std::optional<OrderReason> before(StepNumber a, StepNumber b,
+                                                  Order order = Order::kAlways) const;
 
   // Why the read cannot see the write (or the initial value), among accesses to the same bytes;
   // nothing: it may. `accesses` are all to those bytes, in order.
-  [[nodiscard]] std::optional<OrderReason> hidden(
-      StepNumber write, StepNumber read, std::span<const SharedBytes::Access> accesses) const;
+  [[nodiscard]] std::optional<OrderReason> hidden(StepNumber write, StepNumber read,
+                                                  std::span<const SharedBytes::Access> accesses,
+                                                  Order order = Order::kAlways) const;
 
   // The locks that a step was executed under.
   struct Section {
@@ -45,7 +67,7 @@ class MustOrder {
   }
 
  private:
-  enum Edges : std::uint8_t { kCreation = 0, kJoins = 1, kBarriers = 2, kLevels = 3 };
+  enum Edges : std::uint8_t { kCreation = 0, kJoins = 1, kBarriers = 2, kSeen = 3, kLevels = 4 };
   using Clock = std::vector<std::uint32_t>;
 
   void find_sections();
@@ -55,6 +77,11 @@ class MustOrder {
   // that orders.
   [[nodiscard]] StepNumber last_before(StepNumber step, abi::StepKind kind) const;
   [[nodiscard]] std::vector<StepNumber> released_by_barrier() const;
+  void find_lives();
+  // For each wait that a signal has ended: that signal, or the newest before the wait.
+  void find_signals();
+  // What was read or waited for so that a is known to come before b. REQUIRES: it is.
+  [[nodiscard]] Link observed_link(StepNumber a, StepNumber b) const;
 
   std::span<const TraceStep> trace_;
   std::uint32_t width_ = 0;
@@ -65,6 +92,12 @@ class MustOrder {
   std::vector<std::vector<Section>> held_lists_;
   std::vector<StepNumber> barrier_;             // by step: released_by_barrier()
   std::vector<StepNumber> same_thread_before_;  // by step; kInitialValue: it is the first
+  std::vector<StepNumber> final_;               // by thread: its last step
+  std::unordered_map<StepNumber, std::uint32_t> children_;  // threads by the step that creates them
+  std::unordered_map<StepNumber, std::uint32_t> joined_;  // threads by the join that waits for them
+  // By read: the writes of other threads that it saw.
+  std::unordered_map<StepNumber, std::vector<StepNumber>> saw_;
+  std::unordered_map<StepNumber, std::vector<StepNumber>> signalled_by_;  // by wait
 };
 
 }  // namespace clew

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "host/names/run_names.h"
 #include "host/symbolize/points.h"
 #include "host/target/run_target.h"
 
@@ -43,6 +42,7 @@ Result<ProgramPlaces> ProgramPlaces::of(const LaunchPlan& of, const HuntInput& i
   ProgramPlaces places;
   places.reports_ = std::make_shared<Reports>(std::move(run.reports));
   places.symbols_ = std::make_shared<Symbolizer>(*places.reports_);
+  places.names_ = std::make_shared<RunNames>(*places.symbols_);
   for (const ModuleInfo& module : places.reports_->modules) {
     const auto table = PointTable::open(module.path);
     if (!table) continue;
@@ -62,9 +62,14 @@ Location ProgramPlaces::location(abi::Place place) {
 }
 
 std::string ProgramPlaces::variable(std::uint64_t address, std::uint32_t size) {
-  const ObjectName name = RunNames(*symbols_).global(address, size);
-  if (!name.known() || name.path.empty()) return symbols_->object_name(address);
-  return name.offset == 0 ? name.path : name.path + "+" + std::to_string(name.offset);
+  const auto [known, is_new] = variables_.try_emplace({address, size});
+  if (!is_new) return known->second;
+  const ObjectName name = names_->global(address, size);
+  if (!name.known() || name.path.empty())
+    known->second = symbols_->object_name(address);
+  else
+    known->second = name.offset == 0 ? name.path : name.path + "+" + std::to_string(name.offset);
+  return known->second;
 }
 
 std::set<abi::Place> ProgramPlaces::reads_at(const std::string& file, std::uint32_t line) const {

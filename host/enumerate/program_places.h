@@ -3,13 +3,16 @@
 #define CLEW_HOST_ENUMERATE_PROGRAM_PLACES_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/error.h"
+#include "host/names/run_names.h"
 #include "host/search/hunt_input.h"
 #include "host/symbolize/symbolizer.h"
 #include "host/target/launch_plan.h"
@@ -43,6 +46,8 @@ class ProgramPlaces {
 
   std::shared_ptr<Reports> reports_;
   std::shared_ptr<Symbolizer> symbols_;
+  std::shared_ptr<RunNames> names_;
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::string> variables_;  // by address and size
   std::vector<Point> accesses_;
 };
 

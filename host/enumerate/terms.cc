@@ -11,26 +11,30 @@ namespace {
 
 // Chosen, not measured: limits of memory and of the work for one trace.
 constexpr std::size_t kMostTerms = 200'000;
-constexpr std::size_t kMostCandidates = 20'000;   // of one trace
-constexpr std::size_t kMostCompared = 3'000'000;  // accesses to eight bytes, for orders of pairs
-constexpr std::size_t kMostReads = 256;           // of eight bytes, told apart by key
+constexpr std::size_t kMostCandidates = 20'000;    // of one trace
+constexpr std::size_t kMostCompared = 3'000'000;   // accesses to eight bytes, for orders of pairs
+constexpr std::size_t kMostReads = 256;            // of eight bytes, told apart by key
+constexpr std::size_t kLongestObserved = 100'000;  // steps of a trace
 constexpr std::size_t kMostWrites = 256;
-
-EventKey key_of(const TraceStep& step, std::uint64_t occurrence) {
-  return {step.thread, step.place,
-          static_cast<std::uint32_t>(std::min<std::uint64_t>(occurrence, kLaterInstances))};
-}
 
 }  // namespace
 
 struct Terms::View {
   std::span<const TraceStep> trace;
+  const Terms& terms;
   const ReadsFrom& reads;
   std::vector<std::uint64_t> times;
-  MustOrder order;
+  mutable MustOrder order;
+  mutable bool observed = false;
+
+  // Found when it is first asked for: most runs bring nothing that needs it.
+  [[nodiscard]] const MustOrder& observed_order() const {
+    if (!std::exchange(observed, true)) order.observe(reads.sights);
+    return order;
+  }
 
   [[nodiscard]] EventKey key(StepNumber step) const {
-    return step == kInitialValue ? EventKey{} : key_of(trace[step], times[step]);
+    return step == kInitialValue ? EventKey{} : terms.key_of(trace[step], times[step]);
   }
 };
 
@@ -89,6 +93,8 @@ void Terms::note_seen(const View& view, const JobPlan& plan, Verdict verdict, st
     if (!kept) kept = std::make_shared<const JobPlan>(plan);
     witness.plan = kept;
     witness.run = run;
+    witness.clock = read.clock;
+    witness.address = read.object;
   }
   if (remembers_) shown_.assign(in_this_run.begin(), in_this_run.end());
 }
@@ -100,7 +106,9 @@ void Terms::consider(const View& view, const SharedBytes& bytes, StepNumber writ
   const auto known = numbers_.find({read_key, write_key});
   const bool is_known = known != numbers_.end();
   if (is_known && terms_[known->second].seen()) return;
-  if (is_known && terms_[known->second].may_be && terms_[known->second].bases >= kMostBases) return;
+  if (is_known && terms_[known->second].may_be && terms_[known->second].free &&
+      terms_[known->second].bases >= kMostBases)
+    return;
   if (!is_known && terms_.size() >= kMostTerms) {
     is_cut_ = true;
     return;
@@ -109,8 +117,7 @@ void Terms::consider(const View& view, const SharedBytes& bytes, StepNumber writ
   if (order == Order::kSought) hidden = view.order.hidden(write, read, bytes.accesses);
   if (hidden && hidden->kind <= OrderReason::Kind::kCreate) return;
   // One pair stands for all of the later instances: what orders it need not order the others.
-  const bool stands_for_others =
-      read_key.instance == kLaterInstances || write_key.instance == kLaterInstances;
+  const bool stands_for_others = read_key.instance == later_ || write_key.instance == later_;
   if (hidden && stands_for_others && !is_known) return;
   const Number number = number_of(read_key, write_key, view.trace[read]);
   Term& term = terms_[number];
@@ -119,9 +126,26 @@ void Terms::consider(const View& view, const SharedBytes& bytes, StepNumber writ
   } else if (term.reason.kind == OrderReason::Kind::kNone) {
     term.reason = *hidden;
   }
+  if (order == Order::kNotKnown || stands_for_others || view.trace.size() > kLongestObserved)
+    term.free = true;
+  if (!term.free) observe(view, bytes, write, read, hidden, term);
   const bool by_lock = hidden && (hidden->kind == OrderReason::Kind::kSection ||
                                   hidden->kind == OrderReason::Kind::kOwnWrite);
   if (!hidden || by_lock) candidates.push_back({number, {Aim::Kind::kSees, write, read}});
+}
+
+// What a run orders by what it reads and waits for. One that is ordered by more than that counts.
+void Terms::observe(const View& view, const SharedBytes& bytes, StepNumber write, StepNumber read,
+                    const std::optional<OrderReason>& hidden, Term& term) {
+  const auto reason = hidden ? hidden
+                             : view.observed_order().hidden(write, read, bytes.accesses,
+                                                            MustOrder::Order::kObserved);
+  if (!reason) {
+    term.free = true;
+    return;
+  }
+  if (term.ordered_runs++ == 0) term.observed = *reason;
+  term.one_reason &= term.observed == *reason;
 }
 
 void Terms::find_candidates(const View& view, const SharedBytes& bytes,
@@ -173,7 +197,7 @@ std::vector<Terms::Candidate> Terms::learn(const Trace& trace, const JobPlan& pl
                                            std::uint64_t run, Source source) {
   learn_names(trace.steps);
   const ReadsFrom reads = reads_from(trace.steps, Memory::kShared);
-  const View view{trace.steps, reads, occurrences(trace.steps), MustOrder(trace.steps)};
+  const View view{trace.steps, *this, reads, occurrences(trace.steps), MustOrder(trace.steps)};
   note_seen(view, plan, verdict, run, source);
   std::vector<Candidate> candidates;
   // In the order of addresses, so that the search does not depend on a hash.

@@ -8,10 +8,12 @@
 #ifndef CLEW_HOST_ENUMERATE_TERMS_H_
 #define CLEW_HOST_ENUMERATE_TERMS_H_
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -31,7 +33,7 @@ namespace clew {
 // Attempts to show a term are made from so many runs. Chosen, not measured.
 inline constexpr std::uint32_t kMostBases = 4;
 
-// Instances from this one on are one. Chosen, not measured.
+// Instances from this one on are one, if nothing else is asked for. Chosen, not measured.
 inline constexpr std::uint32_t kLaterInstances = 4;
 
 struct EventKey {
@@ -53,6 +55,9 @@ struct Witness {
   std::uint64_t runs = 0;  // that have shown it
   std::shared_ptr<const JobPlan> plan;
   std::uint64_t run = 0;  // number of the first
+  // Of the read in that one.
+  std::uint64_t clock = 0;
+  std::uint64_t address = 0;
 };
 
 struct Term {
@@ -65,7 +70,13 @@ struct Term {
   Witness failing;
   // Not seen: a run has both, and nothing in it orders them.
   bool may_be = false;
-  OrderReason reason;          // otherwise
+  OrderReason reason;  // otherwise
+  // Not seen: runs that have both, each of which orders them (MustOrder::Order::kObserved), and why
+  // the first does. `free`: one does not.
+  std::uint64_t ordered_runs = 0;
+  OrderReason observed;
+  bool one_reason = true;  // all runs have that one
+  bool free = false;
   std::uint64_t attempts = 0;  // runs that were to show it
   std::uint32_t bases = 0;     // runs that attempts were made from
   bool systematic = false;     // shown by a run of those that execute every schedule
@@ -85,11 +96,19 @@ class Terms {
     Aim aim;
   };
   // Places of reads that matter; empty: all.
-  explicit Terms(std::set<abi::Place> places = {}) : places_(std::move(places)) {}
+  explicit Terms(std::set<abi::Place> places = {}, std::uint32_t later = kLaterInstances)
+      : places_(std::move(places)), later_(later) {}
 
   enum class Source : std::uint8_t { kSystematic, kOther };  // Wander::is_systematic
   std::vector<Candidate> learn(const Trace& trace, const JobPlan& plan, Verdict verdict,
                                std::uint64_t run, Source source);
+
+  [[nodiscard]] std::uint32_t later_instances() const { return later_; }
+  // Of the n-th time that a thread is at a place.
+  [[nodiscard]] EventKey key_of(const TraceStep& step, std::uint64_t occurrence) const {
+    return {step.thread, step.place,
+            static_cast<std::uint32_t>(std::min<std::uint64_t>(occurrence, later_))};
+  }
 
   [[nodiscard]] const std::vector<Term>& all() const { return terms_; }
   [[nodiscard]] Term& at(Number term) { return terms_[term]; }
@@ -117,10 +136,13 @@ class Terms {
                        std::vector<Candidate>& candidates);
   // Whether it is worth the time to find out what orders accesses; if not, they may be in any.
   enum class Order : std::uint8_t { kSought, kNotKnown };
+  static void observe(const View& view, const SharedBytes& bytes, StepNumber write, StepNumber read,
+                      const std::optional<OrderReason>& hidden, Term& term);
   void consider(const View& view, const SharedBytes& bytes, StepNumber write, StepNumber read,
                 Order order, std::vector<Candidate>& candidates);
 
   std::set<abi::Place> places_;
+  std::uint32_t later_;
   std::vector<Term> terms_;
   std::map<std::pair<EventKey, EventKey>, Number> numbers_;
   std::set<std::pair<abi::Place, abi::Place>> seen_places_;

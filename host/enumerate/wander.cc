@@ -16,6 +16,8 @@ constexpr std::uint64_t kSampleEach = 4;
 constexpr std::uint64_t kLinger = 20'000;
 
 constexpr std::uint32_t kTraced = abi::kJobTrace | abi::kJobAllPoints;
+// With a window, what a thread does while it is alone is traced as well.
+constexpr abi::TraceWindow kAlone{1, UINT64_MAX};
 
 }  // namespace
 
@@ -25,6 +27,7 @@ JobPlan following(const std::vector<std::uint32_t>& prefix) {
   plan.flags = kTraced;
   plan.guide = prefix_guide(prefix);
   plan.parameters[abi::kPrefixShortSleeps] = 1;
+  plan.window = kAlone;
   return plan;
 }
 
@@ -40,6 +43,7 @@ JobPlan Wander::sample() {
                                           abi::StrategyKind::kRandom, abi::StrategyKind::kPos};
   plan.strategy = kKinds[sampled_ == 1 ? 0 : 1 + sampled_ % 3];
   plan.parameters[abi::kPlanLinger] = sampled_ % 2 != 0 ? kLinger : 0;
+  plan.window = kAlone;
   return plan;
 }
 
@@ -54,6 +58,7 @@ std::vector<JobPlan> Wander::next(std::size_t most) {
     std::vector<JobPlan> one = every_.next(1);
     if (one.empty() && !plans.empty()) break;  // it learns from those first
     plans.push_back(one.empty() ? sample() : std::move(one.front()));
+    plans.back().window = kAlone;
   }
   return plans;
 }

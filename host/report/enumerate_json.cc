@@ -13,7 +13,10 @@ Json place_json(const Location& at) {
 }
 
 Json event_json(const EventPlace& event) {
-  return {{"at", place_json(event.at)}, {"thread", event.thread}, {"instance", event.instance}};
+  return {{"at", place_json(event.at)},
+          {"thread", event.thread},
+          {"instance", event.instance},
+          {"place", event.place}};
 }
 
 template <class T>
@@ -28,8 +31,9 @@ const char* status_word(TermStatus status) {
 }
 
 const char* reason_word(OrderReason::Kind kind) {
-  constexpr std::array kWords{"none",    "not executed", "same thread", "create",   "join",
-                              "barrier", "section",      "own write",   "exhausted"};
+  constexpr std::array kWords{"none",      "not executed", "same thread", "create",
+                              "join",      "barrier",      "section",     "own write",
+                              "saw first", "waited first", "exhausted"};
   return kWords.at(static_cast<std::size_t>(kind));
 }
 
@@ -45,6 +49,7 @@ Json term_json(const TermInfo& term) {
   if (term.status == TermStatus::kImpossible)
     json["reason"] = {{"kind", reason_word(term.reason.kind)},
                       {"at", place_json(term.reason.at)},
+                      {"runs", term.reason.runs},
                       {"text", reason_text(term.reason)}};
   return json;
 }
@@ -76,6 +81,7 @@ Json enumerate_json(const EnumerateResult& result) {
             {"last_new_run", result.last_new_run},
             {"not_looked_at", result.not_looked_at},
             {"complete_list", !result.is_cut},
+            {"later_instances", result.later_instances},
             {"reads_without_choice", result.without_choice},
             {"unexecuted_writes", std::move(unexecuted)},
             {"hunt", hunt_json(result.hunt, {})}};

@@ -232,12 +232,19 @@ std::string next_commands(const std::vector<ReadGroup>& groups) {
 
 }  // namespace
 
-std::string reason_text(const ReasonPlace& reason) {
+namespace {
+
+std::string order_text(const ReasonPlace& reason) {
   using Kind = OrderReason::Kind;
   const auto between = [&](const std::string& by) {
     return reason.overwritten
                ? fmt::format("overwritten at {}, ordered by {}", line_of(*reason.overwritten), by)
                : fmt::format("the write comes after the read, ordered by {}", by);
+  };
+  const auto before = [&](const std::string& what) {
+    return reason.overwritten
+               ? fmt::format("overwritten at {}: {} before", line_of(*reason.overwritten), what)
+               : fmt::format("the write comes after the read: {} before", what);
   };
   switch (reason.kind) {
     case Kind::kSameThread:
@@ -255,6 +262,12 @@ std::string reason_text(const ReasonPlace& reason) {
     case Kind::kOwnWrite:
       return fmt::format("the reader writes it at {}, under the lock that it takes at {}",
                          line_of(reason.at), reason.lock ? line_of(*reason.lock) : "");
+    case Kind::kSawFirst:
+      return before(fmt::format("the read at {} sees the write at {}", line_of(reason.at),
+                                reason.source ? line_of(*reason.source) : ""));
+    case Kind::kWaitedFirst:
+      return before(fmt::format("the wait at {} ends with the signal at {}", line_of(reason.at),
+                                reason.source ? line_of(*reason.source) : ""));
     case Kind::kExhausted:
       return "no schedule shows it";
     case Kind::kNotExecuted:
@@ -262,6 +275,14 @@ std::string reason_text(const ReasonPlace& reason) {
       break;
   }
   return "";
+}
+
+}  // namespace
+
+std::string reason_text(const ReasonPlace& reason) {
+  if (reason.runs == 0) return order_text(reason);
+  return fmt::format("in all {} runs that have both {}{}", with_commas(reason.runs),
+                     reason.one_reason ? "" : "it is hidden; in one of them: ", order_text(reason));
 }
 
 std::string enumerate_headline(const EnumerateResult& result) {

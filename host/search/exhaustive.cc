@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "host/search/guides.h"
+#include "host/trace/scheduling_point.h"
 #include "host/trace/trace_order.h"
 
 namespace clew {
@@ -63,7 +64,8 @@ void ExhaustiveSearch::learn(const JobPlan& plan, const JobReport& report) {
   proposed_.erase(found);
   if (!no_answer_.empty()) return;
 
-  const std::span<const TraceStep> trace = report.trace.steps;
+  std::vector<TraceStep> trace = report.trace.steps;
+  std::erase_if(trace, [](const TraceStep& step) { return !is_point(step); });
   ++runs_;
   questions_ |= report.result.questions;
   uncovered_ |= report.result.uncovered;

@@ -46,6 +46,8 @@ void Trace::begin(abi::Control& control, const abi::Job& job, Decisions decision
     size = used + most * sizeof(abi::TraceAccess);
   const bool room = size > used;
   incomplete_ = wanted && !room;
+  created_ = alone_lost_ = false;
+  alone_ = 0;
   if (wanted && room) {
     std::uint8_t* const part = reinterpret_cast<std::uint8_t*>(&control) + control.trace.offset;
     first_ = next_ = part + control.trace_used;
@@ -57,7 +59,11 @@ void Trace::begin(abi::Control& control, const abi::Job& job, Decisions decision
 
 Hearing Trace::hearing() const {
   if (next_ == nullptr) return {};
-  if (!decisions_) return {.topics = kTopicPoints};
+  if (!decisions_ && window_.last == 0) return {.topics = kTopicPoints};
+  // What a thread does while it is alone is no scheduling point.
+  if (!decisions_)
+    return {
+        .topics = kTopicPoints | kTopicEvents, .window = window_, .looks = Hearing::Looks::kAtEach};
   return {.topics = kTopicDecisions | kTopicEvents,
           .window = window_,
           .looks = Hearing::Looks::kAtEach};
@@ -132,12 +138,28 @@ bool Trace::move_to_file() {
 
 void Trace::before(const Event& event) {
   if (!event.counted || (event.step.object == 0 && !abi::is_access(event.step.kind))) return;
+  if (!decisions_) return access_alone(event);
+  at({.thread = event.thread, .step = event.step, .clock = event.clock, .own = event.own});
+}
+
+// Between threads that were joined and others that are created: what it writes then, they see.
+void Trace::access_alone(const Event& event) {
+  if (!event.alone || !created_ || !abi::is_access(event.step.kind)) return;
+  if (alone_ >= kMostAlone) {
+    alone_lost_ = true;
+    return;
+  }
+  ++alone_;
   at({.thread = event.thread, .step = event.step, .clock = event.clock, .own = event.own});
 }
 
 void Trace::at(const SchedulingPoint& point) {
   if (next_ == nullptr) return;
   const Step& step = point.step;
+  if (step.kind == abi::StepKind::kCreate) {
+    created_ = true;
+    incomplete_ |= alone_lost_;
+  }
   const auto head = [&](abi::TraceKind kind, std::size_t size) {
     return head_of(kind, size, point.thread, point.clock, point.own, point.flags);
   };

@@ -31,6 +31,11 @@ class Trace final : public Listener {
   void put(const Record& record);
   CLEW_NOINLINE bool make_room_slow(std::size_t size);
   bool move_to_file();
+  void access_alone(const Event& event);
+
+  // Accesses of threads that are alone: a program may end with long work of main. Chosen, not
+  // measured: 3 MB.
+  static constexpr std::uint32_t kMostAlone = 50'000;
   std::size_t in_memory() const { return static_cast<std::size_t>(next_ - first_); }
 
   // The job's records in memory, and the end of the room. Null: nothing is traced.
@@ -42,6 +47,9 @@ class Trace final : public Listener {
   Overflow overflow_ = Overflow::kLeaveOut;
   bool incomplete_ = false;  // nothing is added any more
   bool decisions_ = false;
+  bool created_ = false;     // a thread
+  bool alone_lost_ = false;  // more than kMostAlone
+  std::uint32_t alone_ = 0;
   Window window_ = Window::none();
 };
 

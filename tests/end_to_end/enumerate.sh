@@ -71,4 +71,72 @@ C
 "$clew" cc -O1 -g two_flags.c -o two_flags -pthread || exit 1
 check "combinations of two reads" run 1 enumerate --pairs --seed 1 --json out.json ./two_flags
 check "... both initial values together are impossible, both ones fail" json "d['exhausted'] and d['combinations'] == {'seen': 3, 'impossible': 1, 'open': 0} and len(d['failing_combinations']) == 1"
+
+# Three reads of which any two may see the new values, and all three together fail.
+cat >three_flags.c <<'C'
+#include <pthread.h>
+static volatile int x, y, z, first, second, third;
+static void *a(void *p) { first = x; return p; }
+static void *b(void *p) { second = y; return p; }
+static void *c(void *p) { third = z; return p; }
+static void *d(void *p) { x = 1; y = 1; z = 1; return p; }
+int main(void) {
+  void *(*code[])(void *) = {a, b, c, d};
+  pthread_t threads[4];
+  for (int i = 0; i < 4; i++) pthread_create(&threads[i], 0, code[i], 0);
+  for (int i = 0; i < 4; i++) pthread_join(threads[i], 0);
+  return first + second + third == 3 ? 3 : 0;
+}
+C
+"$clew" cc -O1 -g three_flags.c -o three_flags -pthread || exit 1
+check "combinations of three reads" run 1 enumerate --triples --time 20 --seed 1 --json out.json ./three_flags
+check "... all eight are seen, one fails" json "d['together'] == 3 and d['combinations']['seen'] == 8 and len(d['failing_combinations']) == 1 and len(d['failing_combinations'][0]['terms']) == 3"
+
+# What a semaphore, a condition variable and a flag order is impossible, with a reason.
+cat >ordered.cpp <<'C'
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <semaphore>
+#include <thread>
+struct Box { int by_semaphore = 0, by_condition = 0, by_flag = 0; };
+static std::binary_semaphore posted{0};
+static std::mutex mutex;
+static std::condition_variable changed;
+static bool ready;
+static std::atomic<bool> flag;
+int main() {
+  Box* box = new Box;
+  std::thread writer([box] {
+    box->by_flag = 1;
+    flag.store(true);
+    box->by_semaphore = 1;
+    posted.release();
+    box->by_condition = 1;
+    std::lock_guard lock(mutex);
+    ready = true;
+    changed.notify_one();
+  });
+  int sum = 0;
+  if (flag.load()) sum += box->by_flag;
+  posted.acquire();
+  sum += box->by_semaphore;
+  {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [] { return ready; });
+  }
+  sum += box->by_condition;
+  writer.join();
+  delete box;
+  return sum < 2;
+}
+C
+"$clew" c++ -std=c++20 -O0 -g ordered.cpp -o ordered -pthread || exit 1
+check "order by what is read and waited for" run 0 enumerate --time 40 --seed 1 --json out.json ./ordered
+for member in flag semaphore condition; do
+  reads="[t for r in d['reads'] if r['variable'] == 'Box::by_$member' for t in r['terms'] if t['status'] != 'seen']"
+  check "... by the $member: nothing else can be seen, and it is said why" json \
+    "$reads and all(t['status'] == 'impossible' and t['reason']['kind'] in ('saw first', 'waited first') for t in $reads)"
+done
+check "... nothing is seen that is not what was written" json "all(t['status'] != 'seen' or t['write'] for r in d['reads'] if r['variable'].startswith('Box::') for t in r['terms'])"
 finish
