@@ -1,12 +1,13 @@
 // clew case: a failure as a file that is committed beside the tests.
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "cli/ui.h"
 #include "cli/validators.h"
 #include "host/cases/make_case.h"
+#include "host/recording/file.h"
 #include "host/report/check_text.h"
 #include "host/target/exit_status.h"
 #include "host/target/interrupts.h"
@@ -119,6 +121,16 @@ Result<MadeCase> make_of_recording(const CaseCommand& command, RecordingStore& s
   return make_case(options, store, observer);
 }
 
+// As a file that is committed is: others may read it.
+Result<void> write_for_all(const std::string& file, std::span<const std::uint8_t> bytes) {
+  CLEW_CHECK_OK(write_file_atomically(file, bytes, Durability::kKilled));
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  std::error_code ignored;
+  fs::permissions(file, static_cast<fs::perms>(0666 & ~mask), ignored);
+  return {};
+}
+
 // The name of the file, and the program as it is to be called from there.
 Result<std::string> write_case(const CaseCommand& command, MadeCase& made) {
   std::string file = command.output;
@@ -130,9 +142,14 @@ Result<std::string> write_case(const CaseCommand& command, MadeCase& made) {
   fs::path folder = fs::absolute(file, error).parent_path();
   const fs::path relative = fs::relative(made.made.program, folder, error);
   if (!error && !relative.empty()) made.made.program = relative.string();
-  std::ofstream stream(file, std::ios::binary | std::ios::trunc);
-  stream << format_case(made.made);
-  if (!stream.flush()) return fail(ErrorCode::kSystem, fmt::format("cannot write {}", file));
+  if (made.input) {
+    const std::string input = file + ".input";
+    made.made.input = fs::path(input).filename().string();
+    CLEW_CHECK_OK(write_for_all(input, *made.input));
+  }
+  const std::string text = format_case(made.made);
+  const std::vector<std::uint8_t> bytes(text.begin(), text.end());
+  CLEW_CHECK_OK(write_for_all(file, bytes));
   return file;
 }
 

@@ -226,8 +226,12 @@ class Parser {
       order.kind = CaseOrder::Kind::kBefore;
     else if (key == "between")
       order.kind = CaseOrder::Kind::kBetween;
+    else if (key == "holds")
+      order.kind = CaseOrder::Kind::kHolds;
     else
-      return bad(fmt::format("'{}' is no order: sees, before or between", key));
+      return bad(fmt::format("'{}' is no order: sees, before, between or holds", key));
+    const bool holds = order.kind == CaseOrder::Kind::kHolds;
+    if (holds) order.same_data = false;
     while (!value.empty()) {
       const std::size_t end = std::min(value.find_first_of(" \t"), value.size());
       CLEW_TRY(const auto at, find(value.substr(0, end)));
@@ -238,7 +242,10 @@ class Parser {
     if (order.events.size() != wanted)
       return bad(fmt::format("'{}' takes the names of {} events", key, wanted));
     const auto thread = [&](std::size_t i) { return case_.events[order.events[i]].thread; };
-    if (thread(0) == thread(1)) return bad("the first two events are of one thread");
+    if (!holds && thread(0) == thread(1)) return bad("the first two events are of one thread");
+    if (holds && thread(0) != thread(1)) return bad("the two events must be of one thread");
+    if (holds && case_.events[order.events[1]].at.kind != abi::StepKind::kLock)
+      return bad("the second event of 'holds' must be a lock");
     if (wanted == 3 && thread(0) != thread(2))
       return bad("the first and the third event must be of one thread");
     if (case_.orders.size() == kMostCaseOrders)

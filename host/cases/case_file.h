@@ -35,9 +35,11 @@ struct CaseOrder {
     kSees,     // the first, a read, sees what the second wrote; in a run the second comes first
     kBefore,   // the first comes before the second, which may never come
     kBetween,  // the second comes between the first and the third, which are of one thread
+    kHolds,    // the thread of the first, which is that of the second, holds the lock that it takes
+               // at the second
   };
   Kind kind = Kind::kBefore;
-  std::vector<std::size_t> events;  // positions in Case::events: 2, or 3 for kBetween
+  std::vector<std::size_t> events;  // positions in Case::events: 2; kBetween: 3
   bool same_data = true;            // they are about the same memory or synchronisation object
   bool operator==(const CaseOrder&) const = default;
 };

@@ -66,6 +66,8 @@ const char* word_of(CaseOrder::Kind kind) {
       return "before";
     case CaseOrder::Kind::kBetween:
       return "between";
+    case CaseOrder::Kind::kHolds:
+      return "holds";
   }
   return "";
 }
@@ -107,6 +109,8 @@ std::string sentence_of(const Case& one, const CaseOrder& order) {
     case CaseOrder::Kind::kBetween:
       return fmt::format("{} by another thread comes between {} and {}", event(1), event(0),
                          event(2));
+    case CaseOrder::Kind::kHolds:
+      return fmt::format("{} happens while the thread holds the lock of {}", event(0), event(1));
   }
   return "";
 }
@@ -141,8 +145,9 @@ std::string format_case(const Case& one) {
   for (const CaseOrder& order : one.orders) {
     std::string names;
     for (const std::size_t i : order.events) names += " " + one.events[i].name;
-    text +=
-        fmt::format("{}{} ={}\n", word_of(order.kind), order.same_data ? "" : "-anywhere", names);
+    text += fmt::format("{}{} ={}\n", word_of(order.kind),
+                        order.same_data || order.kind == CaseOrder::Kind::kHolds ? "" : "-anywhere",
+                        names);
   }
   return text;
 }

@@ -91,7 +91,10 @@ class Checking {
     const EventSites sites = sites_of(result_.placed);
     CLEW_TRY(auto tally, try_case(one, sites, survey, Until::kFailing, kSteered));
     if (tally.with_order == 0 && !survey.lab().time_is_up() && !tally.failing_otherwise) {
-      result_.reason = reason_in_runs(one, sites, survey);
+      const bool sure = std::ranges::none_of(
+          result_.placed, [](const Placed& placed) { return placed.fit == Fit::kNearest; });
+      result_.reason = reason_in_runs(one, sites, survey, tally.unordered,
+                                      sure ? Placing::kSure : Placing::kNearest);
       if (result_.reason.why == NotPossible::Why::kNone) {
         CLEW_TRY(result_.reason, reason_by_exhaustion(one, sites, survey, kMostExhaustive, tally));
       }

@@ -28,16 +28,24 @@ const char* to_word(CaseStatus status);  // "fails", "not-possible", as JSON has
 struct NotPossible {
   enum class Why : std::uint8_t {
     kNone,
-    kMutex,      // held by both: `lock` is where one took it, `other_lock` where the other did
-    kExhausted,  // all schedules were executed
-    kJoined,     // the thread of one event is joined before the other
-    kCreated,    // the thread of one event is created after the other
+    kMutex,        // held by both: `at` is where one took it, `source` where the other did
+    kExhausted,    // all schedules were executed
+    kJoined,       // the thread of one event is joined before the other, at `at`
+    kCreated,      // the thread of one event is created after the other, at `at`
+    kBarrier,      // both threads pass the barrier at `at` in between
+    kSameThread,   // one thread executes both, in the other order
+    kSawFirst,     // in between the read at `at` has seen the write at `source`
+    kWaitedFirst,  // in between the wait at `at` is over, because of the signal at `source`
+    kOverwritten,  // what is to be seen is overwritten at `at` before the reader comes
+    kNotTogether,  // the events happen, but never by such threads to the same data
+    kLockOrder,    // of a deadlock: the locks of all runs are taken without a cycle
   };
   Why why = Why::kNone;
   std::size_t order = 0;  // of the case
-  Location lock;
-  Location other_lock;
-  std::uint64_t schedules = 0;  // kExhausted
+  Location at;
+  Location source;
+  bool one_reason = true;       // false: some runs, or other events of them, have another
+  std::uint64_t schedules = 0;  // executed, for kExhausted; otherwise those that have the events
 };
 
 struct CheckedCase {

@@ -4,15 +4,22 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "host/cases/matching.h"
+#include "host/enumerate/must_order.h"
+#include "host/enumerate/reads_from.h"
 #include "host/search/exhaustive.h"
 #include "host/trace/lock_steps.h"
 
 namespace clew {
 namespace {
+
+// Runs that have the events, so that what they have read before is a reason. Chosen, not measured.
+constexpr std::uint64_t kEnoughRuns = 20;
+constexpr std::size_t kLongestRun = 50'000;  // steps; of longer ones nothing is said
 
 struct Held {
   std::uint64_t object = 0;
@@ -42,12 +49,6 @@ std::vector<std::vector<Held>> locks_held(const LabRun& run) {
   return result;
 }
 
-Location location_of(const Survey& survey, const TracedRun& run, std::size_t step) {
-  const SiteId id = run.sites[step];
-  const Site& site = survey.sites()[id];
-  return {site.file, site.line, site.function};
-}
-
 // A lock that one thread holds from `first` to `last` without a break and that is held at `other`.
 std::optional<std::pair<Held, Held>> common_lock(const std::vector<std::vector<Held>>& held,
                                                  std::size_t first, std::size_t last,
@@ -60,85 +61,191 @@ std::optional<std::pair<Held, Held>> common_lock(const std::vector<std::vector<H
   return std::nullopt;
 }
 
-// Whether in each run every choice of steps for a `between` is ordered by a lock.
-NotPossible ordered_by_lock(const Case& one, std::size_t number, const EventSites& sites,
-                            const Survey& survey) {
-  Case alone = one;
-  alone.orders = {one.orders[number]};
-  const CaseOrder& order = alone.orders[0];
+NotPossible::Why why_of(OrderReason::Kind kind) {
+  using Kind = OrderReason::Kind;
+  using Why = NotPossible::Why;
+  switch (kind) {
+    case Kind::kCreate:
+      return Why::kCreated;
+    case Kind::kJoin:
+      return Why::kJoined;
+    case Kind::kBarrier:
+      return Why::kBarrier;
+    case Kind::kSawFirst:
+      return Why::kSawFirst;
+    case Kind::kWaitedFirst:
+      return Why::kWaitedFirst;
+    default:
+      return Why::kSameThread;
+  }
+}
+
+// What orders the steps of one run.
+class RunOrder {
+ public:
+  RunOrder(const Survey& survey, const LabRun& run)
+      : survey_(survey), run_(run), traced_(survey.traced(run)), held_(locks_held(run)) {}
+
+  [[nodiscard]] const TracedRun& traced() const { return traced_; }
+
+  // Why the events of an order, if they are these steps, cannot come in it. kNone: they can.
+  [[nodiscard]] NotPossible ruled_out(const CaseOrder& order, const Match& match) {
+    const auto at = [&](std::size_t i) { return match[order.events[i]]; };
+    for (std::size_t i = 0; i < order.events.size(); ++i)
+      if (!at(i)) return {};
+    switch (order.kind) {
+      case CaseOrder::Kind::kBefore:
+        return against(*at(0), *at(1));
+      case CaseOrder::Kind::kBetween: {
+        if (const auto lock = common_lock(held_, *at(0), *at(2), *at(1)))
+          return {NotPossible::Why::kMutex, 0, place(lock->first.since), place(lock->second.since)};
+        const NotPossible first = against(*at(0), *at(1));
+        return first.why != NotPossible::Why::kNone ? first : against(*at(1), *at(2));
+      }
+      case CaseOrder::Kind::kSees:
+        return unseen(*at(1), *at(0));
+      case CaseOrder::Kind::kHolds:
+        break;
+    }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] Location place(std::size_t step) const {
+    const Site& site = survey_.sites()[traced_.sites[step]];
+    return {site.file, site.line, site.function};
+  }
+
+  const MustOrder& order() {
+    if (!order_) {
+      order_.emplace(run_.steps);
+      reads_ = reads_from(run_.steps, Memory::kShared);
+      order_->observe(reads_.sights);
+    }
+    return *order_;
+  }
+
+  // Why `wanted_first` does not come before the other.
+  NotPossible against(std::size_t wanted_first, std::size_t wanted_second) {
+    const auto link =
+        order().link(static_cast<StepNumber>(wanted_second), static_cast<StepNumber>(wanted_first),
+                     MustOrder::Order::kObserved);
+    if (!link) return {};
+    NotPossible reason;
+    reason.why = why_of(link->kind);
+    if (link->at != kInitialValue) reason.at = place(link->at);
+    if (link->source != kInitialValue) reason.source = place(link->source);
+    return reason;
+  }
+
+  NotPossible unseen(std::size_t write, std::size_t read) {
+    const NotPossible later = against(write, read);
+    if (later.why != NotPossible::Why::kNone) return later;
+    const auto bytes = reads_.shared.find(run_.steps[read].object >> 3);
+    if (bytes == reads_.shared.end()) return {};
+    const auto hidden =
+        order().hidden(static_cast<StepNumber>(write), static_cast<StepNumber>(read),
+                       bytes->second.accesses, MustOrder::Order::kObserved);
+    if (!hidden) return {};
+    NotPossible reason;
+    reason.why = NotPossible::Why::kOverwritten;
+    const abi::Place by = hidden->overwritten != 0 ? hidden->overwritten : hidden->place;
+    for (std::size_t i = 0; i < run_.steps.size(); ++i)
+      if (run_.steps[i].place == by) reason.at = place(i);
+    return reason;
+  }
+
+  const Survey& survey_;
+  const LabRun& run_;
+  TracedRun traced_;
+  std::vector<std::vector<Held>> held_;
+  ReadsFrom reads_;
+  std::optional<MustOrder> order_;
+};
+
+// Whether the locks of all runs are taken in orders that have no cycle among them: then threads that
+// take them so do not wait for each other in a circle.
+bool without_lock_cycle(std::span<const LabRun* const> runs) {
+  std::map<std::uint64_t, std::set<std::uint64_t>> behind;  // taken while the key is held
+  for (const LabRun* run : runs) {
+    const auto held = locks_held(*run);
+    for (std::size_t i = 0; i < run->steps.size(); ++i)
+      if (run->steps[i].kind == abi::StepKind::kLock)
+        for (const Held& before : held[i])
+          if (before.object != run->steps[i].object)
+            behind[before.object].insert(run->steps[i].object);
+  }
+  // Locks behind which none is taken any more are removed, until nothing is left or a cycle is.
+  for (bool removed = true; removed;) {
+    removed = false;
+    for (auto lock = behind.begin(); lock != behind.end();) {
+      std::erase_if(lock->second, [&](std::uint64_t next) { return !behind.contains(next); });
+      removed |= lock->second.empty();
+      lock = lock->second.empty() ? behind.erase(lock) : std::next(lock);
+    }
+  }
+  return behind.empty();
+}
+
+bool is_lock_deadlock(const Case& one) {
+  return one.failure == FailureKind::kDeadlock && !one.orders.empty() &&
+         std::ranges::all_of(one.orders, [&](const CaseOrder& order) {
+           return std::ranges::all_of(order.events, [&](std::size_t event) {
+             return one.events[event].at.kind == abi::StepKind::kLock;
+           });
+         });
+}
+
+// Whether the run comes to each event that the orders need.
+bool executes_all(const Case& one, const EventSites& sites, const TracedRun& run) {
+  std::vector<bool> came(one.events.size(), true);
+  for (const CaseOrder& order : one.orders)
+    for (const std::size_t event : order.events) came[event] = false;
+  for (const SiteId site : run.sites)
+    for (std::size_t e = 0; e < came.size(); ++e)
+      if (!came[e] && std::ranges::binary_search(sites[e], site)) came[e] = true;
+  return std::ranges::all_of(came, [](bool one_came) { return one_came; });
+}
+
+// Whether in each run every choice of steps for these orders is ruled out by one of them.
+NotPossible ruled_out_in_all(const Case& one, const EventSites& sites, const Survey& survey,
+                             std::span<const LabRun* const> runs, Placing placing) {
   NotPossible reason;
-  bool free = false;
-  for (const LabRun& run : survey.runs()) {
-    const TracedRun traced = survey.traced(run);
-    const auto held = locks_held(run);
-    each_choice(alone, sites, traced, [&](const Match& match) {
-      const auto at = [&](std::size_t i) { return match[order.events[i]]; };
-      if (!at(0) || !at(1) || !at(2)) return !(free = true);
-      const auto lock = common_lock(held, *at(0), *at(2), *at(1));
-      if (!lock) return !(free = true);
-      reason.why = NotPossible::Why::kMutex;
-      reason.order = number;
-      reason.lock = location_of(survey, traced, lock->first.since);
-      reason.other_lock = location_of(survey, traced, lock->second.since);
+  std::uint64_t with_events = 0;
+  std::uint64_t executed = 0;
+  bool proven = true;  // by more than what was read and waited for
+  for (const LabRun* run : runs) {
+    RunOrder order(survey, *run);
+    executed += executes_all(one, sites, order.traced()) ? 1 : 0;
+    bool free = false;
+    bool any = false;
+    const Choices visited = each_choice(one, sites, order.traced(), [&](const Match& match) {
+      NotPossible found;
+      for (std::size_t i = 0; i < one.orders.size() && found.why == NotPossible::Why::kNone; ++i) {
+        found = order.ruled_out(one.orders[i], match);
+        found.order = i;
+      }
+      if (found.why == NotPossible::Why::kNone) return !(free = true);
+      any = true;
+      proven &= found.why < NotPossible::Why::kSawFirst;
+      if (reason.why == NotPossible::Why::kNone) {
+        reason = found;
+      } else {
+        reason.one_reason &= reason.why == found.why && reason.order == found.order &&
+                             reason.at == found.at && reason.source == found.source;
+      }
       return true;
     });
-    if (free) return {};
+    if (free || visited == Choices::kSome) return {};
+    with_events += any ? 1 : 0;
   }
-  return reason;
-}
-
-// The step that creates the thread with this index, if the trace has all creations.
-std::optional<std::size_t> creation_of(const LabRun& run, std::uint16_t index) {
-  std::optional<std::size_t> found;
-  std::uint16_t highest = 0;
-  std::uint16_t creations = 0;
-  for (std::size_t i = 0; i < run.steps.size(); ++i) {
-    highest = std::max(highest, run.steps[i].index);
-    if (run.steps[i].kind == abi::StepKind::kCreate && ++creations == index) found = i;
+  if (with_events == 0 && executed >= kEnoughRuns && placing == Placing::kSure) {
+    reason.why = NotPossible::Why::kNotTogether;
+    with_events = executed;
+  } else if (!proven && with_events < kEnoughRuns) {
+    return {};
   }
-  return creations == highest ? found : std::nullopt;
-}
-
-std::optional<std::size_t> joined_between(const LabRun& run, std::size_t early, std::size_t late) {
-  for (std::size_t i = early + 1; i < late; ++i)
-    if (run.steps[i].kind == abi::StepKind::kJoin &&
-        run.steps[i].thread == run.steps[late].thread &&
-        run.steps[i].object == run.steps[early].index)
-      return i;
-  return std::nullopt;
-}
-
-// Whether in all runs what is to come second cannot: its thread has been joined before the other
-// event, or that one's thread is created behind it.
-NotPossible ordered_by_life(const Case& one, std::size_t number, const EventSites& sites,
-                            const Survey& survey) {
-  Case alone = one;
-  alone.orders = {one.orders[number]};
-  const CaseOrder& order = alone.orders[0];
-  const bool sees = order.kind == CaseOrder::Kind::kSees;
-  const std::size_t wanted_first = order.events[sees ? 1 : 0];
-  const std::size_t wanted_second = order.events[sees ? 0 : 1];
-  NotPossible reason;
-  bool free = false;
-  for (const LabRun& run : survey.runs()) {
-    const TracedRun traced = survey.traced(run);
-    each_choice(alone, sites, traced, [&](const Match& match) {
-      if (!match[wanted_first] || !match[wanted_second]) return !(free = true);
-      const std::size_t late = *match[wanted_first];  // to come first, and comes late
-      const std::size_t early = *match[wanted_second];
-      if (late < early) return !(free = true);
-      const auto join = joined_between(run, early, late);
-      const auto creation = creation_of(run, run.steps[late].index);
-      const bool created =
-          creation && *creation > early && run.steps[*creation].thread == run.steps[early].thread;
-      if (!join && !created) return !(free = true);
-      reason.why = join ? NotPossible::Why::kJoined : NotPossible::Why::kCreated;
-      reason.order = number;
-      reason.lock = location_of(survey, traced, join ? *join : *creation);
-      return true;
-    });
-    if (free) return {};
-  }
+  reason.schedules = with_events;
   return reason;
 }
 
@@ -163,14 +270,29 @@ class Whole final : public Search {
 
 }  // namespace
 
-NotPossible reason_in_runs(const Case& one, const EventSites& sites, const Survey& survey) {
+NotPossible reason_in_runs(const Case& one, const EventSites& sites, const Survey& survey,
+                           std::span<const LabRun> others, Placing placing) {
+  std::vector<const LabRun*> runs;
+  for (const LabRun& run : survey.runs()) runs.push_back(&run);
+  for (const LabRun& run : others) runs.push_back(&run);
+  for (const LabRun* run : runs)
+    if (!run->complete || run->steps.size() > kLongestRun) return {};
+  // One order alone that cannot be is the better reason.
   for (std::size_t i = 0; i < one.orders.size(); ++i) {
-    const NotPossible reason = one.orders[i].kind == CaseOrder::Kind::kBetween
-                                   ? ordered_by_lock(one, i, sites, survey)
-                                   : ordered_by_life(one, i, sites, survey);
+    Case alone = one;
+    alone.orders = {one.orders[i]};
+    NotPossible reason = ruled_out_in_all(alone, sites, survey, runs, placing);
+    reason.order = i;
     if (reason.why != NotPossible::Why::kNone) return reason;
   }
-  return {};
+  NotPossible reason;
+  if (is_lock_deadlock(one) && runs.size() >= kEnoughRuns && without_lock_cycle(runs)) {
+    reason.why = NotPossible::Why::kLockOrder;
+    reason.schedules = runs.size();
+  } else if (one.orders.size() > 1) {
+    reason = ruled_out_in_all(one, sites, survey, runs, placing);
+  }
+  return reason;
 }
 
 Result<NotPossible> reason_by_exhaustion(const Case& one, const EventSites& sites, Survey& survey,

@@ -2,6 +2,9 @@
 #ifndef CLEW_HOST_CASES_IMPOSSIBLE_H_
 #define CLEW_HOST_CASES_IMPOSSIBLE_H_
 
+#include <cstdint>
+#include <span>
+
 #include "host/cases/case_file.h"
 #include "host/cases/check_result.h"
 #include "host/cases/trial.h"
@@ -9,10 +12,13 @@
 
 namespace clew {
 
-// From the locks that threads hold in all runs of the survey, and from when threads are created and
-// joined. kNone: no reason seen.
+// From what orders the events in all runs of the survey and in these others: the locks that threads
+// hold, their creation and join, barriers, what they have read or waited for before
+// (host/enumerate/must_order.h). kNone: no reason seen.
+enum class Placing : std::uint8_t { kSure, kNearest };  // kNearest: an event may be another one
 [[nodiscard]] NotPossible reason_in_runs(const Case& one, const EventSites& sites,
-                                         const Survey& survey);
+                                         const Survey& survey, std::span<const LabRun> others,
+                                         Placing placing);
 
 // From executing every schedule, at most `most`. kNone: there are more, or one has the order.
 // `tally` counts the runs.

@@ -14,6 +14,7 @@
 #include "host/cases/matching.h"
 #include "host/explain/explain.h"
 #include "host/isolate/trials.h"
+#include "host/recording/file.h"
 #include "host/schedule/stream.h"
 #include "host/search/fuzz_search.h"
 #include "host/seconds.h"
@@ -32,6 +33,7 @@ constexpr std::size_t kMostOrders = 6;
 constexpr std::size_t kMostAtOnce = 8;
 constexpr std::size_t kMostPassing = 6;  // runs that the failing one is compared with
 constexpr double kMostExplaining = 10;   // seconds
+constexpr std::uint64_t kMostInput = std::uint64_t{64} << 20;  // bytes of a file beside the tests
 // With fewer runs that have the order nothing can be said about it.
 constexpr std::uint64_t kFewRuns = 2;
 
@@ -139,6 +141,9 @@ class Making {
     CLEW_TRY(const auto original, store_.load(made_.recording != 0 ? std::to_string(made_.recording)
                                                                    : options_.recording));
     const Meta& meta = original.meta;
+    if (meta.stdin_data) {
+      CLEW_TRY(made_.input, read_file(original.stdin_file(), kMostInput, Whose::kOwn));
+    }
     Case& made = made_.made;
     made.program = recording.meta.program;
     made.arguments.assign(recording.meta.arguments.begin() +

@@ -4,6 +4,7 @@
 #define CLEW_HOST_CASES_MAKE_CASE_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct MadeCase {
   };
   Case made;
   Proof proof = Proof::kSuffices;
+  // What the program was given as its standard input; nothing: none.
+  std::optional<std::vector<std::uint8_t>> input;
   std::uint64_t recording = 0;   // it was made of; 0: none
   std::uint64_t with_order = 0;  // runs
   std::uint64_t failed = 0;      // of these

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "host/cases/lab.h"
 #include "host/cases/make_case.h"
@@ -50,6 +52,39 @@ Result<SiteId> find_site(const Sites& sites, const std::string& file, std::uint3
                             : "the line has no access to memory that clew sees");
 }
 
+// Which events are of one thread: by who executes them in the runs that were made.
+class EventThreads {
+ public:
+  explicit EventThreads(const Survey& survey) {
+    for (const LabRun& run : survey.runs()) {
+      const TracedRun traced = survey.traced(run);
+      for (std::size_t i = 0; i < run.steps.size(); ++i)
+        if (traced.sites[i] != kNoSite) {
+          std::vector<abi::ThreadKey>& threads = of_site_[traced.sites[i]];
+          if (std::ranges::find(threads, run.steps[i].thread) == threads.end())
+            threads.push_back(run.steps[i].thread);
+        }
+    }
+  }
+
+  // The number of a thread that executes the site, other than the one with the number `not_this`
+  // (0: any); a new one if nobody is known to.
+  std::uint32_t number_of(SiteId site, std::uint32_t not_this) {
+    for (const abi::ThreadKey thread : of_site_[site])
+      if (const std::uint32_t number = numbered(thread); number != not_this) return number;
+    return not_this == 1 ? 2 : 1;
+  }
+
+ private:
+  std::uint32_t numbered(abi::ThreadKey thread) {
+    return numbers_.try_emplace(thread, static_cast<std::uint32_t>(numbers_.size() + 1))
+        .first->second;
+  }
+
+  std::map<SiteId, std::vector<abi::ThreadKey>> of_site_;
+  std::map<abi::ThreadKey, std::uint32_t> numbers_;
+};
+
 }  // namespace
 
 Result<MadeCase> make_case_of_reads(const MakeReadsOptions& options, MakeObserver& observer) {
@@ -72,6 +107,7 @@ Result<MadeCase> make_case_of_reads(const MakeReadsOptions& options, MakeObserve
   made.arguments.assign(options.plan.arguments.begin() + 1, options.plan.arguments.end());
   made.criteria = options.criteria;
   made.found = "clew case new --read";
+  EventThreads threads(survey);
   for (const WantedRead& wanted : options.reads) {
     CLEW_TRY(const SiteId read, find_site(survey.sites(), wanted.file, wanted.line,
                                           abi::StepKind::kRead, wanted.variable));
@@ -81,7 +117,10 @@ Result<MadeCase> make_case_of_reads(const MakeReadsOptions& options, MakeObserve
     for (const SiteId id : {read, write}) {
       CaseEvent event;
       event.name = std::string(1, static_cast<char>('a' + made.events.size() % 26));
-      event.thread = id == read ? 1 : 2;
+      event.thread = threads.number_of(id, id == read ? 0 : made.events.back().thread);
+      if (event.thread > kMostCaseThreads)
+        return fail(ErrorCode::kUsage,
+                    fmt::format("the events are of more than {} threads", kMostCaseThreads));
       event.at = survey.sites().anchor_of(id);
       made.events.push_back(std::move(event));
     }

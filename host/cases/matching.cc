@@ -29,23 +29,27 @@ class Matcher {
     may_lack_.resize(one.events.size());
     for (const CaseOrder& order : one.orders) {
       for (const std::size_t event : order.events) needed_[event] = true;
-      if (run.failed && order.kind != CaseOrder::Kind::kSees) may_lack_[order.events.back()] = true;
+      if (run.failed && order.kind != CaseOrder::Kind::kSees &&
+          order.kind != CaseOrder::Kind::kHolds)
+        may_lack_[order.events.back()] = true;
     }
     // What is also first in some order must have happened.
     for (const CaseOrder& order : one.orders) {
       const std::size_t last = order.events.size() - 1;
       for (std::size_t i = 0; i < last; ++i) may_lack_[order.events[i]] = false;
-      if (order.kind == CaseOrder::Kind::kSees) may_lack_[order.events[last]] = false;
+      if (order.kind == CaseOrder::Kind::kSees || order.kind == CaseOrder::Kind::kHolds)
+        may_lack_[order.events[last]] = false;
     }
     collect(sites);
   }
 
-  void run() {
+  Choices run() {
     if (case_.orders.empty()) {
       visit_(match_);
-      return;
+      return Choices::kAll;
     }
     assign(0);
+    return cut_ ? Choices::kSome : Choices::kAll;
   }
 
  private:
@@ -61,6 +65,7 @@ class Matcher {
         const std::uint64_t count = ++counts[run_.steps[i].thread];
         if (case_.events[e].time == 0 || case_.events[e].time == count) found.push_back(i);
       }
+      cut_ |= found.size() > kMostInstances;
       if (found.size() > kMostInstances)
         found.erase(found.begin() + kMostInstances / 2, found.end() - kMostInstances / 2);
     }
@@ -71,7 +76,10 @@ class Matcher {
     while (e < case_.events.size() && !needed_[e]) ++e;
     if (e == case_.events.size()) return visit_(match_);
     for (const std::size_t i : instances_[e]) {
-      if (++tries_ > kMostTries) return false;
+      if (++tries_ > kMostTries) {
+        cut_ = true;
+        return false;
+      }
       if (!take_thread(case_.events[e].thread, run_.steps[i].thread)) continue;
       match_[e] = i;
       const bool more = !holds(e) || assign(e + 1);
@@ -136,6 +144,8 @@ class Matcher {
     if (order.kind == CaseOrder::Kind::kBetween && at[0] && at[2] &&
         (*at[0] >= *at[2] || comes_between(order, *at[0], *at[2])))
       return false;
+    if (order.kind == CaseOrder::Kind::kHolds)
+      return !at[0] || !at[1] || still_holds(*at[1], *at[0]);
     if (mode_ == Mode::kAnyOrder) return true;
     if (order.kind == CaseOrder::Kind::kSees) {
       if (!at[0] || !at[1]) return true;
@@ -158,6 +168,19 @@ class Matcher {
     });
   }
 
+  // The lock that is taken at step `lock` is not given back before step `at`, of the same thread.
+  [[nodiscard]] bool still_holds(std::size_t lock, std::size_t at) const {
+    if (lock >= at) return false;
+    for (std::size_t i = lock + 1; i < at; ++i) {
+      const TraceStep& step = run_.steps[i];
+      if (step.thread != run_.steps[lock].thread) continue;
+      const bool gives_back =
+          step.kind == abi::StepKind::kUnlock && step.object == run_.steps[lock].object;
+      if (gives_back || step.kind == abi::StepKind::kWait) return false;
+    }
+    return true;
+  }
+
   [[nodiscard]] std::optional<std::size_t> last_write(std::size_t read) const {
     for (std::size_t i = read; i-- > 0;)
       if (writes(run_.steps[i].kind) && same_data(run_.steps[i], run_.steps[read])) return i;
@@ -174,6 +197,7 @@ class Matcher {
   std::array<Role, kMostCaseThreads + 1> roles_;
   Match match_;
   std::uint64_t tries_ = 0;
+  bool cut_ = false;
 };
 
 }  // namespace
@@ -195,9 +219,9 @@ std::optional<Match> find_match(const Case& one, const EventSites& sites, const 
   return found;
 }
 
-void each_choice(const Case& one, const EventSites& sites, const TracedRun& run,
-                 const std::function<bool(const Match&)>& visit) {
-  Matcher(one, sites, run, Mode::kAnyOrder, visit).run();
+Choices each_choice(const Case& one, const EventSites& sites, const TracedRun& run,
+                    const std::function<bool(const Match&)>& visit) {
+  return Matcher(one, sites, run, Mode::kAnyOrder, visit).run();
 }
 
 }  // namespace clew

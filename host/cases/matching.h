@@ -3,6 +3,7 @@
 #define CLEW_HOST_CASES_MATCHING_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -34,8 +35,9 @@ using EventSites = std::vector<std::vector<SiteId>>;
 
 // Steps that could be the events of the case if the threads came in another order: of one thread
 // and the same data where the case says so. visit(match) returns whether to continue.
-void each_choice(const Case& one, const EventSites& sites, const TracedRun& run,
-                 const std::function<bool(const Match&)>& visit);
+enum class Choices : std::uint8_t { kAll, kSome };  // kSome: there are too many to visit them all
+Choices each_choice(const Case& one, const EventSites& sites, const TracedRun& run,
+                    const std::function<bool(const Match&)>& visit);
 
 [[nodiscard]] bool same_data(const TraceStep& a, const TraceStep& b);
 

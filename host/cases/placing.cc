@@ -27,6 +27,8 @@ constexpr double kOtherVariable = -20;
 constexpr double kSameFile = 2;
 constexpr double kExecuted = 3;
 constexpr double kLeast = 40;
+// The function has no other statement that does what the anchor does.
+constexpr double kOnlyOne = 22;
 
 struct Candidate {
   const Statement* statement = nullptr;  // null: a place without a line
@@ -66,6 +68,7 @@ class Placing {
       if (text > nearest_score) nearest_score = text, nearest = &candidate;
       if (score >= kLeast && score > best_score) best_score = score, best = &candidate;
     }
+    if (const Candidate* beside = beside_the_same(best)) best = beside;
     Placed placed;
     if (const Candidate* shown = best != nullptr ? best : nearest) tell(*shown, placed);
     if (best == nullptr) return placed;
@@ -85,6 +88,25 @@ class Placing {
   }
 
  private:
+  // The statement may be there and not do it any more, because another one of its line does it now:
+  // the head of a loop, a condition.
+  [[nodiscard]] const Candidate* beside_the_same(const Candidate* best) const {
+    if (best != nullptr && tokens_of(*best) == anchor_.text) return nullptr;
+    const Candidate* found = nullptr;
+    for (const Statement* same : sites_.statements_like(anchor_.function, anchor_.text)) {
+      for (const auto& [key, candidate] : candidates_) {
+        const Statement* other = candidate.statement;
+        if (other == nullptr || candidate.function != anchor_.function ||
+            other->last_line < same->first_line || other->first_line > same->last_line)
+          continue;
+        const std::vector<SiteId> sites = sites_of(candidate);
+        if (std::ranges::any_of(sites, [&](SiteId id) { return sites_[id].kind == anchor_.kind; }))
+          found = &candidate;
+      }
+    }
+    return found;
+  }
+
   // An access to the variable that has no line may be the one that is looked for.
   void add_moved_by_compiler(std::vector<SiteId>& found) const {
     if (anchor_.variable.empty()) return;
@@ -141,8 +163,10 @@ class Placing {
     } else {
       const double same = similarity(tokens, anchor_.text);
       const bool same_variable = function > 0 && names_variable(candidate, sites) == kSameVariable;
-      if (!same_variable && same < (function > 0 ? kLeastSimilar : kLeastElsewhere)) return 0;
-      score += same_variable ? std::max(kSimilar * same, kOtherText) : kSimilar * same;
+      const bool only_one = function > 0 && is_only_one(candidate);
+      if (!same_variable && !only_one && same < (function > 0 ? kLeastSimilar : kLeastElsewhere))
+        return 0;
+      score += std::max({kSimilar * same, same_variable ? kOtherText : 0, only_one ? kOnlyOne : 0});
     }
     score += names_variable(candidate, sites);
     if (candidate.statement != nullptr && candidate.statement->occurrence == anchor_.occurrence)
@@ -153,6 +177,27 @@ class Placing {
     if (std::ranges::any_of(sites, is_same)) score += kSameKind;
     if (std::ranges::any_of(sites, was_executed)) score += kExecuted;
     return score;
+  }
+
+  // Whether no other statement of its function does what the anchor does: synchronises or releases
+  // memory in that way, or, for an access, one of the names in both is the only thing accessed.
+  [[nodiscard]] bool is_only_one(const Candidate& candidate) const {
+    const auto does = [&](const Candidate& one) {
+      return std::ranges::any_of(one.sites, [&](SiteId id) {
+        return sites_[id].kind == anchor_.kind && sites_[id].executed;
+      });
+    };
+    if (!does(candidate)) return false;
+    const auto rival = [&](const auto& other) {
+      return &other.second != &candidate && other.second.function == candidate.function &&
+             does(other.second);
+    };
+    if (std::ranges::any_of(candidates_, rival)) return false;
+    if (!abi::is_access(anchor_.kind) || abi::ends_life(anchor_.kind)) return true;
+    return std::ranges::any_of(tokens_of(candidate), [&](const std::string& token) {
+      return token.size() > 1 && std::isalpha(static_cast<unsigned char>(token[0])) != 0 &&
+             std::ranges::find(anchor_.text, token) != anchor_.text.end();
+    });
   }
 
   [[nodiscard]] double names_variable(const Candidate& candidate,

@@ -67,6 +67,17 @@ std::vector<std::string> Sites::missing_sources() const {
   return missing;
 }
 
+std::vector<const Statement*> Sites::statements_like(const std::string& function,
+                                                     const std::vector<std::string>& tokens) const {
+  std::vector<const Statement*> found;
+  for (const auto& [file, statements] : sources_)
+    if (statements)
+      for (const Statement& statement : *statements)
+        if (statement.function == function && statement.tokens == tokens)
+          found.push_back(&statement);
+  return found;
+}
+
 SiteId Sites::intern(Site site) {
   const auto key = std::tuple(site.place, site.file, site.line, site.column);
   const auto [entry, added] = known_.try_emplace(key, static_cast<SiteId>(sites_.size()));

@@ -59,6 +59,9 @@ class Sites {
   [[nodiscard]] std::vector<SiteId> of(std::span<const TraceStep> steps) const;
 
   [[nodiscard]] Anchor anchor_of(SiteId id) const;
+  // The statements of a function with these tokens, whether or not they are sites.
+  [[nodiscard]] std::vector<const Statement*> statements_like(
+      const std::string& function, const std::vector<std::string>& tokens) const;
   // "T0.2"; empty: not known
   [[nodiscard]] std::string thread_name(abi::ThreadKey key) const;
   [[nodiscard]] std::vector<std::string> missing_sources() const;

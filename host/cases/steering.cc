@@ -22,7 +22,7 @@ Edges edges_of(const Case& one, const Match& match) {
   Edges edges;
   for (const CaseOrder& order : one.orders) {
     const auto& e = order.events;
-    if (order.kind == CaseOrder::Kind::kSees) {
+    if (order.kind == CaseOrder::Kind::kSees || order.kind == CaseOrder::Kind::kHolds) {
       edges.emplace(e[1], e[0]);
       continue;
     }

@@ -11,7 +11,8 @@ namespace {
 constexpr std::size_t kMostRunsForStacks = 3;
 constexpr std::size_t kMostSteps = 200'000;  // of a run that is looked at
 constexpr std::size_t kMostSteering = 96;
-constexpr std::size_t kMostKept = 24;  // runs with the order, of each verdict
+constexpr std::size_t kMostKept = 24;                   // runs with the order, of each verdict
+constexpr std::size_t kMostUnorderedSteps = 1'000'000;  // of runs without it, together
 
 class Trying {
  public:
@@ -71,6 +72,9 @@ class Trying {
     if (!ordered) {
       tally_.failed_otherwise += failed;
       if (failed && !tally_.failing_otherwise) tally_.failing_otherwise = run;
+      unordered_steps_ += run.steps.size();
+      if (known == Known::kNo && unordered_steps_ <= kMostUnorderedSteps)
+        tally_.unordered.push_back(run);
       return;
     }
     ++tally_.with_order;
@@ -86,6 +90,7 @@ class Trying {
   Survey& survey_;
   Until until_;
   Tally tally_;
+  std::size_t unordered_steps_ = 0;
 };
 
 }  // namespace

@@ -26,7 +26,8 @@ struct Tally {
   std::optional<LabRun> failing;       // the first with the order
   std::optional<LabRun> passing;
   std::optional<LabRun> failing_otherwise;
-  std::vector<LabRun> ordered;  // some of those with the order that were not in the survey
+  std::vector<LabRun> ordered;    // some of those with the order that were not in the survey
+  std::vector<LabRun> unordered;  // some of those without it, likewise
 };
 
 // Runs of a program that were made to know it: the sites that it has, and what its threads do.

@@ -45,18 +45,49 @@ std::string reason_text(const CheckedCase& one) {
   const auto at = [](const Location& place) {
     return place.file.empty() ? std::string("a place without source") : location_text(place);
   };
+  const std::string runs =
+      fmt::format("In all {} that have its events", runs_text(reason.schedules));
+  const auto in_between = [&](const std::string& what) {
+    return reason.one_reason
+               ? fmt::format("{} they come in another order: {} in between.", runs, what)
+               : fmt::format("{} they come in another order. In one of them {} in between.", runs,
+                             what);
+  };
   switch (reason.why) {
     case Why::kMutex:
       return fmt::format(
-          "In all runs both threads hold the same lock there: one takes it at {}, the other at {}.",
-          at(reason.lock), at(reason.other_lock));
+          "{} {}both threads hold the same lock there: one takes it at {}, the other at {}.", runs,
+          reason.one_reason ? "" : "the order is ruled out. In one of them ", at(reason.at),
+          at(reason.source));
     case Why::kJoined:
-      return fmt::format(
-          "In all runs the thread of one event has been joined before the other: {}.",
-          at(reason.lock));
+      return in_between(fmt::format("the thread of one event is joined at {}", at(reason.at)));
     case Why::kCreated:
-      return fmt::format("In all runs the thread of one event is created after the other: {}.",
-                         at(reason.lock));
+      return in_between(
+          reason.at.file.empty()
+              ? "the thread of one event is created"
+              : fmt::format("the thread of one event is created at {}", at(reason.at)));
+    case Why::kBarrier:
+      return in_between(fmt::format("the barrier at {} is passed", at(reason.at)));
+    case Why::kSameThread:
+      return fmt::format("{} one thread executes them, in the other order.", runs);
+    case Why::kSawFirst:
+      return in_between(
+          fmt::format("the read at {} sees the write at {}", at(reason.at), at(reason.source)));
+    case Why::kWaitedFirst:
+      return in_between(fmt::format("the wait at {} ends with the signal at {}", at(reason.at),
+                                    at(reason.source)));
+    case Why::kOverwritten:
+      return fmt::format("{} what was to be seen is overwritten before, at {}.", runs,
+                         at(reason.at));
+    case Why::kNotTogether:
+      return fmt::format(
+          "{} no threads do these things to the same data in a way that the order could have.",
+          runs);
+    case Why::kLockOrder:
+      return fmt::format(
+          "In all {} the order in which locks are taken has no cycle: no threads wait for each "
+          "other's locks in a circle.",
+          runs_text(reason.schedules));
     case Why::kExhausted:
       return fmt::format("Every schedule was executed, up to equivalence ({}): none has the order.",
                          runs_text(reason.schedules));

@@ -121,6 +121,65 @@ check "it is a sentence" json '"sees" in d["orders"][0]'
 check "check finds it" run 1 check divide.clewcase
 check "no such read" run 125 case new --read divide.cpp:11:n --sees divide.cpp:6 -- ./divide
 
+# Two reads at once, and who holds which lock.
+cat >pair.cpp <<'CODE'
+#include <mutex>
+#include <thread>
+static std::mutex mutex;
+static int x, y;
+static int first() { return x; }
+static int second() { return y; }
+static void set() {
+  std::lock_guard<std::mutex> lock(mutex);
+  x = 1;
+  y = 1;
+}
+int main() {
+  std::thread thread(set);
+  const int sum = first() + 2 * second();
+  thread.join();
+  return sum == 3 ? 1 : 0;
+}
+CODE
+build -O0 pair.cpp -o pair
+check "two reads that see two writes" run 0 case new --read pair.cpp:5:x --sees pair.cpp:9 --read pair.cpp:6:y --sees pair.cpp:10 --json out.json -- ./pair
+check "make a case of two orders" json 'len(d["orders"]) == 2 and d["proof"] == "suffices"'
+check "which fails" run 1 check pair.clewcase
+sed -e '/^with-order\|^failed/d' -e 's/^\[orders\]/[event lock]\nthread = 2\ndoes = "lock"\nfunction = "set"\ntext = "std::lock_guard<std::mutex> lock(mutex);"\n\n[orders]\nholds = b lock/' \
+  pair.clewcase >held.clewcase
+check "a write under a lock" run 1 check held.clewcase
+check "is a constraint of its own" says out.txt 'happens while the thread'
+sed 's/^holds = b lock/holds = a lock/' held.clewcase >mistake.clewcase
+check "a lock of another thread is a mistake" run 122 check mistake.clewcase
+check "told with its line" says out.txt "mistake.clewcase:$(grep -n '^holds' mistake.clewcase | cut -d: -f1):"
+for line in 'before = a' 'before = a nobody' 'later = a b' 'sees = "a" "b"'; do
+  sed "s/^holds = b lock/$line/" held.clewcase >mistake.clewcase
+  check "a mistake: $line" run 122 check mistake.clewcase
+  check "... with its line" says out.txt "mistake.clewcase:$(grep -nFx -- "$line" mistake.clewcase | cut -d: -f1):"
+done
+rm mistake.clewcase held.clewcase pair.clewcase
+
+# Standard input belongs to a case.
+cat >echo.cpp <<'CODE'
+#include <cstdio>
+#include <thread>
+static int n = 3;
+int main() {
+  int wanted = 0;
+  if (std::scanf("%d", &wanted) != 1 || wanted != 42) return 0;
+  std::thread thread([] { n = 0; n = 7; });
+  const int seen = n;
+  thread.join();
+  return seen == 0;
+}
+CODE
+build -O0 echo.cpp -o echo
+mkdir -p kept
+check "a failure that needs input" sh -c "echo 42 | '$clew' hunt --seed 1 ./echo >out.txt 2>err.txt; [ \$? = 1 ]"
+check "is kept with it" run 0 case new -o kept/echo.clewcase
+check "beside the case" grep -qx 42 kept/echo.clewcase.input
+check "and fails again" run 1 check kept/echo.clewcase
+
 # Files that are no cases.
 printf 'clew-case = 1\nprogram = "bank"\nfailure = "exit"\nnonsense = "x"\n' >bad.clewcase
 check "a bad file is told with its line" run 122 check bad.clewcase
@@ -130,8 +189,9 @@ check "another version" run 122 check bad.clewcase
 check "is named" says out.txt 'version 9'
 rm bad.clewcase
 
-# As a user: an installed module, a small project, ctest.
-mkdir -p project prefix/lib/cmake/clew && cp "$source/cmake/clewConfig.cmake" prefix/lib/cmake/clew/
+# As a user: the tool is installed into a prefix, a project of its own finds it there.
+check "the tool is installed" sh -c "cmake --install '$(dirname "$clew")/..' --prefix '$work/prefix' >install.txt 2>&1"
+mkdir -p project
 cp bank.cpp bank.clewcase project/
 cat >project/CMakeLists.txt <<CODE
 cmake_minimum_required(VERSION 3.20)
@@ -149,8 +209,8 @@ target_link_libraries(bank_fixed Threads::Threads)
 clew_add_case(case_fails bank.clewcase PROGRAM bank)
 clew_add_case(case_fixed bank.clewcase PROGRAM bank_fixed TIME 30 HUNT 50)
 CODE
-mkdir -p prefix/bin && ln -s "$clew" prefix/bin/clew
-check "a project is configured" sh -c "cmake -S project -B project/build -DCMAKE_PREFIX_PATH=$work/prefix -DCMAKE_CXX_COMPILER=$(dirname "$clew")/clew-c++ >cmake.txt 2>&1"
+check "a project is configured" sh -c "cmake -S project -B project/build -DCMAKE_PREFIX_PATH=$work/prefix -DCMAKE_CXX_COMPILER=$work/prefix/bin/clew-c++ >cmake.txt 2>&1"
+check "with the installed tool" grep -q "CLEW_EXECUTABLE.*=$work/prefix/bin/clew$" project/build/CMakeCache.txt
 check "and built" sh -c "cmake --build project/build >>cmake.txt 2>&1"
 check "the fixed program's case passes in ctest" sh -c "ctest --test-dir project/build -R case_fixed >ctest.txt 2>&1"
 check "the other one fails there" sh -c "! ctest --test-dir project/build -R case_fails >ctest.txt 2>&1"
