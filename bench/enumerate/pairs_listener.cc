@@ -4,8 +4,8 @@
 //   clew hunt --strategy exhaustive --bound 10000 --keep-going --listener ./pairs.so:FILE PROGRAM
 //
 // A line of FILE is a pair that some run showed: thread, place and instance of the read, and of the write (0 0 0: nobody
-// wrote it before). As clew enumerate has it: memory that two threads touch in the run and one of them writes, in pieces
-// of eight bytes; instances from the fourth on are one; memory that is freed is written; what main writes before it
+// wrote it before), and whether its memory was shared in the run: two threads touch it and one of them writes, in pieces
+// of eight bytes. As clew enumerate has it: instances from the fourth on are one; memory that is freed is written; what main writes before it
 // creates a thread is the initial value.
 #include <clew/listener.h>
 #include <fcntl.h>
@@ -105,13 +105,15 @@ void on_end() {
     });
   for (const Access& a : s.accesses) {
     std::set<const Access*> seen;
+    bool shared = false;
     each_byte(a, [&](std::uint64_t b) {
       Granule& g = granules[b / 8];
-      if (!g.two || !g.written) return;
+      shared |= g.two && g.written;
       if (a.reads) seen.insert(g.last[b % 8]);
       if (a.writes) g.last[b % 8] = &a;
     });
-    for (const Access* w : seen) note(s, key(s, &a) + " " + key(s, w) + "\n");
+    for (const Access* w : seen)
+      note(s, key(s, &a) + " " + key(s, w) + (shared ? " shared\n" : " alone\n"));
   }
 }
 

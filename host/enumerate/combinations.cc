@@ -22,7 +22,7 @@ void Combinations::add_all(const Terms& terms) {
   std::map<EventKey, std::vector<Terms::Number>> of_read;
   std::size_t seen = 0;
   for (Terms::Number i = 0; i < terms.all().size(); ++i)
-    if (terms.all()[i].seen()) {
+    if (terms.all()[i].seen() && terms.is_shared(terms.all()[i].read)) {
       of_read[terms.all()[i].read].push_back(i);
       ++seen;
     }

@@ -73,7 +73,8 @@ class Collector {
   [[nodiscard]] std::set<EventKey> nameless() {
     std::set<EventKey> reads;
     for (const Term& term : search_.terms().all())
-      if (places_.variable(term.address, term.size).empty()) reads.insert(term.read);
+      if (search_.terms().is_shared(term.read) && places_.variable(term.address, term.size).empty())
+        reads.insert(term.read);
     return reads;
   }
   void name(std::map<EventKey, std::string> names) { names_ = std::move(names); }
@@ -81,7 +82,9 @@ class Collector {
   void fill(EnumerateResult& result) {
     std::map<EventKey, std::vector<Terms::Number>> of_read;
     const std::vector<Term>& terms = search_.terms().all();
-    for (Terms::Number i = 0; i < terms.size(); ++i) of_read[terms[i].read].push_back(i);
+    for (Terms::Number i = 0; i < terms.size(); ++i)
+      if (search_.terms().is_shared(terms[i].read) || !wanted_.empty())
+        of_read[terms[i].read].push_back(i);
     for (const auto& [read, numbers] : of_read) {
       ReadInfo info{place_of(read),
                     places_.variable(terms[numbers.front()].address, terms[numbers.front()].size),
@@ -264,7 +267,8 @@ Result<EnumerateResult> enumerate(const EnumerateOptions& options, RecordingStor
   result.exhausted = search.exhausted();
   result.untried = search.untried();
   for (const Term& term : search.terms().all())
-    result.seen_otherwise += term.seen() && !term.systematic ? 1 : 0;
+    result.seen_otherwise +=
+        term.seen() && !term.systematic && search.terms().is_shared(term.read) ? 1 : 0;
   result.runs = search.runs();
   result.last_new_run = search.terms().last_new_run();
   result.not_looked_at = search.not_looked_at();

@@ -177,10 +177,10 @@ void EnumerateSearch::learn(const JobPlan& plan, const JobReport& report) {
     return;
   }
   for (const TraceStep& step : trace.steps) executed_.insert(step.place);
-  const std::size_t known = terms_.all().size();
+  const std::size_t known = terms_.considered();
   const std::vector<Terms::Candidate> candidates =
       terms_.learn(trace, plan, report.verdict, runs_, source);
-  if (terms_.all().size() != known || terms_.last_new_run() == runs_) last_brought_ = runs_;
+  if (terms_.considered() != known || terms_.last_new_run() == runs_) last_brought_ = runs_;
   // Schedules are made of scheduling points.
   Trace points;
   std::vector<StepNumber> number;
@@ -223,7 +223,8 @@ OrderReason EnumerateSearch::reason(const Term& term) const {
 
 EnumerateSearch::Coverage EnumerateSearch::coverage() const {
   std::map<EventKey, std::uint32_t> of_read;
-  for (const Term& term : terms_.all()) ++of_read[term.read];
+  for (const Term& term : terms_.all())
+    if (terms_.is_shared(term.read)) ++of_read[term.read];
   Coverage coverage;
   for (const Term& term : terms_.all()) {
     if (of_read[term.read] < 2) continue;
@@ -239,7 +240,7 @@ EnumerateSearch::Coverage EnumerateSearch::coverage() const {
 std::vector<Search::Keep> EnumerateSearch::to_keep() {
   std::map<EventKey, std::vector<const Term*>> of_read;
   for (const Term& term : terms_.all())
-    if (term.seen()) of_read[term.read].push_back(&term);
+    if (term.seen() && terms_.is_shared(term.read)) of_read[term.read].push_back(&term);
   const auto keep = [&](const Witness& witness, Verdict verdict) {
     const bool is_kept = std::ranges::any_of(kept_, [&](const Kept& kept) {
       return kept.plan == witness.plan && kept.verdict == verdict;

@@ -22,7 +22,12 @@ using simulated::Program;
 
 using Pair = std::pair<EventKey, EventKey>;
 
-std::set<Pair> pairs_of(const Trace& trace) {
+// What the reads of a run see, and which of them are of memory that others come to in that run.
+struct RunPairs {
+  std::set<Pair> pairs;
+  std::set<EventKey> shared;
+};
+RunPairs pairs_of(const Trace& trace) {
   const std::vector<std::uint64_t> times = occurrences(trace.steps);
   const auto key = [&](StepNumber step) {
     if (step == kInitialValue) return EventKey{};
@@ -30,21 +35,25 @@ std::set<Pair> pairs_of(const Trace& trace) {
         trace.steps[step].thread, trace.steps[step].place,
         static_cast<std::uint32_t>(std::min<std::uint64_t>(times[step], kLaterInstances))};
   };
-  std::set<Pair> pairs;
+  RunPairs result;
+  for (const Sight& sight : reads_from(trace.steps, Memory::kAll).sights)
+    result.pairs.insert({key(sight.read), key(sight.write)});
   for (const Sight& sight : reads_from(trace.steps, Memory::kShared).sights)
-    pairs.insert({key(sight.read), key(sight.write)});
-  return pairs;
+    result.shared.insert(key(sight.read));
+  return result;
 }
 
 // What all schedules show; nothing: there are too many.
 std::optional<std::set<Pair>> all_pairs(const Program& program, std::uint64_t most) {
-  std::set<Pair> pairs;
+  RunPairs all;
   std::uint64_t runs = 0;
   const auto explore = [&](const auto& self, const Machine& at, const Trace& trace) -> void {
     if (runs > most) return;
     if (at.end() != simulated::End::kRuns) {
       ++runs;
-      pairs.merge(pairs_of(trace));
+      RunPairs one = pairs_of(trace);
+      all.pairs.merge(one.pairs);
+      all.shared.merge(one.shared);
       return;
     }
     for (std::uint32_t i = 0; i < 64; ++i) {
@@ -57,7 +66,8 @@ std::optional<std::set<Pair>> all_pairs(const Program& program, std::uint64_t mo
   };
   explore(explore, Machine(program), {});
   if (runs > most) return std::nullopt;
-  return pairs;
+  std::erase_if(all.pairs, [&](const Pair& pair) { return !all.shared.contains(pair.first); });
+  return all.pairs;
 }
 
 simulated::Run run(const Program& program, const JobPlan& plan) {
@@ -89,6 +99,7 @@ Enumerated enumerate(const Program& program) {
   EXPECT_TRUE(search.exhausted());
   Enumerated result;
   for (const Term& term : search.terms().all()) {
+    if (!search.terms().is_shared(term.read)) continue;
     if (term.seen()) result.seen.insert({term.read, term.write});
     EXPECT_EQ(term.seen(), term.systematic) << "every schedule shows what others do";
     if (!term.seen() && !term.may_be && term.reason.kind != OrderReason::Kind::kNone)

@@ -17,6 +17,14 @@ constexpr std::size_t kMostReads = 256;            // of eight bytes, told apart
 constexpr std::size_t kLongestObserved = 100'000;  // steps of a trace
 constexpr std::size_t kMostWrites = 256;
 
+// The last of these writes that writes one of the bytes; kInitialValue: none.
+StepNumber newest_of(const std::vector<const SharedBytes::Access*>& writes,
+                     const SharedBytes::Access& read) {
+  for (auto write = writes.rbegin(); write != writes.rend(); ++write)
+    if (((*write)->mask & read.mask) != 0) return (*write)->step;
+  return kInitialValue;
+}
+
 }  // namespace
 
 struct Terms::View {
@@ -69,22 +77,25 @@ std::string Terms::thread_name(abi::ThreadKey thread) const {
   return found == names_.end() ? "T?" : found->second;
 }
 
-void Terms::note_seen(const View& view, const JobPlan& plan, Verdict verdict, std::uint64_t run,
-                      Source source) {
+void Terms::note_seen(const View& view, std::span<const Sight> sights, const JobPlan& plan,
+                      Verdict verdict, std::uint64_t run, Source source) {
   std::shared_ptr<const JobPlan> kept;
   std::set<Number> in_this_run;
-  for (const Sight& sight : view.reads.sights) {
+  for (const Sight& sight : sights) {
     const TraceStep& read = view.trace[sight.read];
     if (!places_.empty() && !places_.contains(read.place)) continue;
     const EventKey write = view.key(sight.write);
-    if (terms_.size() >= kMostTerms && !numbers_.contains({view.key(sight.read), write})) {
+    const EventKey key = view.key(sight.read);
+    const bool shared = is_shared(key);
+    const std::size_t most = shared ? kMostTerms : kMostTerms / 2;
+    if (terms_.size() >= most && !numbers_.contains({key, write})) {
       is_cut_ = true;
       continue;
     }
-    const Number number = number_of(view.key(sight.read), write, read);
+    const Number number = number_of(key, write, read);
     if (!in_this_run.insert(number).second) continue;
     Term& term = terms_[number];
-    if (!term.seen()) last_new_run_ = run;
+    if (!term.seen() && shared) last_new_run_ = run;
     term.systematic |= source == Source::kSystematic;
     seen_places_.insert({term.read.place, term.write.place});
     Witness& witness = verdict == Verdict::kFail ? term.failing : term.passing;
@@ -116,9 +127,12 @@ void Terms::consider(const View& view, const SharedBytes& bytes, StepNumber writ
   std::optional<OrderReason> hidden;
   if (order == Order::kSought) hidden = view.order.hidden(write, read, bytes.accesses);
   if (hidden && hidden->kind <= OrderReason::Kind::kCreate) return;
+  // Who has joined the reader's thread writes later: nobody would think of it.
+  if (hidden && hidden->kind == OrderReason::Kind::kJoin && hidden->overwritten == 0) return;
   // One pair stands for all of the later instances: what orders it need not order the others.
   const bool stands_for_others = read_key.instance == later_ || write_key.instance == later_;
   if (hidden && stands_for_others && !is_known) return;
+  considered_ += is_known ? 0 : 1;
   const Number number = number_of(read_key, write_key, view.trace[read]);
   Term& term = terms_[number];
   if (!hidden) {
@@ -158,19 +172,18 @@ void Terms::find_candidates(const View& view, const SharedBytes& bytes,
   std::vector<Reader> reads;
   std::vector<const SharedBytes::Access*> writes;
   std::set<EventKey> keys;
-  std::unordered_map<abi::ThreadKey, StepNumber> own;
+  std::unordered_map<abi::ThreadKey, std::vector<const SharedBytes::Access*>> own;  // writes
   for (const SharedBytes::Access& access : bytes.accesses) {
     const TraceStep& step = view.trace[access.step];
     const EventKey key = view.key(access.step);
     const bool counts = places_.empty() || places_.contains(step.place);
-    const auto own_write = own.find(step.thread);
     if (keys.insert(key).second) {
       if (is_read(step.kind) && counts && reads.size() < kMostReads)
-        reads.push_back({&access, own_write == own.end() ? kInitialValue : own_write->second});
+        reads.push_back({&access, newest_of(own[step.thread], access)});
       if (access.writes && writes.size() < kMostWrites) writes.push_back(&access);
       is_cut_ |= reads.size() == kMostReads || writes.size() == kMostWrites;
     }
-    if (access.writes) own[step.thread] = access.step;
+    if (access.writes) own[step.thread].push_back(&access);
   }
   const Order order = reads.size() * (writes.size() + 1) * bytes.accesses.size() <= kMostCompared
                           ? Order::kSought
@@ -198,7 +211,14 @@ std::vector<Terms::Candidate> Terms::learn(const Trace& trace, const JobPlan& pl
   learn_names(trace.steps);
   const ReadsFrom reads = reads_from(trace.steps, Memory::kShared);
   const View view{trace.steps, *this, reads, occurrences(trace.steps), MustOrder(trace.steps)};
-  note_seen(view, plan, verdict, run, source);
+  const std::size_t known = shared_reads_.size();
+  for (const Sight& sight : reads.sights) shared_reads_.insert(view.key(sight.read));
+  if (shared_reads_.size() != known) last_new_run_ = run;
+  // Also what reads see in runs in which nobody else comes to the memory.
+  if (trace.steps.size() <= kLongestObserved)
+    note_seen(view, reads_from(trace.steps, Memory::kAll).sights, plan, verdict, run, source);
+  else
+    note_seen(view, reads.sights, plan, verdict, run, source);
   std::vector<Candidate> candidates;
   // In the order of addresses, so that the search does not depend on a hash.
   std::vector<std::uint64_t> granules;

@@ -110,12 +110,18 @@ class Terms {
             static_cast<std::uint32_t>(std::min<std::uint64_t>(occurrence, later_))};
   }
 
+  // Whether a run had another thread come to the memory of the read, one of the two writing it. Terms
+  // of others are noted too: in the next run they may be shared.
+  [[nodiscard]] bool is_shared(const EventKey& read) const { return shared_reads_.contains(read); }
+
   [[nodiscard]] const std::vector<Term>& all() const { return terms_; }
   [[nodiscard]] Term& at(Number term) { return terms_[term]; }
   // Whether a write at the place of the term's was seen by a read at the place of its read.
   [[nodiscard]] bool places_seen(const Term& term) const {
     return seen_places_.contains({term.read.place, term.write.place});
   }
+  // Terms that came up without being seen.
+  [[nodiscard]] std::size_t considered() const { return considered_; }
   [[nodiscard]] std::uint64_t last_new_run() const { return last_new_run_; }
   // Some terms were not noted: there are too many.
   [[nodiscard]] bool is_cut() const { return is_cut_; }
@@ -130,8 +136,8 @@ class Terms {
 
   Number number_of(const EventKey& read, const EventKey& write, const TraceStep& step);
   void learn_names(std::span<const TraceStep> trace);
-  void note_seen(const View& view, const JobPlan& plan, Verdict verdict, std::uint64_t run,
-                 Source source);
+  void note_seen(const View& view, std::span<const Sight> sights, const JobPlan& plan,
+                 Verdict verdict, std::uint64_t run, Source source);
   void find_candidates(const View& view, const SharedBytes& bytes,
                        std::vector<Candidate>& candidates);
   // Whether it is worth the time to find out what orders accesses; if not, they may be in any.
@@ -145,9 +151,11 @@ class Terms {
   std::uint32_t later_;
   std::vector<Term> terms_;
   std::map<std::pair<EventKey, EventKey>, Number> numbers_;
+  std::set<EventKey> shared_reads_;
   std::set<std::pair<abi::Place, abi::Place>> seen_places_;
   std::map<abi::ThreadKey, std::string> names_;
   std::uint64_t last_new_run_ = 0;
+  std::size_t considered_ = 0;
   bool is_cut_ = false;
   bool remembers_ = false;
   std::vector<Number> shown_;
