@@ -1,7 +1,8 @@
-// A garage: a manager gives each of his workers a task, the workers do them, and the manager waits until
-// all have finished. The number of a task is computed from random values and may be negative; its remainder
-// by 8 is then negative too, and no case of the switch is taken ("blocking critical section"): the worker
-// does nothing and never reports that it has finished, and the manager waits for ever.
+// A garage for a day: a manager hires workers, gives each a task, and closes when all have finished. The number of a
+// task is computed from what the customer wants and what it may cost, and is negative in rare cases; its remainder by 8 is
+// negative then, and the switch that hands out the work has no case for it ("blocking critical section"). That worker does
+// nothing and never says that it has finished, and the manager waits for it for ever.
+#include <array>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -12,330 +13,549 @@
 #include <thread>
 #include <vector>
 
-// What everybody in the garage can see.
-class GarageStatus {
+// What all in the garage share.
+class Status {
  public:
-  explicit GarageStatus(int workers) : workers_(workers) {}
-
-  void ManagerArrived() {
-    manager_here_ = true;
-    changed_.notify_all();
-  }
-  bool IsManagerHere() const { return manager_here_; }
-  void TaskAssigned() { ++assigned_; }
-  void WorkerFinishedTask() {
-    ++finished_;
-    changed_.notify_all();
-  }
-  bool AllWorkersFinished() const { return finished_ >= workers_; }
-  int Finished() const { return finished_; }
-  int Assigned() const { return assigned_; }
-  std::mutex& Lock() { return mutex_; }
-  std::condition_variable& Changed() { return changed_; }
+  explicit Status(int workers) : workers_(workers) {}
+  void ManagerArrived();
+  bool IsManagerHere();
+  void WorkerFinishedTask(int worker);
+  bool AllWorkersFinished();
+  std::string Describe();
 
  private:
   const int workers_;
-  bool manager_here_ = false;
-  int assigned_ = 0;
-  int finished_ = 0;
   std::mutex mutex_;
-  std::condition_variable changed_;
+  bool manager_here_ = false;
+  int finished_ = 0;
+  std::vector<int> order_;
 };
 
-// What a worker has done, for the bill.
-class WorkCard {
- public:
-  void AddLine(const std::string& what, int minutes) {
-    lines_.push_back(what);
-    minutes_ += minutes;
+void Status::ManagerArrived() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (manager_here_) {
+    std::fprintf(stderr, "the manager is here already\n");
+    return;
   }
-  int Minutes() const { return minutes_; }
-  std::string Text(int worker) const {
-    std::string text = "worker " + std::to_string(worker) + ":";
-    for (const std::string& line : lines_) {
-      text += ' ';
-      text += line;
-      text += ';';
-    }
-    return text;
-  }
+  manager_here_ = true;
+  finished_ = 0;
+  order_.clear();
+}
 
- private:
-  std::vector<std::string> lines_;
-  int minutes_ = 0;
-};
+bool Status::IsManagerHere() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return manager_here_;
+}
 
-// Spare parts, of which some tasks need a few.
-class PartsStore {
- public:
-  PartsStore() : parts_(8, 20) {}
-
-  bool Take(int kind, int count) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    if (kind < 0 || kind >= static_cast<int>(parts_.size())) {
-      return false;
-    }
-    if (parts_[kind] < count) {
-      ++missed_;
-      return false;
-    }
-    parts_[kind] -= count;
-    return true;
-  }
-  void Restock(int kind, int count) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    if (kind < 0 || kind >= static_cast<int>(parts_.size())) {
+void Status::WorkerFinishedTask(int worker) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (const int other : order_) {
+    if (other == worker) {
+      std::fprintf(stderr, "worker %d has finished twice\n", worker);
       return;
     }
-    parts_[kind] += count;
   }
-  int Left() {
-    std::lock_guard<std::mutex> lock(mutex_);
-    int sum = 0;
-    for (const int part : parts_) {
-      sum += part;
+  order_.push_back(worker);
+  ++finished_;
+}
+
+bool Status::AllWorkersFinished() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (finished_ > workers_) {
+    std::fprintf(stderr, "%d of %d workers have finished\n", finished_, workers_);
+    std::abort();
+  }
+  return finished_ == workers_;
+}
+
+std::string Status::Describe() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  std::string text = std::to_string(finished_) + " of " + std::to_string(workers_);
+  text += " have finished";
+  if (!order_.empty()) {
+    text += ", in the order";
+    for (const int worker : order_) {
+      text += ' ';
+      text += std::to_string(worker);
     }
-    return sum;
   }
+  return text;
+}
+
+// Spare parts by kind.
+class PartsStore {
+ public:
+  static constexpr int kKinds = 8;
+  PartsStore();
+  int Take(int kind, int wanted);
+  void Deliver(int kind, int count);
+  int Missing();
 
  private:
   std::mutex mutex_;
-  std::vector<int> parts_;
-  int missed_ = 0;
+  std::array<int, kKinds> parts_{};
+  std::array<int, kKinds> least_{};
 };
 
-class Worker {
- public:
-  Worker(int number, GarageStatus& status, PartsStore& parts)
-      : number_(number), status_(status), parts_(parts) {}
-
-  void SetTask(int task) {
-    task_number_ = task;
-    has_task_ = true;
-  }
-
-  // The worker's thread.
-  void run() {
-    WaitForManager();
-    GoToWork();
-    PrintCard();
-  }
-
-  int Minutes() const { return card_.Minutes(); }
-  const std::string& Card() const { return printed_; }
-
- private:
-  void WaitForManager() {
-    std::unique_lock<std::mutex> lock(status_.Lock());
-    while (!status_.IsManagerHere() || !has_task_) {
-      status_.Changed().wait(lock);
+PartsStore::PartsStore() {
+  for (int kind = 0; kind < kKinds; ++kind) {
+    const std::size_t at = static_cast<std::size_t>(kind);
+    least_[at] = 2 + kind % 3;
+    parts_[at] = 5 * least_[at];
+    if (kind == 1) {
+      parts_[at] += 12;  // tires are taken by fours
     }
   }
+}
 
-  // Does the task whose number it was given.
-  void GoToWork() {
-#ifdef FIXED
-    const int task = (task_number_ % 8 + 8) % 8;
-#else
-    const int task = task_number_ % 8;
-#endif
-    switch (task) {
-      case 0:
-        FetchParts(0, 2);
-        WorkingOn("fix gears", 200);
-        break;
-      case 1:
-        FetchParts(1, 4);
-        WorkingOn("change tires", 140);
-        break;
-      case 2:
-        WorkingOn("adjust lights", 60);
-        break;
-      case 3:
-        FetchParts(3, 1);
-        WorkingOn("change oil", 40);
-        break;
-      case 4:
-        WorkingOn("align wheels", 90);
-        break;
-      case 5:
-        FetchParts(5, 1);
-        WorkingOn("replace battery", 30);
-        break;
-      case 6:
-        WorkingOn("check exhaust", 50);
-        break;
-      case 7:
-        FetchParts(7, 2);
-        WorkingOn("work on brakes", 220);
-        break;
+// As many as there are.
+int PartsStore::Take(int kind, int wanted) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (kind < 0 || kind >= kKinds || wanted <= 0) {
+    return 0;
+  }
+  int& there = parts_[static_cast<std::size_t>(kind)];
+  const int taken = there < wanted ? there : wanted;
+  there -= taken;
+  return taken;
+}
+
+void PartsStore::Deliver(int kind, int count) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (kind < 0 || kind >= kKinds) {
+    std::fprintf(stderr, "parts of kind %d are not kept\n", kind);
+    return;
+  }
+  if (count > 0) {
+    parts_[static_cast<std::size_t>(kind)] += count;
+  }
+}
+
+int PartsStore::Missing() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  int missing = 0;
+  for (int kind = 0; kind < kKinds; ++kind) {
+    const std::size_t at = static_cast<std::size_t>(kind);
+    if (parts_[at] < least_[at]) {
+      missing += least_[at] - parts_[at];
     }
   }
+  return missing;
+}
 
-  void FetchParts(int kind, int count) {
-    while (!parts_.Take(kind, count)) {
-      parts_.Restock(kind, 10);
-    }
-  }
-
-  // The work itself, step by step, and the report that it is done.
-  void WorkingOn(const std::string& what, int minutes) {
-    int left = minutes;
-    int steps = 0;
-    int breaks = 0;
-    // In pieces of an hour at most, with a look at the others after every second one, and a break when
-    // the work takes long.
-    while (left > 0) {
-      const int step = left > 60 ? 60 : left;
-      left -= step;
-      ++steps;
-      if (steps % 2 == 0) {
-        std::this_thread::yield();
-      }
-      if (steps % 3 == 0) {
-        ++breaks;
-      }
-    }
-    if (what.empty()) {
-      card_.AddLine("nothing", 0);
-    } else if (breaks > 0) {
-      card_.AddLine(what + " with breaks", minutes + 10 * breaks);
-    } else {
-      card_.AddLine(what, minutes);
-    }
-    std::lock_guard<std::mutex> lock(status_.Lock());
-    status_.WorkerFinishedTask();
-  }
-
-  void PrintCard() { printed_ = card_.Text(number_); }
-
-  const int number_;
-  GarageStatus& status_;
-  PartsStore& parts_;
-  WorkCard card_;
-  std::string printed_;
-  int task_number_ = 0;
-  bool has_task_ = false;
+// What customers come with.
+struct Order {
+  std::string customer;
+  int mileage = 0;
+  int wish = 0;
+  int budget = 0;
 };
 
-// Customers, who decide what has to be done.
 class Customers {
  public:
-  explicit Customers(unsigned seed) : random_(seed) { random_.discard(5); }
-
-  int NextWish() { return static_cast<int>(random_() % 200); }
-  // A discount for those who come often; a large one makes the sum negative.
-  int Discount() {
-    const int percent = static_cast<int>(random_() % 100);
-    if (percent < 94) {
-      return 0;
-    }
-    return 150 + static_cast<int>(random_() % 50);
-  }
+  explicit Customers(unsigned seed);
+  Order NextOrder();
 
  private:
+  std::string Name();
+  int Mileage();
   std::minstd_rand random_;
 };
 
-class Manager {
- public:
-  Manager(int workers, unsigned seed)
-      : status_(workers), customers_(seed), workers_count_(workers) {}
+Customers::Customers(unsigned seed) : random_(seed * 2654435761u % 2147483645u + 1u) {
+  random_.discard(7);
+}
 
-  // The manager's day. False: it did not come to an end.
-  void run() {
-    HireWorkers();
-    OpenGarage();
-    for (int i = 0; i < workers_count_; ++i) {
-      SetTaskToWorker(i);
-    }
-    {
-      std::lock_guard<std::mutex> lock(status_.Lock());
-      status_.ManagerArrived();
-    }
-    bool tasks_not_finished = true;
-    bool printed_output = false;
-    while (tasks_not_finished) {
-      printed_output = PrintOutput(printed_output);
-      std::unique_lock<std::mutex> lock(status_.Lock());
-      if (status_.AllWorkersFinished()) {
-        tasks_not_finished = false;
-      } else {
-        lock.unlock();
-        std::this_thread::yield();
-      }
-    }
-    CloseGarage();
+std::string Customers::Name() {
+  static const char* const kFirst[] = {"Ada", "Ben", "Cleo", "Dora", "Emil", "Fred"};
+  static const char* const kLast[] = {"Adler", "Brandt", "Clausen", "Dietz", "Ebert"};
+  std::string name = kFirst[random_() % 6];
+  name += ' ';
+  name += kLast[random_() % 5];
+  return name;
+}
+
+// Most cars are a few years old, some are new and some are very old.
+int Customers::Mileage() {
+  const unsigned kind = random_() % 10;
+  if (kind == 0) {
+    return static_cast<int>(random_() % 500);
   }
+  if (kind == 9) {
+    return 150000 + static_cast<int>(random_() % 100000);
+  }
+  return 5000 + static_cast<int>(random_() % 120000);
+}
+
+Order Customers::NextOrder() {
+  Order order;
+  order.customer = Name();
+  order.mileage = Mileage();
+  order.wish = static_cast<int>(random_() % 200);
+  order.budget = 100 + static_cast<int>(random_() % 900);
+  if (order.mileage > 150000) {
+    order.budget /= 2;
+  }
+  return order;
+}
+
+// What a worker has done, for the bill.
+class Card {
+ public:
+  void AddLine(const std::string& what, int minutes, int parts);
+  int Total() const;
+  std::string Text() const;
 
  private:
-  void HireWorkers() {
-    for (int i = 0; i < workers_count_; ++i) {
-      workers_.push_back(std::make_unique<Worker>(i, status_, parts_));
-    }
-  }
-
-  void OpenGarage() {
-    for (const auto& worker : workers_) {
-      threads_.emplace_back(&Worker::run, worker.get());
-    }
-  }
-
-  // What a customer wants, less the discount, is the number of the task.
-  int CalculateTaskNumber(int worker) {
-    const int wish = customers_.NextWish();
-    const int discount = customers_.Discount();
-    int number = wish - discount;
-    if (worker % 2 == 1) {
-      number += 1;
-    }
-    return number;
-  }
-
-  void SetTaskToWorker(int worker) {
-    const int number = CalculateTaskNumber(worker);
-    std::lock_guard<std::mutex> lock(status_.Lock());
-    workers_[worker]->SetTask(number);
-    status_.TaskAssigned();
-  }
-
-  bool PrintOutput(bool printed) {
-    if (printed) {
-      return true;
-    }
-    std::printf("%d workers have a task\n", status_.Assigned());
-    return true;
-  }
-
-  void CloseGarage() {
-    for (std::thread& thread : threads_) {
-      thread.join();
-    }
+  struct Line {
+    std::string what;
     int minutes = 0;
-    for (const auto& worker : workers_) {
-      minutes += worker->Minutes();
-      std::printf("%s\n", worker->Card().c_str());
+    int parts = 0;
+  };
+  std::vector<Line> lines_;
+};
+
+void Card::AddLine(const std::string& what, int minutes, int parts) {
+  for (Line& line : lines_) {
+    if (line.what == what) {
+      line.minutes += minutes;
+      line.parts += parts;
+      return;
     }
-    PrintBill(minutes);
   }
+  Line line;
+  line.what = what;
+  line.minutes = minutes;
+  line.parts = parts;
+  lines_.push_back(line);
+}
 
-  void PrintBill(int minutes) {
-    const int parts = 160 - parts_.Left();
-    const int sum = minutes * 2 + (parts > 0 ? parts * 15 : 0);
-    std::printf("%d minutes, %d parts: %d\n", minutes, parts, sum);
+int Card::Total() const {
+  int cents = 0;
+  for (const Line& line : lines_) {
+    int quarters = line.minutes / 15;
+    if (line.minutes % 15 != 0) {
+      ++quarters;
+    }
+    cents += quarters * 1950;
+    cents += line.parts * 2300;
   }
+  return cents;
+}
 
-  GarageStatus status_;
+std::string Card::Text() const {
+  std::string text;
+  for (const Line& line : lines_) {
+    if (!text.empty()) {
+      text += ", ";
+    }
+    text += line.what;
+    text += " (";
+    text += std::to_string(line.minutes);
+    text += " minutes";
+    if (line.parts > 0) {
+      text += ", ";
+      text += std::to_string(line.parts);
+      text += line.parts == 1 ? " part" : " parts";
+    }
+    text += ")";
+  }
+  return text.empty() ? "nothing" : text;
+}
+
+class Worker {
+ public:
+  Worker(int number, Status& status, PartsStore& parts)
+      : number_(number), status_(status), parts_(parts) {}
+  void SetTask(const Order& order, int task_number);
+  void run();
+  int Bill() const;
+
+ private:
+  void WaitForManager();
+  void GoToWork();
+  int FetchParts(int kind, int wanted);
+  void WorkingOn(const std::string& what, int minutes, int kind, int parts);
+  void PrintCard();
+
+  const int number_;
+  Status& status_;
+  PartsStore& parts_;
+  std::mutex mutex_;
+  std::condition_variable has_task_;
+  bool task_is_set_ = false;
+  Order order_;
+  int task_number_ = 0;
+  Card card_;
+};
+
+void Worker::SetTask(const Order& order, int task_number) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (task_is_set_) {
+    std::fprintf(stderr, "worker %d has a task already\n", number_);
+    return;
+  }
+  order_ = order;
+  task_number_ = task_number;
+  task_is_set_ = true;
+  has_task_.notify_one();
+}
+
+// The worker's thread.
+void Worker::run() {
+  WaitForManager();
+  GoToWork();
+  PrintCard();
+}
+
+int Worker::Bill() const {
+  const int total = card_.Total();
+  const int limit = order_.budget * 100;
+  if (total > limit) {
+    std::printf("worker %d: the customer pays %d instead of %d\n", number_, limit, total);
+    return limit;
+  }
+  return total;
+}
+
+void Worker::WaitForManager() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (!task_is_set_) {
+    has_task_.wait(lock);
+  }
+  lock.unlock();
+  while (!status_.IsManagerHere()) {
+    std::this_thread::yield();
+  }
+}
+
+// Does what the task's number stands for.
+void Worker::GoToWork() {
+#ifdef FIXED
+  const int task = (task_number_ % 8 + 8) % 8;
+#else
+  const int task = task_number_ % 8;
+#endif
+  switch (task) {
+    case 0:
+      WorkingOn("fix gears", 200, 0, 2);
+      break;
+    case 1:
+      WorkingOn("change tires", 140, 1, 4);
+      break;
+    case 2:
+      WorkingOn("adjust lights", 60, 2, 0);
+      break;
+    case 3:
+      WorkingOn("change oil", 40, 3, 1);
+      break;
+    case 4:
+      WorkingOn("align wheels", 90, 4, 0);
+      break;
+    case 5:
+      WorkingOn("replace battery", 30, 5, 1);
+      break;
+    case 6:
+      WorkingOn("check exhaust", 50, 6, 0);
+      break;
+    case 7:
+      WorkingOn("work on brakes", 220, 7, 2);
+      break;
+  }
+}
+
+// Until there are enough of them: what is missing is delivered.
+int Worker::FetchParts(int kind, int wanted) {
+  int fetched = 0;
+  while (fetched < wanted) {
+    const int taken = parts_.Take(kind, wanted - fetched);
+    if (taken == 0) {
+      parts_.Deliver(kind, wanted);
+    }
+    fetched += taken;
+  }
+  return fetched;
+}
+
+void Worker::WorkingOn(const std::string& what, int minutes, int kind, int parts) {
+  const int used = FetchParts(kind, parts);
+  int left = minutes;
+  if (order_.mileage > 150000) {
+    left += minutes / 10;  // everything is rusty
+  }
+  int worked = 0;
+  while (left > 0) {
+    const int now = left > 60 ? 60 : left;
+    worked += now;
+    left -= now;
+    std::this_thread::yield();
+  }
+  card_.AddLine(what, worked, used);
+  if (worked > 120) {
+    card_.AddLine("test drive", 15, 0);
+  }
+  status_.WorkerFinishedTask(number_);
+}
+
+void Worker::PrintCard() {
+  const std::string text = card_.Text();
+  std::string line = "worker " + std::to_string(number_);
+  line += " for ";
+  line += order_.customer;
+  line += ": ";
+  line += text;
+  std::printf("%s\n", line.c_str());
+}
+
+class Manager {
+ public:
+  Manager(int workers, unsigned seed) : status_(workers), customers_(seed), count_(workers) {}
+  void run();
+
+ private:
+  void HireWorkers();
+  void OpenGarage();
+  int CalculateTaskNumber(const Order& order) const;
+  void SetTaskToWorker(int worker);
+  void GiveTasksToWorkers();
+  bool PrintOutput(bool printed);
+  void CloseGarage();
+  void PrintBalance(int income);
+
+  Status status_;
   PartsStore parts_;
   Customers customers_;
-  const int workers_count_;
+  const int count_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::thread> threads_;
 };
 
+void Manager::HireWorkers() {
+  for (int i = 0; i < count_; ++i) {
+    workers_.push_back(std::make_unique<Worker>(i + 1, status_, parts_));
+  }
+}
+
+void Manager::OpenGarage() {
+  for (const auto& worker : workers_) {
+    threads_.emplace_back(&Worker::run, worker.get());
+  }
+  std::printf("the garage is open, %d workers are here\n", count_);
+}
+
+// What is to be done comes from the wish and the car; who cannot pay gets something simpler.
+int Manager::CalculateTaskNumber(const Order& order) const {
+  int number = order.wish;
+  if (order.mileage > 100000) {
+    number += 5;
+  } else if (order.mileage < 500) {
+    number += 2;
+  }
+  if (order.budget < 150) {
+    number -= 2 * (150 - order.budget);
+  }
+  return number;
+}
+
+void Manager::SetTaskToWorker(int worker) {
+  const Order order = customers_.NextOrder();
+  const int number = CalculateTaskNumber(order);
+  if (order.wish < 0 || order.budget < 0) {
+    std::fprintf(stderr, "%s has no sensible wish\n", order.customer.c_str());
+    std::abort();
+  }
+  workers_[static_cast<std::size_t>(worker)]->SetTask(order, number);
+}
+
+void Manager::GiveTasksToWorkers() {
+  int given = 0;
+  for (int i = 0; i < count_; ++i) {
+    SetTaskToWorker(i);
+    ++given;
+  }
+  if (given != count_) {
+    std::fprintf(stderr, "%d workers are without a task\n", count_ - given);
+  }
+}
+
+bool Manager::PrintOutput(bool printed) {
+  if (printed) {
+    return true;
+  }
+  const std::string text = status_.Describe();
+  std::printf("%s\n", text.c_str());
+  return true;
+}
+
+// The manager's day.
+void Manager::run() {
+  HireWorkers();
+  OpenGarage();
+  GiveTasksToWorkers();
+  status_.ManagerArrived();
+  bool tasks_not_finished = true;
+  bool printed_output = false;
+  while (tasks_not_finished) {
+    printed_output = PrintOutput(printed_output);
+    if (status_.AllWorkersFinished()) {
+      tasks_not_finished = false;
+    } else {
+      std::this_thread::yield();
+    }
+  }
+  CloseGarage();
+}
+
+void Manager::CloseGarage() {
+  for (std::thread& thread : threads_) {
+    thread.join();
+  }
+  threads_.clear();
+  int income = 0;
+  for (const auto& worker : workers_) {
+    income += worker->Bill();
+  }
+  PrintBalance(income);
+  workers_.clear();
+}
+
+void Manager::PrintBalance(int income) {
+  const int missing = parts_.Missing();
+  const int cost = missing * 1700;
+  std::printf("%s\n", status_.Describe().c_str());
+  std::printf("income %d.%02d", income / 100, income % 100);
+  if (cost > 0) {
+    std::printf(", parts to buy %d.%02d", cost / 100, cost % 100);
+  }
+  if (income < cost) {
+    std::printf(": a bad day");
+  }
+  std::printf("\n");
+}
+
+bool ParseArguments(int count, char** arguments, unsigned& seed, int& workers) {
+  seed = 1;
+  workers = 4;
+  if (count > 1) {
+    seed = static_cast<unsigned>(std::atoi(arguments[1]));
+  }
+  if (count > 2) {
+    workers = std::atoi(arguments[2]);
+  }
+  if (workers < 1 || workers > 64) {
+    std::fprintf(stderr, "usage: garage_manager [SEED [WORKERS]]\n");
+    return false;
+  }
+  return true;
+}
+
 int main(int count, char** arguments) {
-  const unsigned seed = count > 1 ? static_cast<unsigned>(std::atoi(arguments[1])) : 1;
-  Manager manager(4, seed * 2654435761u % 2147483646u + 1);
+  unsigned seed = 0;
+  int workers = 0;
+  if (!ParseArguments(count, arguments, seed, workers)) {
+    return 2;
+  }
+  Manager manager(workers, seed);
   manager.run();
   return 0;
 }

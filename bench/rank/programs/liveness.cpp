@@ -1,7 +1,7 @@
-// A server that serves at most a few clients at a time. A client that comes when it is busy is put on a
-// stack and waits there until another leaves. Counter and stack have their locks, but a server may become
-// free between the look at the counter and the push: then nobody wakes the client ("orphaned thread").
-// Exits with 1 if a client was not served in the end.
+// A server that serves a few clients at a time, and a hundred clients. A client that comes when all places are
+// taken is put on a stack, from which a client that leaves takes the next. Counter and stack have a lock each, but
+// between the look at the counter and the push the last place may become free: nobody is left to
+// resume the client ("orphaned thread"). Exits with 1 if a client was not served in the end.
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -14,138 +14,171 @@
 struct Client {
   int number = 0;
   bool resumed = false;
-  bool given_up = false;
-  std::condition_variable wake;
+  bool dismissed = false;
+  bool served = false;
 };
 
 class Server {
  public:
-  explicit Server(int most) : most_(most) {}
-
-  // Whether there was room; then the client is being served.
-  bool try_enter() {
-    std::lock_guard<std::mutex> lock(counter_mutex_);
-    if (busy_ >= most_) {
-      return false;
-    }
-    ++busy_;
-    return true;
-  }
-
-  // The client has been served; one that waits takes its place.
-  void leave() {
-    {
-      std::lock_guard<std::mutex> lock(counter_mutex_);
-      --busy_;
-    }
-    std::lock_guard<std::mutex> lock(stack_mutex_);
-    if (!waiting_.empty() && try_enter()) {
-      Client* next = waiting_.back();
-      waiting_.pop_back();
-      next->resumed = true;
-      next->wake.notify_one();
-    }
-  }
-
-  std::mutex& stack_lock() { return stack_mutex_; }
-  void push_waiting(Client& client) { waiting_.push_back(&client); }
-
-  // All that have not finished wait, and nobody is being served who could wake them.
-  bool has_only_orphans(int unfinished) {
-    std::lock_guard<std::mutex> stack_lock(stack_mutex_);
-    std::lock_guard<std::mutex> counter_lock(counter_mutex_);
-    return busy_ == 0 && static_cast<int>(waiting_.size()) == unfinished;
-  }
-
-  // Whoever still waits will never be served: lets go of them.
-  int dismiss_waiting() {
-    std::lock_guard<std::mutex> lock(stack_mutex_);
-    const int orphans = static_cast<int>(waiting_.size());
-    for (Client* client : waiting_) {
-      client->given_up = true;
-      client->wake.notify_one();
-    }
-    waiting_.clear();
-    return orphans;
-  }
+  explicit Server(int places) : places_(places) {}
+  void request(Client& client);
+  int dismiss_orphans();
 
  private:
-  const int most_;
+  bool take_place();
+  void wait_on_stack(Client& client);
+  void serve(Client& client);
+  void leave();
+
+  const int places_;
   std::mutex counter_mutex_;
-  int busy_ = 0;
+  int taken_ = 0;
+  int served_ = 0;
   std::mutex stack_mutex_;
-  std::vector<Client*> waiting_;
+  std::condition_variable resumed_;
+  std::vector<Client*> stack_;
 };
 
-std::mutex done_mutex;
-int served = 0;
-int finished = 0;
-
-void note_finished(bool was_served) {
-  std::lock_guard<std::mutex> lock(done_mutex);
-  ++finished;
-  if (was_served) {
-    ++served;
+bool Server::take_place() {
+  std::lock_guard<std::mutex> lock(counter_mutex_);
+  if (taken_ >= places_) {
+    return false;
   }
+  ++taken_;
+  return true;
 }
 
-// A client's whole life: it asks for service, waits on the stack if the server is busy, until another
-// leaves, and makes room for the next.
-void request_service(Server& server, Client& client) {
-  bool here = server.try_enter();
-  if (!here) {
-    std::unique_lock<std::mutex> lock(server.stack_lock());
+void Server::wait_on_stack(Client& client) {
+  std::unique_lock<std::mutex> lock(stack_mutex_);
 #ifdef FIXED
-    here = server.try_enter();
+  if (take_place()) {
+    client.resumed = true;
+    return;
+  }
 #endif
-    if (!here) {
-      server.push_waiting(client);
-      while (!client.resumed && !client.given_up) {
-        client.wake.wait(lock);
-      }
-      here = client.resumed;
-    }
+  stack_.push_back(&client);
+  while (!client.resumed && !client.dismissed) {
+    resumed_.wait(lock);
   }
-  int work = 0;
-  for (int i = 0; here && i < client.number % 3; ++i) {
-    work += i;
-  }
-  if (here) {
-    server.leave();
-  }
-  note_finished(here && work >= 0);
 }
 
-// Until all have finished; those who never will are let go.
-int wait_for_all(Server& server, int clients) {
-  int orphans = 0;
-  for (;;) {
-    std::this_thread::sleep_for(std::chrono::seconds(1));
-    std::lock_guard<std::mutex> lock(done_mutex);
-    if (finished == clients) {
-      return orphans;
+// The work for a client: a few sums, more for some than for others.
+void Server::serve(Client& client) {
+  unsigned sum = 0;
+  const int steps = 3 + client.number % 5;
+  for (int i = 0; i < steps; ++i) {
+    sum = sum * 31 + static_cast<unsigned>(client.number + i);
+    if (sum % 7 == 0) {
+      sum += 3;
     }
-    if (server.has_only_orphans(clients - finished)) {
-      orphans += server.dismiss_waiting();
+  }
+  client.served = sum != 0 || client.number >= 0;
+  std::lock_guard<std::mutex> lock(counter_mutex_);
+  ++served_;
+}
+
+// Makes room: for the client on top of the stack, if there is one.
+void Server::leave() {
+  {
+    std::lock_guard<std::mutex> lock(counter_mutex_);
+    --taken_;
+  }
+  std::lock_guard<std::mutex> lock(stack_mutex_);
+  if (stack_.empty()) {
+    return;
+  }
+  if (!take_place()) {
+    return;
+  }
+  Client* next = stack_.back();
+  stack_.pop_back();
+  next->resumed = true;
+  resumed_.notify_all();
+}
+
+// All of a client's visit.
+void Server::request(Client& client) {
+  if (!take_place()) {
+    wait_on_stack(client);
+    if (client.dismissed) {
+      return;
     }
+  }
+  serve(client);
+  leave();
+}
+
+// When nobody is being served and some still wait, they would wait for ever: sends them away and says how many
+// they were. -1: somebody is still being served.
+int Server::dismiss_orphans() {
+  std::lock_guard<std::mutex> stack_lock(stack_mutex_);
+  std::lock_guard<std::mutex> counter_lock(counter_mutex_);
+  if (taken_ > 0) {
+    return -1;
+  }
+  const int orphans = static_cast<int>(stack_.size());
+  for (Client* client : stack_) {
+    client->dismissed = true;
+  }
+  stack_.clear();
+  if (orphans > 0) {
+    resumed_.notify_all();
+  }
+  return orphans;
+}
+
+void run_client(Server& server, Client& client, std::mutex& mutex, int& finished) {
+  server.request(client);
+  std::lock_guard<std::mutex> lock(mutex);
+  ++finished;
+  if (client.dismissed) {
+    std::printf("client %d was sent away\n", client.number);
   }
 }
 
 int main(int count, char** arguments) {
-  const int clients = count > 1 ? std::atoi(arguments[1]) : 100;
-  const int most = count > 2 ? std::atoi(arguments[2]) : 3;
-  Server server(most);
+  int clients = 100;
+  int places = 3;
+  if (count > 1) {
+    clients = std::atoi(arguments[1]);
+  }
+  if (count > 2) {
+    places = std::atoi(arguments[2]);
+  }
+  if (clients < 1 || places < 1) {
+    std::fprintf(stderr, "usage: liveness [CLIENTS [PLACES]]\n");
+    return 2;
+  }
+  Server server(places);
+  std::mutex mutex;
+  int finished = 0;
   std::vector<std::unique_ptr<Client>> all;
   std::vector<std::thread> threads;
   for (int i = 0; i < clients; ++i) {
     all.push_back(std::make_unique<Client>());
     all.back()->number = i;
-    threads.emplace_back(request_service, std::ref(server), std::ref(*all.back()));
+    threads.emplace_back(run_client, std::ref(server), std::ref(*all.back()), std::ref(mutex),
+                         std::ref(finished));
   }
-  const int orphans = wait_for_all(server, clients);
+  // The supervisor looks once a second whether somebody was forgotten.
+  for (bool done = false; !done;) {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    server.dismiss_orphans();
+    std::lock_guard<std::mutex> lock(mutex);
+    done = finished == clients;
+  }
   for (std::thread& thread : threads) {
     thread.join();
   }
-  std::printf("served %d of %d, orphans %d\n", served, clients, orphans);
-  return served == clients ? 0 : 1;
+  int served = 0;
+  for (const auto& client : all) {
+    if (client->served) {
+      ++served;
+    }
+  }
+  std::printf("%d of %d clients were served\n", served, clients);
+  if (served != clients) {
+    return 1;
+  }
+  return 0;
 }

@@ -1,7 +1,7 @@
-// Merge sort with a budget of threads. A thread asks how many threads it may start, and tells the counter
-// when it has started them. Both hold the lock, but not together ("two-stage access"): two threads may get
-// the same answer, and more are started than the budget has. Who is refused a place leaves its half
-// unsorted. Exits with 1 if the array is not sorted in the end.
+// Merge sort with a budget of threads. Before it sorts a half in a thread of its own, a sorter asks how many threads
+// are available; the counter itself is changed when a thread begins. Both steps hold the lock, both together do not
+// ("two-stage access"): two sorters that ask at the same time start more threads than there are, and a thread that
+// finds no place for itself leaves its part of the array as it is. Exits with 1 if the array is not sorted.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -10,185 +10,221 @@
 #include <thread>
 #include <vector>
 
-// How many threads may be at work, and how many are.
-class ThreadBudget {
- public:
-  explicit ThreadBudget(int most) : most_(most) {}
-
-  // How many more may be started now, at most two.
-  int available() {
-    std::lock_guard<std::mutex> lock(mutex_);
-    const int left = most_ - used_;
-    if (left >= 2) {
-      return 2;
-    }
-    return left > 0 ? left : 0;
-  }
-
-  // Threads are started. False: there is no place for them.
-  bool take(int threads) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    if (used_ + threads > most_) {
-      ++refused_;
-      return false;
-    }
-    used_ += threads;
-    if (used_ > highest_) {
-      highest_ = used_;
-    }
-    return true;
-  }
-
-#ifdef FIXED
-  // Both in one step: how many were taken.
-  int take_available() {
-    std::lock_guard<std::mutex> lock(mutex_);
-    const int left = std::max(0, std::min(2, most_ - used_));
-    used_ += left;
-    return left;
-  }
-#endif
-
-  void give_back(int threads) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    used_ -= threads;
-  }
-
-  int refused() const { return refused_; }
-  int highest() const { return highest_; }
-
- private:
-  std::mutex mutex_;
-  const int most_;
-  int used_ = 0;
-  int refused_ = 0;
-  int highest_ = 0;
-};
+enum class Available { kNone, kOne, kMore };
 
 class MergeSort {
  public:
-  MergeSort(std::vector<int>& numbers, int threads)
-      : numbers_(numbers), scratch_(numbers.size()), budget_(threads) {}
-
-  void sort() { sort_range(0, numbers_.size()); }
-  const ThreadBudget& budget() const { return budget_; }
+  MergeSort(std::vector<int>& numbers, int threads) : numbers_(numbers), most_(threads) {}
+  void sorting(std::size_t begin, std::size_t end);
+  bool is_sorted(const std::vector<int>& before) const;
+  void print_results() const;
 
  private:
-  // Small ranges are not worth dividing.
-  static constexpr std::size_t kSmall = 4;
-
-  void sort_range(std::size_t begin, std::size_t end) {
-    if (end - begin <= kSmall) {
-      insertion_sort(begin, end);
-      return;
-    }
-    const std::size_t middle = begin + (end - begin) / 2;
-#ifdef FIXED
-    const int threads = budget_.take_available();
-    const bool taken = true;
-#else
-    const int threads = budget_.available();
-    const bool taken = threads == 0 || budget_.take(threads);
-#endif
-    switch (threads) {
-      case 2:
-        sort_with_two(begin, middle, end, taken);
-        break;
-      case 1:
-        sort_with_one(begin, middle, end, taken);
-        break;
-      default:
-        sort_range(begin, middle);
-        sort_range(middle, end);
-        break;
-    }
-    if (threads > 0 && taken) {
-      budget_.give_back(threads);
-    }
-    merge(begin, middle, end);
-  }
-
-  // A thread for each half; one without a place does nothing.
-  void sort_with_two(std::size_t begin, std::size_t middle, std::size_t end, bool taken) {
-    if (!taken) {
-      sort_range(begin, middle);
-      return;
-    }
-    std::thread left([this, begin, middle] { sort_range(begin, middle); });
-    std::thread right([this, middle, end] { sort_range(middle, end); });
-    left.join();
-    right.join();
-  }
-
-  // A thread for the left half; this one sorts the right.
-  void sort_with_one(std::size_t begin, std::size_t middle, std::size_t end, bool taken) {
-    if (!taken) {
-      sort_range(middle, end);
-      return;
-    }
-    std::thread left([this, begin, middle] { sort_range(begin, middle); });
-    sort_range(middle, end);
-    left.join();
-  }
-
-  void insertion_sort(std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin + 1; i < end; ++i) {
-      const int value = numbers_[i];
-      std::size_t at = i;
-      while (at > begin && numbers_[at - 1] > value) {
-        numbers_[at] = numbers_[at - 1];
-        --at;
-      }
-      numbers_[at] = value;
-    }
-  }
-
-  void merge(std::size_t begin, std::size_t middle, std::size_t end) {
-    std::size_t left = begin;
-    std::size_t right = middle;
-    std::size_t to = begin;
-    while (left < middle && right < end) {
-      if (numbers_[right] < numbers_[left]) {
-        scratch_[to++] = numbers_[right++];
-      } else {
-        scratch_[to++] = numbers_[left++];
-      }
-    }
-    while (left < middle) {
-      scratch_[to++] = numbers_[left++];
-    }
-    while (right < end) {
-      scratch_[to++] = numbers_[right++];
-    }
-    for (std::size_t i = begin; i < end; ++i) {
-      numbers_[i] = scratch_[i];
-    }
-  }
+  Available available_threads();
+  bool decrease_available();
+  void increase_available();
+  void run(std::size_t begin, std::size_t end);
+  void insertion(std::size_t begin, std::size_t end);
+  void merge(std::size_t begin, std::size_t middle, std::size_t end);
 
   std::vector<int>& numbers_;
-  std::vector<int> scratch_;
-  ThreadBudget budget_;
+  const int most_;
+  std::mutex mutex_;
+  int used_ = 0;
+  int started_ = 0;
+  int merges_ = 0;
 };
 
-std::vector<int> random_numbers(unsigned seed, std::size_t size) {
-  std::minstd_rand random(seed);
-  std::vector<int> numbers(size);
-  for (int& number : numbers) {
-    number = static_cast<int>(random() % 10000);
+Available MergeSort::available_threads() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const int left = most_ - used_;
+  if (left <= 0) {
+    return Available::kNone;
+  }
+#ifdef FIXED
+  used_ += std::min(left, 2);  // they are taken at once, and not again when they begin
+#endif
+  if (left == 1) {
+    return Available::kOne;
+  }
+  return Available::kMore;
+}
+
+// False: there is no place for another thread.
+bool MergeSort::decrease_available() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  ++started_;
+#ifndef FIXED
+  if (used_ >= most_) {
+    return false;
+  }
+  ++used_;
+#endif
+  return true;
+}
+
+void MergeSort::increase_available() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  --used_;
+  if (used_ < 0) {
+    std::fprintf(stderr, "more threads have ended than began\n");
+    std::abort();
+  }
+}
+
+// A thread that sorts a part.
+void MergeSort::run(std::size_t begin, std::size_t end) {
+  if (!decrease_available()) {
+    return;
+  }
+  sorting(begin, end);
+  increase_available();
+}
+
+void MergeSort::insertion(std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin + 1; i < end; ++i) {
+    const int value = numbers_[i];
+    std::size_t at = i;
+    while (at > begin && numbers_[at - 1] > value) {
+      numbers_[at] = numbers_[at - 1];
+      --at;
+    }
+    numbers_[at] = value;
+  }
+}
+
+void MergeSort::merge(std::size_t begin, std::size_t middle, std::size_t end) {
+  std::vector<int> merged;
+  merged.reserve(end - begin);
+  std::size_t left = begin;
+  std::size_t right = middle;
+  while (left < middle && right < end) {
+    if (numbers_[right] < numbers_[left]) {
+      merged.push_back(numbers_[right]);
+      ++right;
+    } else {
+      merged.push_back(numbers_[left]);
+      ++left;
+    }
+  }
+  while (left < middle) {
+    merged.push_back(numbers_[left]);
+    ++left;
+  }
+  while (right < end) {
+    merged.push_back(numbers_[right]);
+    ++right;
+  }
+  for (std::size_t i = 0; i < merged.size(); ++i) {
+    numbers_[begin + i] = merged[i];
+  }
+  std::lock_guard<std::mutex> lock(mutex_);
+  ++merges_;
+}
+
+// Sorts numbers_[begin, end): each half in a thread of its own as far as threads are available.
+void MergeSort::sorting(std::size_t begin, std::size_t end) {
+  const std::size_t size = end - begin;
+  if (size <= 5) {
+    insertion(begin, end);
+    return;
+  }
+  const std::size_t middle = begin + size / 2;
+  switch (available_threads()) {
+    case Available::kNone: {
+      sorting(begin, middle);
+      sorting(middle, end);
+      break;
+    }
+    case Available::kOne: {
+      std::thread left(&MergeSort::run, this, begin, middle);
+      sorting(middle, end);
+      left.join();
+      break;
+    }
+    case Available::kMore: {
+      std::thread left(&MergeSort::run, this, begin, middle);
+      std::thread right(&MergeSort::run, this, middle, end);
+      left.join();
+      right.join();
+      break;
+    }
+  }
+  merge(begin, middle, end);
+}
+
+bool MergeSort::is_sorted(const std::vector<int>& before) const {
+  std::vector<int> expected = before;
+  std::sort(expected.begin(), expected.end());
+  if (expected.size() != numbers_.size()) {
+    std::printf("there were %zu numbers, there are %zu\n", expected.size(), numbers_.size());
+    return false;
+  }
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (expected[i] != numbers_[i]) {
+      std::printf("number %zu is %d and should be %d\n", i, numbers_[i], expected[i]);
+      return false;
+    }
+  }
+  return true;
+}
+
+void MergeSort::print_results() const {
+  int falls = 0;
+  for (std::size_t i = 1; i < numbers_.size(); ++i) {
+    if (numbers_[i - 1] > numbers_[i]) {
+      ++falls;
+    }
+  }
+  if (!numbers_.empty()) {
+    std::printf("from %d to %d, ", numbers_.front(), numbers_.back());
+  }
+  std::printf("%zu numbers, %d merges, %d threads, %d falls\n", numbers_.size(), merges_, started_,
+              falls);
+}
+
+std::vector<int> random_array(unsigned seed, std::size_t size) {
+  std::minstd_rand random(seed * 69621u + 11u);
+  std::vector<int> numbers;
+  numbers.reserve(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    int number = static_cast<int>(random() % 1000);
+    if (random() % 10 == 0) {
+      number = -number;
+    }
+    numbers.push_back(number);
   }
   return numbers;
 }
 
 int main(int count, char** arguments) {
-  const unsigned seed = count > 1 ? static_cast<unsigned>(std::atoi(arguments[1])) : 1;
-  const std::size_t size = 40 + seed % 40;
-  std::vector<int> numbers = random_numbers(seed, size);
-  std::vector<int> expected = numbers;
-  std::sort(expected.begin(), expected.end());
-  MergeSort sorter(numbers, 4);
-  sorter.sort();
-  const bool sorted = numbers == expected;
-  std::printf("%zu numbers, at most %d threads: %s\n", size, sorter.budget().highest(),
-              sorted ? "sorted" : "NOT sorted");
-  return sorted ? 0 : 1;
+  unsigned seed = 1;
+  std::size_t size = 0;
+  int threads = 4;
+  if (count > 1) {
+    seed = static_cast<unsigned>(std::atoi(arguments[1]));
+  }
+  if (count > 2) {
+    size = static_cast<std::size_t>(std::atoi(arguments[2]));
+  }
+  if (count > 3) {
+    threads = std::atoi(arguments[3]);
+  }
+  if (size == 0) {
+    size = 30 + seed % 50;
+  }
+  if (threads < 0) {
+    std::fprintf(stderr, "usage: merge_sort [SEED [SIZE [THREADS]]]\n");
+    return 2;
+  }
+  std::vector<int> numbers = random_array(seed, size);
+  const std::vector<int> before = numbers;
+  MergeSort sorter(numbers, threads);
+  sorter.sorting(0, numbers.size());
+  sorter.print_results();
+  if (!sorter.is_sorted(before)) {
+    std::printf("not sorted\n");
+    return 1;
+  }
+  return 0;
 }

@@ -1,15 +1,19 @@
-// Downloads a site over loopback: threads take addresses off a queue, fetch the page, keep it, and put the
-// links that they find into the queue. Spider::run counts the threads that run and the downloads in progress
-// without a lock, as its model did: an update may be lost, the threads believe that nothing is left to do,
-// and pages are missing. With -DINJECTED the lock around the queue is gone as well ("no lock"); with -DFIXED
-// everything is locked. Exits with 1 if a page is missing or differs.
+// Downloads a site over loopback: ten threads take addresses from a queue, fetch the pages, look for links on them and
+// put what is new into the queue. As in its model, `running_` and `downloads_in_progress_` are changed and read by several
+// threads without a lock: updates are lost, the program believes that nothing is left to do, and pages are
+// missing. With -DINJECTED the locks in Spider::run are gone as well ("no lock"). With -DFIXED both are atomic. The server
+// that the site comes from is a thread of the same program, without defects.
+// Exits with 1 if a page is missing or differs.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <mutex>
 #include <set>
+#include <thread>
 
-#include "http_common.h"
+#include "http.h"
 
-// An address within a site.
+// A path within a site, without what does not matter.
 class Url {
  public:
   Url() = default;
@@ -17,433 +21,667 @@ class Url {
 
   const std::string& path() const { return path_; }
   bool empty() const { return path_.empty(); }
+  bool operator==(const Url& other) const { return path_ == other.path_; }
   std::string folder() const {
     const std::size_t slash = path_.rfind('/');
-    return slash == std::string::npos ? "/" : path_.substr(0, slash + 1);
+    if (slash == std::string::npos) {
+      return "/";
+    }
+    return path_.substr(0, slash + 1);
   }
-  // What a link on this page leads to.
+  std::string extension() const {
+    const std::size_t dot = path_.rfind('.');
+    const std::size_t slash = path_.rfind('/');
+    if (dot == std::string::npos) {
+      return std::string();
+    }
+    if (slash != std::string::npos && slash > dot) {
+      return std::string();
+    }
+    return text::lower(path_.substr(dot + 1));
+  }
+  // What a link on this page leads to. Empty: out of the site.
   Url join(const std::string& link) const {
-    return text::starts_with(link, "/") ? Url(link) : Url(folder() + link);
+    if (link.find("://") != std::string::npos || text::starts_with(link, "mailto:")) {
+      return Url();
+    }
+    if (text::starts_with(link, "/")) {
+      return Url(link);
+    }
+    return Url(folder() + link);
   }
-  int depth() const { return static_cast<int>(std::count(path_.begin(), path_.end(), '/')); }
 
  private:
   static std::string normal(const std::string& path) {
+    const std::string plain = path.substr(0, path.find('#'));
     std::vector<std::string> parts;
-    for (const std::string& part : text::split(without_fragment(path), '/')) {
-      if (part == ".." && !parts.empty()) {
-        parts.pop_back();
-      } else if (!part.empty() && part != "." && part != "..") {
+    for (const std::string& part : text::split(plain, '/')) {
+      if (part == "..") {
+        if (!parts.empty()) {
+          parts.pop_back();
+        }
+      } else if (!part.empty() && part != ".") {
         parts.push_back(part);
       }
     }
     std::string result;
     for (const std::string& part : parts) {
-      result += '/' + part;
+      result += '/';
+      result += part;
     }
-    return result.empty() ? "/index.html" : result;
-  }
-  static std::string without_fragment(const std::string& path) {
-    return path.substr(0, path.find('#'));
+    if (result.empty()) {
+      return "/index.html";
+    }
+    if (text::ends_with(plain, "/")) {
+      result += "/index.html";
+    }
+    return result;
   }
 
   std::string path_;
 };
 
-// What is wanted of a site.
-class SpiderConfig {
- public:
-  void set_threads(int threads) { threads_ = threads; }
-  void set_most_depth(int depth) { most_depth_ = depth; }
-  void set_patience(int milliseconds) { patience_ = milliseconds; }
-  int threads() const { return threads_; }
-  int most_depth() const { return most_depth_; }
-  int patience() const { return patience_; }
-  bool wants(const Url& url) const {
-    return url.depth() <= most_depth_ && !is_excluded(url.path());
-  }
-  bool is_interesting(const Url& url) const { return text::ends_with(url.path(), ".html"); }
-
- private:
-  bool is_excluded(const std::string& path) const { return text::starts_with(path, "/private"); }
-
-  int threads_ = 4;
-  int most_depth_ = 4;
-  int patience_ = 3000;
+// An address, and how many links lead to it from the start.
+struct UrlToDownload {
+  Url url;
+  int depth = 0;
 };
 
-// Addresses that are to be downloaded, interesting ones first. Who uses it sees to the lock.
+// What to download and how.
+class SpiderConfig {
+ public:
+  // Lines "name=value". False: one of them makes no sense.
+  bool parse(const std::string& lines) {
+    for (const std::string& given : text::split(lines, '\n')) {
+      const std::string line = text::trim(given);
+      if (line.empty() || line[0] == '#') {
+        continue;
+      }
+      const std::size_t equals = line.find('=');
+      if (equals == std::string::npos) {
+        std::fprintf(stderr, "no option: %s\n", line.c_str());
+        return false;
+      }
+      const std::string name = text::trim(line.substr(0, equals));
+      if (!set(name, text::trim(line.substr(equals + 1)))) {
+        std::fprintf(stderr, "unknown option: %s\n", name.c_str());
+        return false;
+      }
+    }
+    return true;
+  }
+  bool set(const std::string& name, const std::string& value) {
+    if (name == "threads") {
+      threads_ = text::to_number(value, threads_);
+    } else if (name == "depth") {
+      most_depth_ = text::to_number(value, most_depth_);
+    } else if (name == "patience") {
+      patience_ = text::to_number(value, patience_);
+    } else if (name == "sleep") {
+      sleep_ = text::to_number(value, sleep_);
+    } else if (name == "start") {
+      start_ = Url(value);
+    } else if (name == "interesting") {
+      interesting_ = text::split(value, ',');
+    } else if (name == "boring") {
+      boring_ = text::split(value, ',');
+    } else if (name == "exclude") {
+      exclude_ = text::split(value, ',');
+    } else {
+      return false;
+    }
+    return true;
+  }
+  int threads() const { return threads_; }
+  int patience() const { return patience_; }
+  int sleep() const { return sleep_; }
+  const Url& start() const { return start_; }
+  bool is_deep(int depth) const { return depth > most_depth_; }
+  bool is_interesting(const Url& url) const { return matches(interesting_, url); }
+  bool is_boring(const Url& url) const { return matches(boring_, url); }
+  bool is_excluded(const Url& url) const {
+    for (const std::string& start : exclude_) {
+      if (text::starts_with(url.path(), text::trim(start))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  static bool matches(const std::vector<std::string>& words, const Url& url) {
+    for (const std::string& word : words) {
+      if (!word.empty() && url.path().find(text::trim(word)) != std::string::npos) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  int threads_ = 10;
+  int most_depth_ = 8;
+  int patience_ = 3000;
+  int sleep_ = 2;
+  Url start_{"/"};
+  std::vector<std::string> interesting_;
+  std::vector<std::string> boring_;
+  std::vector<std::string> exclude_;
+};
+
+// Addresses that are to be downloaded: interesting ones first, boring ones last. Whoever uses it holds a lock.
 class DownloadQueue {
  public:
   explicit DownloadQueue(const SpiderConfig& config) : config_(config) {}
 
-  void put(const Url& url) {
-    if (config_.is_interesting(url)) {
-      interesting_.push_back(url);
+  // Not again what it has had before.
+  void queue_url(const UrlToDownload& wanted) {
+    if (!seen_.insert(wanted.url.path()).second) {
+      return;
+    }
+    if (config_.is_interesting(wanted.url)) {
+      interesting_.push_back(wanted);
+    } else if (config_.is_boring(wanted.url)) {
+      boring_.push_back(wanted);
     } else {
-      others_.push_back(url);
+      others_.push_back(wanted);
     }
   }
-  Url next() {
-    std::vector<Url>& from = interesting_.empty() ? others_ : interesting_;
-    if (from.empty()) {
-      return Url();
+  void queue_urls(const std::vector<UrlToDownload>& wanted) {
+    for (const UrlToDownload& one : wanted) {
+      queue_url(one);
     }
-    const Url url = from.back();
-    from.pop_back();
-    return url;
   }
-  std::size_t size() const { return interesting_.size() + others_.size(); }
-  bool was_seen(const Url& url) const { return seen_.count(url.path()) > 0; }
-  void note_seen(const Url& url) { seen_.insert(url.path()); }
+  std::size_t size() const { return interesting_.size() + others_.size() + boring_.size(); }
+  // An empty address: there is none.
+  UrlToDownload next_in_queue() {
+    if (!interesting_.empty()) {
+      return take_from(interesting_);
+    }
+    if (!others_.empty()) {
+      return take_from(others_);
+    }
+    if (!boring_.empty()) {
+      return take_from(boring_);
+    }
+    return UrlToDownload();
+  }
+  std::string describe() const {
+    std::string line = std::to_string(interesting_.size()) + " interesting, ";
+    line += std::to_string(others_.size()) + " others, ";
+    line += std::to_string(boring_.size()) + " boring";
+    return line;
+  }
 
  private:
+  static UrlToDownload take_from(std::vector<UrlToDownload>& list) {
+    const UrlToDownload wanted = list.back();
+    list.pop_back();
+    return wanted;
+  }
+
   const SpiderConfig& config_;
-  std::vector<Url> interesting_;
-  std::vector<Url> others_;
+  std::vector<UrlToDownload> interesting_;
+  std::vector<UrlToDownload> others_;
+  std::vector<UrlToDownload> boring_;
   std::set<std::string> seen_;
 };
 
-// A page, and the links on it.
-class Page {
+// Addresses in the text of a page.
+class HtmlParser {
  public:
-  Page(const Url& url, const std::string& body) : url_(url), body_(body) {}
-
-  const Url& url() const { return url_; }
-  const std::string& body() const { return body_; }
-  std::vector<Url> links() const {
-    std::vector<Url> found;
-    if (!text::ends_with(url_.path(), ".html")) {
-      return found;
-    }
-    collect("href=\"", found);
-    collect("src=\"", found);
-    return found;
+  std::vector<Url> parse_links(const Url& page, const std::string& body) const {
+    std::vector<Url> links;
+    extract_attribute(page, body, "href", links);
+    extract_attribute(page, body, "src", links);
+    extract_attribute(page, body, "background", links);
+    return links;
+  }
+  static bool is_html(const Response& response) {
+    return text::starts_with(response.headers().get("Content-Type"), "text/html");
   }
 
  private:
-  void collect(const std::string& attribute, std::vector<Url>& found) const {
+  void extract_attribute(const Url& page, const std::string& body, const std::string& name,
+                         std::vector<Url>& links) const {
+    const std::string lower = text::lower(body);
     std::size_t at = 0;
-    while ((at = body_.find(attribute, at)) != std::string::npos) {
-      at += attribute.size();
-      const std::size_t end = body_.find('"', at);
+    while ((at = lower.find(name, at)) != std::string::npos) {
+      at = skip_blanks(lower, at + name.size());
+      if (at >= lower.size() || lower[at] != '=') {
+        continue;
+      }
+      at = skip_blanks(lower, at + 1);
+      const std::string value = value_at(body, at);
+      const Url url = page.join(value);
+      if (!value.empty() && !url.empty()) {
+        add_once(url, links);
+      }
+      at += value.size();
+    }
+  }
+  static std::size_t skip_blanks(const std::string& body, std::size_t at) {
+    while (at < body.size() && std::isspace(static_cast<unsigned char>(body[at])) != 0) {
+      ++at;
+    }
+    return at;
+  }
+  // In quotes or without.
+  static std::string value_at(const std::string& body, std::size_t at) {
+    if (at >= body.size()) {
+      return std::string();
+    }
+    if (body[at] == '"' || body[at] == '\'') {
+      const std::size_t end = body.find(body[at], at + 1);
       if (end == std::string::npos) {
+        return std::string();
+      }
+      return body.substr(at + 1, end - at - 1);
+    }
+    const std::size_t end = body.find_first_of(" >\t\r\n", at);
+    return body.substr(at, end == std::string::npos ? end : end - at);
+  }
+  static void add_once(const Url& url, std::vector<Url>& links) {
+    for (const Url& other : links) {
+      if (other == url) {
         return;
       }
-      found.push_back(url_.join(body_.substr(at, end - at)));
-      at = end;
     }
+    links.push_back(url);
   }
-
-  Url url_;
-  std::string body_;
-};
-
-// What was downloaded.
-class Mirror {
- public:
-  void keep(const Page& page) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    std::string& kept = pages_[page.url().path()];
-    bytes_ += page.body().size() - kept.size();
-    kept = page.body();
-  }
-  std::size_t size() {
-    std::lock_guard<std::mutex> lock(mutex_);
-    return pages_.size();
-  }
-  // Of all pages together.
-  std::size_t bytes() {
-    std::lock_guard<std::mutex> lock(mutex_);
-    return bytes_;
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<std::string, std::string> pages_;
-  std::size_t bytes_ = 0;
 };
 
 // Fetches single pages.
-class Downloader {
+class UrlGetter {
  public:
-  Downloader(int port, int patience) : port_(port), patience_(patience) {}
+  UrlGetter(const SpiderConfig& config, int port) : config_(config), port_(port) {}
 
-  // Not open: the server cannot be reached.
-  std::unique_ptr<Socket> connect() {
-    auto socket = connect_to(port_);
-    return socket != nullptr ? std::move(socket) : std::make_unique<Socket>(-1);
+  // False: it cannot be had.
+  bool get(const Url& url, Response& response) {
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      if (try_once(url, response)) {
+        return is_good(url, response);
+      }
+      ++retries_;
+    }
+    std::fprintf(stderr, "%s: no answer\n", url.path().c_str());
+    return false;
   }
-  // Null: it could not be had.
-  std::unique_ptr<Page> download(Socket& socket, const Url& url) {
-    if (!socket.is_open() || !socket.send_all(Request::make(url.path()))) {
-      return nullptr;
+  int retries() const { return retries_; }
+
+ private:
+  static constexpr int kAttempts = 2;
+
+  bool try_once(const Url& url, Response& response) const {
+    const std::unique_ptr<Socket> socket = connect_to(port_);
+    if (!socket->is_open()) {
+      return false;
     }
-    Response response;
-    if (!response.parse(read_all(socket)) || response.status() != 200) {
-      return nullptr;
+    if (!socket->send_all(make_request(url).format())) {
+      return false;
     }
-    return std::make_unique<Page>(url, response.body());
+    Response received;
+    if (!received.parse(socket->receive_all(config_.patience()))) {
+      return false;
+    }
+    response = received;
+    return true;
+  }
+  static Request make_request(const Url& url) {
+    Request request("GET", url.path());
+    request.headers().set("Host", "localhost");
+    request.headers().set("User-Agent", "downloader");
+    request.headers().set("Accept", "*/*");
+    return request;
+  }
+  static bool is_good(const Url& url, const Response& response) {
+    if (response.status() == 200) {
+      return true;
+    }
+    std::fprintf(stderr, "%s: %d\n", url.path().c_str(), response.status());
+    return false;
+  }
+
+  const SpiderConfig& config_;
+  const int port_;
+  int retries_ = 0;
+};
+
+// The pages that were downloaded, as they would be on disk.
+class Mirror {
+ public:
+  void write(const Url& url, const std::string& body) {
+    const std::string name = file_name(url);
+    std::lock_guard<std::mutex> lock(mutex_);
+    const auto [file, added] = files_.try_emplace(name, body);
+    if (!added) {
+      ++overwritten_;
+      file->second = body;
+    }
+    bytes_ += body.size();
+  }
+  std::size_t count() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return files_.size();
+  }
+  bool has(const std::string& path, const std::string& body) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = files_.find(file_name(Url(path)));
+    if (found == files_.end()) {
+      return false;
+    }
+    return found->second == body;
+  }
+  std::string describe() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    std::string line = std::to_string(files_.size()) + " files, ";
+    line += std::to_string(bytes_) + " bytes";
+    if (overwritten_ > 0) {
+      line += ", " + std::to_string(overwritten_) + " written twice";
+    }
+    return line;
   }
 
  private:
-  std::string read_all(Socket& socket) const {
-    std::string data;
-    while (socket.wait_readable(patience_)) {
-      const std::string part = socket.receive_some();
-      if (part.empty()) {
-        break;
+  // Names that any file system takes.
+  static std::string file_name(const Url& url) {
+    std::string name;
+    for (const char c : url.path()) {
+      const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0;
+      if (plain || c == '/' || c == '.' || c == '-') {
+        name += c;
+      } else {
+        name += '_';
       }
-      data += part;
     }
-    return data;
+    return "mirror" + name;
   }
 
-  int port_;
-  int patience_;
+  std::mutex mutex_;
+  std::map<std::string, std::string> files_;
+  std::size_t bytes_ = 0;
+  int overwritten_ = 0;
 };
 
+#ifdef FIXED
+using SharedCount = std::atomic<int>;
+#else
+using SharedCount = int;
+#endif
+
+// Downloads what can be reached from the start.
 class Spider {
  public:
   Spider(const SpiderConfig& config, int port, Mirror& mirror)
-      : config_(config), downloader_(port, config.patience()), queue_(config), mirror_(mirror) {}
+      : config_(config), port_(port), mirror_(mirror), queue_(config) {}
 
-  void start(const Url& first) {
-    enqueue(first);
+  void start() {
+    queue_.queue_url({config_.start(), 0});
     for (int i = 0; i < config_.threads(); ++i) {
+      ++running_;
       threads_.emplace_back(&Spider::run, this);
     }
   }
-  // Until no thread runs any more.
-  void wait() {
-    while (running() == 0 && mirror_.size() == 0) {
-      rest();
-    }
-    while (running() > 0) {
-      rest();
-    }
-  }
+  bool is_running() const { return running_ > 0; }
   void stop() {
-    stopping_ = true;
+    quit_ = true;
     for (std::thread& thread : threads_) {
       thread.join();
     }
+    threads_.clear();
   }
-  int failed() const { return failed_; }
+  std::string describe() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    std::string line = std::to_string(downloaded_) + " downloaded, ";
+    line += std::to_string(failed_) + " failed, ";
+    line += std::to_string(ignored_) + " ignored; queue: ";
+    line += queue_.describe();
+    return line;
+  }
 
  private:
-  // A thread of the spider: downloads until nothing is left, and nobody can find anything more.
+  // A thread of the spider.
   void run() {
-#ifdef FIXED
-    count_running(1);
-#else
-    ++running_;
-#endif
-    while (!stopping_ && (queue_size() > 0 || in_progress() > 0)) {
-      Url next;
+    HtmlParser parser;
+    UrlGetter getter(config_, port_);
+    while ((queue_size() > 0 || downloads_in_progress_ > 0) && !quit_) {
+      if (queue_size() == 0) {
+        // The others may find more.
+        rest();
+        continue;
+      }
+      UrlToDownload next;
       {
 #ifndef INJECTED
         std::lock_guard<std::mutex> lock(mutex_);
 #endif
-        if (queue_.size() > 0) {
-          next = queue_.next();
-#ifdef FIXED
-          ++downloads_in_progress_;
-#endif
-        }
+        next = queue_.next_in_queue();
+        ++downloads_in_progress_;
       }
-      if (next.empty()) {
-        // A thread that rests does not count as running.
-#ifdef FIXED
-        count_running(-1);
-        rest();
-        count_running(1);
-#else
-        --running_;
-        rest();
-        ++running_;
-#endif
+      if (next.url.empty()) {
+        // Somebody else was faster.
+        --downloads_in_progress_;
         continue;
       }
-      if (!config_.wants(next)) {
-        continue;
-      }
-      const auto socket = downloader_.connect();
-#ifndef FIXED
-      ++downloads_in_progress_;
-#endif
-      const auto page = downloader_.download(*socket, next);
-      if (page == nullptr) {
-        note_failure();
-      } else {
-        mirror_.keep(*page);
-        add_links(*page);
-      }
+      const std::vector<Url> links = download(next, getter, parser);
+      const std::vector<UrlToDownload> wanted = filter(links, next.depth + 1);
       {
-#ifdef FIXED
+#ifndef INJECTED
         std::lock_guard<std::mutex> lock(mutex_);
 #endif
+        queue_.queue_urls(wanted);
         --downloads_in_progress_;
       }
     }
-#ifdef FIXED
-    count_running(-1);
-#else
+    note_retries(getter.retries());
     --running_;
-#endif
-  }
-
-#ifdef FIXED
-  void count_running(int change) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    running_ += change;
-  }
-#endif
-  int running() {
-#ifdef FIXED
-    std::lock_guard<std::mutex> lock(mutex_);
-#endif
-    return running_;
   }
   std::size_t queue_size() {
-#ifndef INJECTED
     std::lock_guard<std::mutex> lock(mutex_);
-#endif
     return queue_.size();
   }
-  int in_progress() {
-#ifdef FIXED
-    std::lock_guard<std::mutex> lock(mutex_);
-#endif
-    return downloads_in_progress_;
-  }
-  void enqueue(const Url& url) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    if (config_.wants(url) && !queue_.was_seen(url)) {
-      queue_.note_seen(url);
-      queue_.put(url);
+  // Stores a page. The links on it.
+  std::vector<Url> download(const UrlToDownload& wanted, UrlGetter& getter,
+                            const HtmlParser& parser) {
+    Response response;
+    if (!getter.get(wanted.url, response)) {
+      note_failure();
+      return {};
     }
-  }
-  void add_links(const Page& page) {
-    for (const Url& url : page.links()) {
-      enqueue(url);
+    mirror_.write(wanted.url, response.body());
+    note_download();
+    if (!HtmlParser::is_html(response)) {
+      return {};
     }
+    return parser.parse_links(wanted.url, response.body());
+  }
+  // Those of the links that are to be followed.
+  std::vector<UrlToDownload> filter(const std::vector<Url>& links, int depth) {
+    std::vector<UrlToDownload> wanted;
+    int ignored = 0;
+    for (const Url& url : links) {
+      if (config_.is_deep(depth) || config_.is_excluded(url)) {
+        ++ignored;
+      } else {
+        wanted.push_back({url, depth});
+      }
+    }
+    if (ignored > 0) {
+      note_ignored(ignored);
+    }
+    return wanted;
+  }
+  void note_download() {
+    std::lock_guard<std::mutex> lock(notes_mutex_);
+    ++downloaded_;
   }
   void note_failure() {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<std::mutex> lock(notes_mutex_);
     ++failed_;
   }
-  static void rest() { std::this_thread::sleep_for(std::chrono::milliseconds(2)); }
+  void note_ignored(int count) {
+    std::lock_guard<std::mutex> lock(notes_mutex_);
+    ignored_ += count;
+  }
+  void note_retries(int count) {
+    std::lock_guard<std::mutex> lock(notes_mutex_);
+    retries_ += count;
+    if (count > 0) {
+      std::fprintf(stderr, "%d attempts in vain\n", count);
+    }
+  }
+  void rest() const { std::this_thread::sleep_for(std::chrono::milliseconds(config_.sleep())); }
 
   const SpiderConfig& config_;
-  Downloader downloader_;
-  DownloadQueue queue_;
+  const int port_;
   Mirror& mirror_;
   std::mutex mutex_;
+  DownloadQueue queue_;
   std::vector<std::thread> threads_;
-  std::atomic<bool> stopping_{false};
-  int running_ = 0;
-  int downloads_in_progress_ = 0;
+  std::atomic<bool> quit_{false};
+  SharedCount running_{0};
+  SharedCount downloads_in_progress_{0};
+  std::mutex notes_mutex_;
+  int downloaded_ = 0;
   int failed_ = 0;
+  int ignored_ = 0;
+  int retries_ = 0;
 };
 
-// A server without defects: answers one connection after the other.
+// The documents of the site.
+class Site {
+ public:
+  void add(const std::string& path, const std::string& body) { documents_[path] = body; }
+  const std::map<std::string, std::string>& documents() const { return documents_; }
+  std::size_t size() const { return documents_.size(); }
+  Response answer(const Request& request) const {
+    Response response;
+    const auto found = documents_.find(request.path());
+    if (request.method() != "GET") {
+      response.set_status(405);
+      response.set_body("only GET", "text/plain");
+    } else if (found == documents_.end()) {
+      response.set_status(404);
+      response.set_body("not here", "text/plain");
+    } else {
+      response.set_status(200);
+      response.set_body(found->second, type_of(found->first));
+    }
+    return response;
+  }
+  static std::string type_of(const std::string& path) {
+    const std::string extension = Url(path).extension();
+    if (extension == "html") {
+      return "text/html";
+    }
+    if (extension == "css") {
+      return "text/css";
+    }
+    return "application/octet-stream";
+  }
+
+ private:
+  std::map<std::string, std::string> documents_;
+};
+
+// Answers one connection after the other.
 class TestServer {
  public:
   explicit TestServer(const Site& site) : site_(site) {}
 
-  int start() {
-    const int port = listen_somewhere(listener_);
-    thread_ = std::thread(&TestServer::run, this);
-    port_ = port;
-    return port;
-  }
+  int port() const { return listener_.port(); }
+  void start() { thread_ = std::thread(&TestServer::run, this); }
   void stop() {
     stopping_ = true;
-    connect_to(port_);
+    connect_to(port());
     thread_.join();
   }
 
  private:
   void run() {
-    for (;;) {
-      const auto socket = listener_->accept_one();
+    while (true) {
+      const std::shared_ptr<Socket> socket = listener_.accept();
       if (stopping_) {
         return;
       }
-      answer(*socket);
-    }
-  }
-  void answer(Socket& socket) {
-    Response response;
-    Request request;
-    if (request.parse(read_request(socket))) {
-      fill(request, response);
-    } else {
-      response.set_status(400);
-    }
-    socket.send_all(response.text());
-    socket.close();
-  }
-  static std::string read_request(Socket& socket) {
-    std::string data;
-    while (!Request::is_whole(data)) {
-      const std::string part = socket.receive_some();
-      if (part.empty()) {
-        break;
+      Request request;
+      if (request.parse(socket->receive_head(3000))) {
+        socket->send_all(site_.answer(request).format());
       }
-      data += part;
+      socket->close();
     }
-    return data;
-  }
-  void fill(const Request& request, Response& response) const {
-    const std::string* body = site_.find(request.path());
-    if (body == nullptr) {
-      response.set_status(404);
-      response.set_body("not here", "text/plain");
-      return;
-    }
-    response.set_status(200);
-    response.set_body(*body, mime_type(request.path()));
   }
 
   const Site& site_;
-  std::unique_ptr<Socket> listener_;
+  Listener listener_;
   std::thread thread_;
   std::atomic<bool> stopping_{false};
-  int port_ = 0;
 };
 
-std::string link_to(const std::string& path) { return "<a href=\"" + path + "\">x</a>"; }
+std::string link_to(const std::string& path) {
+  return "<a href=\"" + path + "\">" + path + "</a>\n";
+}
 
 Site make_site() {
   Site site;
-  site.add("/index.html", link_to("a/index.html") + link_to("b.html") + link_to("/style.css"));
+  site.add("/index.html", link_to("a/index.html") + link_to("b.html") +
+                              "<link rel=stylesheet href=/style.css>" +
+                              link_to("http://elsewhere/"));
   site.add("/a/index.html", link_to("../b.html") + link_to("c.html") + link_to("#top"));
-  site.add("/a/c.html", link_to("/index.html") + link_to("/d/e.html"));
-  site.add("/b.html", link_to("/a/c.html") + "<img src=\"/i.png\">");
-  site.add("/d/e.html", "the end");
-  site.add("/i.png", std::string(50, 'i'));
+  site.add("/a/c.html", link_to("/index.html") + link_to("/d/e.html") + link_to("mailto:us"));
+  site.add("/b.html", link_to("/a/c.html") + "<img src='/i.png'>" + link_to("f.html"));
+  site.add("/d/e.html", link_to("g.html") + link_to("/secret/h.html"));
+  site.add("/d/g.html", "the end");
+  site.add("/f.html", "<body background=\"/j.png\">" + link_to("/d/g.html"));
+  site.add("/i.png", std::string(120, 'i'));
+  site.add("/j.png", std::string(90, 'j'));
   site.add("/style.css", "body {}");
   return site;
 }
 
+// Whether all pages are there, as they are on the server.
+bool compare(const Site& site, Mirror& mirror) {
+  int missing = 0;
+  for (const auto& [path, body] : site.documents()) {
+    if (!mirror.has(path, body)) {
+      std::printf("missing: %s\n", path.c_str());
+      ++missing;
+    }
+  }
+  if (missing > 0) {
+    std::printf("%d of %zu pages are missing\n", missing, site.size());
+  }
+  return missing == 0;
+}
+
 int main(int count, char** arguments) {
   SpiderConfig config;
-  config.set_threads(count > 1 ? std::atoi(arguments[1]) : 6);
+  const std::string options =
+      "# what to download\n"
+      "threads = 10\n"
+      "depth = 8\n"
+      "start = /index.html\n"
+      "interesting = .html\n"
+      "boring = .png\n"
+      "exclude = /secret\n";
+  if (!config.parse(options)) {
+    return 2;
+  }
+  if (count > 1 && !config.set("threads", arguments[1])) {
+    return 2;
+  }
   const Site site = make_site();
   TestServer server(site);
-  const int port = server.start();
+  server.start();
   Mirror mirror;
-  Spider spider(config, port, mirror);
-  spider.start(Url("/"));
-  spider.wait();
-  const std::size_t pages = mirror.size();
-  const std::size_t bytes = mirror.bytes();
+  Spider spider(config, server.port(), mirror);
+  spider.start();
+  while (spider.is_running()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  const bool whole = compare(site, mirror);
   spider.stop();
   server.stop();
-  const bool whole = bytes == site.bytes();
-  std::printf("%zu of %zu pages, %s, %d failed\n", pages, site.size(),
-              whole ? "whole" : "not whole", spider.failed());
+  std::printf("%s\n", mirror.describe().c_str());
+  std::printf("%s\n", spider.describe().c_str());
   return whole ? 0 : 1;
 }
