@@ -107,6 +107,12 @@ struct TranslationState {
   std::uint32_t counts;  // 1: it is one
   std::uint32_t site;    // of the indirect jump that is under way
   std::uint32_t last_thread;
+  // 1: the thread that runs is last_thread. Then the runtime returns to the program without a mark.
+  std::uint32_t is_last_thread;
+  // The program's own code last called out from this site, with this stack pointer; 0: that has been
+  // written down.
+  std::uint32_t out_site;
+  std::uint64_t out_stack;
 
   // A request. `turn` is a futex.
   std::atomic<TranslationTurn> turn;
@@ -148,6 +154,8 @@ inline constexpr std::uint32_t kBackMark = 0xffff'fffb;   // ... which returns t
 
 inline constexpr std::uint32_t kCreateMark = 0xffff'fffa;  // a thread creates another
 
+inline constexpr std::uint32_t kOutMark = 0xffff'fff9;  // a call out, which a counter has counted
+
 struct CreateMark {
   std::uint32_t mark;  // kCreateMark
   std::uint32_t unused;
@@ -158,7 +166,7 @@ struct CreateMark {
 struct CallMark {
   std::uint32_t mark;
   std::uint32_t site;    // its number; of kEntryMark and kBackMark that of the place it leads to
-  std::uint64_t stack;   // the stack pointer
+  std::uint64_t stack;   // the stack pointer; 0 (of kOutMark): there was none
   std::uint64_t target;  // of an indirect call
 };
 

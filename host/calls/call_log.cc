@@ -93,6 +93,13 @@ void CallLog::called(const abi::CallMark& mark, const CountingCode& counting) {
     running.frames.push_back(from);
 }
 
+// Counted already: only who it was.
+void CallLog::called_out(const abi::CallMark& mark, const CountingCode& counting) {
+  if (mark.stack == 0) return;
+  pop_up_to(mark.stack);
+  thread().frames.push_back({mark.stack, site(mark.site, counting).owner, 0});
+}
+
 void CallLog::entered(const abi::CallMark& mark, const CountingCode& counting) {
   if (mark.site >= counting.sites().size()) return;
   const CallSite& place = counting.sites()[mark.site];
@@ -140,7 +147,8 @@ bool CallLog::read(std::span<const std::uint8_t> marks, const CountingCode& coun
       created(mark);
     } else if (kind == abi::kCutMark) {
       if (marks.size() < (size = sizeof(abi::CutMark))) return false;
-    } else if (kind == abi::kCallMark || kind == abi::kEntryMark || kind == abi::kBackMark) {
+    } else if (kind == abi::kCallMark || kind == abi::kEntryMark || kind == abi::kBackMark ||
+               kind == abi::kOutMark) {
       abi::CallMark mark;
       if (marks.size() < (size = sizeof mark)) return false;
       std::memcpy(&mark, marks.data(), sizeof mark);
@@ -148,6 +156,8 @@ bool CallLog::read(std::span<const std::uint8_t> marks, const CountingCode& coun
         called(mark, counting);
       else if (kind == abi::kEntryMark)
         entered(mark, counting);
+      else if (kind == abi::kOutMark)
+        called_out(mark, counting);
       else
         pop_up_to(mark.stack - 8);
     } else {
@@ -163,7 +173,10 @@ CallCounts CallLog::finish(std::span<std::uint64_t> counters, const CountingCode
     const CallSite& what = counting.counters()[i];
     auto& edges = counters_.emplace_back();
     if (what.target != 0) {
-      edges.push_back({code_.owner(what.address), code_.callee(what.target)});
+      // What code of libraries calls that was inlined is no call of the function's own.
+      const FunctionNumber callee = code_.callee(what.target);
+      if (callee < kFirstLeaf || code_.is_in_own_source(what.address))
+        edges.push_back({code_.owner(what.address), callee});
     } else if (code_.level() == CountLevel::kLines) {
       if (const auto line = code_.line_at(what.address))
         edges.push_back({line->function, line->line});

@@ -97,6 +97,7 @@ class CallLog {
   std::uint32_t context(const Thread& of, const Frame& caller) const;
   void count(const Frame& caller, FunctionNumber callee);
   void called(const abi::CallMark& mark, const CountingCode& counting);
+  void called_out(const abi::CallMark& mark, const CountingCode& counting);
   void entered(const abi::CallMark& mark, const CountingCode& counting);
   void created(const abi::CreateMark& mark);
   void pop_up_to(std::uint64_t stack);

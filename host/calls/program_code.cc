@@ -32,14 +32,26 @@ bool is_lambda(const SourceFunction& function) {
 // Sources that functions are in, read once.
 class Sources {
  public:
-  const std::string& text(const std::string& path) {
-    const auto [entry, added] = texts_.try_emplace(path);
-    if (added) entry->second = slurp(path);
-    return entry->second;
+  // What begins with this line, from 1.
+  std::string_view from_line(const std::string& path, std::uint32_t line) {
+    const auto [entry, added] = sources_.try_emplace(path);
+    Source& source = entry->second;
+    if (added) {
+      source.text = slurp(path);
+      source.lines.push_back(0);
+      for (std::size_t i = 0; i < source.text.size(); ++i)
+        if (source.text[i] == '\n') source.lines.push_back(i + 1);
+    }
+    if (line == 0 || line > source.lines.size()) return {};
+    return std::string_view(source.text).substr(source.lines[line - 1]);
   }
 
  private:
-  std::map<std::string, std::string> texts_;
+  struct Source {
+    std::string text;
+    std::vector<std::size_t> lines;  // where each begins
+  };
+  std::map<std::string, Source> sources_;
 };
 
 }  // namespace
@@ -68,6 +80,14 @@ std::shared_ptr<ProgramCode::Module> ProgramCode::load(const std::string& path) 
                     of.inlined_without_code, of.inlined_without_code == 1 ? "" : "s", file,
                     of.inlined_without_code == 1 ? "its" : "their",
                     of.inlined_without_code == 1 ? "is" : "are"));
+  if (std::ranges::any_of(of.inlined, [&](const ModuleCode::InlinedCall& call) {
+        return of.functions[call.callee].own;
+      }))
+    lacks_.push_back(
+        fmt::format("{} was optimised: calls inlined into loops that were unrolled, and recursion "
+                    "that became a "
+                    "loop, are counted less often than the source has them (-O0 counts all)",
+                    file));
   std::map<std::uint32_t, std::uint32_t> lines;  // those with code, where there is no source
   for (const ModuleCode::Line& line : of.lines) ++lines[line.function];
   Sources sources;
@@ -84,11 +104,11 @@ std::shared_ptr<ProgramCode::Module> ProgramCode::load(const std::string& path) 
     ProgramFunction known{function, 0, 0};
     const auto body = function.line == 0
                           ? std::nullopt
-                          : body_lines(sources.text(function.file), function.line,
+                          : body_lines(sources.from_line(function.file, function.line), 1,
                                        is_lambda(function) ? BodyOf::kLambda : BodyOf::kFunction);
     if (body) {
       known.lines = body->code;
-      known.last_line = body->last;
+      known.last_line = function.line - 1 + body->last;
     } else {
       known.lines = lines[i];
       ++without_source;

@@ -74,18 +74,47 @@ void CountingCode::emit_mark(std::uint32_t mark, std::uint32_t site) {
   e_.store(kBuffer, Reg::kRcx);
 }
 
+// In front of the mark of an entry: who had called out, if that is not written down yet.
+void CountingCode::emit_out_mark() {
+  e_.load(Reg::kRax, kBuffer);
+  e_.store_u32_to({.base = 0}, abi::kOutMark);
+  e_.load(Reg::kRcx, kOutSite);
+  e_.store_to({.base = 0, .displacement = kSiteAt}, Reg::kRcx);
+  e_.load(Reg::kRcx, kOutStack);
+  e_.store_to({.base = 0, .displacement = kStackAt}, Reg::kRcx);
+  e_.lea(Reg::kRcx, {.base = 0, .displacement = sizeof(abi::CallMark)});
+  e_.store(kBuffer, Reg::kRcx);
+  emit_no_out();
+}
+
+void CountingCode::emit_no_out() {
+  e_.store_u32(kOutStack, 0);
+  e_.store_u32(kOutStack + 4, 0);
+}
+
+void CountingCode::emit_entry(std::uint32_t number) {
+  emit_room(e_.here());
+  emit_out_mark();
+  emit_mark(abi::kEntryMark, number);
+  e_.load(Reg::kRax, kSaved0);
+  e_.load(Reg::kRcx, kSaved1);
+}
+
+// Most calls out come back without a call of the program's own functions in between: a counter
+// and a note, which the next call out overwrites, are all that they leave.
+void CountingCode::emit_out(std::uint64_t from, std::uint64_t target, Flags flags) {
+  emit_count({from, target}, flags);
+  e_.store_u32(kOutSite, site(from, target));
+  e_.store(kOutStack, Reg::kRsp);
+}
+
 // From the program's own code to other code, as its source has it.
 bool CountingCode::leaves(std::uint64_t from, std::uint64_t target) const {
   return map_.is_own(from) && !map_.is_own(target) && !map_.is_silent(target);
 }
 
 void CountingCode::before_instruction(std::uint64_t address) {
-  if (map_.is_inlined_entry(address)) {
-    emit_room(e_.here());
-    emit_mark(abi::kEntryMark, site(address, 1));
-    e_.load(Reg::kRax, kSaved0);
-    e_.load(Reg::kRcx, kSaved1);
-  }
+  if (map_.is_inlined_entry(address)) emit_entry(site(address, 1));
   if (map_.is_counted(address)) emit_count({address, 0}, Flags::kKeep);
 }
 
@@ -93,6 +122,7 @@ void CountingCode::direct_call(std::uint64_t from, std::uint64_t target) {
   const bool own = map_.is_own(from) && map_.is_own_entry(target);
   if (own && detail_ == CallDetail::kCounters) return emit_count({from, target}, Flags::kFree);
   if (!own && !leaves(from, target)) return;
+  if (detail_ == CallDetail::kCounters) return emit_out(from, target, Flags::kFree);
   emit_room(e_.here());
   emit_mark(abi::kCallMark, site(from, target));
   e_.load(Reg::kRax, kSaved0);
@@ -101,10 +131,7 @@ void CountingCode::direct_call(std::uint64_t from, std::uint64_t target) {
 
 void CountingCode::after_return_address(std::uint64_t from, std::uint64_t target) {
   if (map_.is_own(from) || !map_.is_own_entry(target)) return;
-  emit_room(e_.here());
-  emit_mark(abi::kEntryMark, site(target, 0));
-  e_.load(Reg::kRax, kSaved0);
-  e_.load(Reg::kRcx, kSaved1);
+  emit_entry(site(target, 0));
 }
 
 bool CountingCode::counts_jump(std::uint64_t from, std::uint64_t target) const {
@@ -116,8 +143,9 @@ bool CountingCode::counts_jump(std::uint64_t from, std::uint64_t target) const {
 void CountingCode::direct_jump(std::uint64_t from, std::uint64_t target) {
   if (!counts_jump(from, target)) return;
   if (!map_.is_own(from)) return after_return_address(from, target);
-  if (map_.is_own_entry(target) && detail_ == CallDetail::kCounters)
-    return emit_count({from, target}, Flags::kKeep);
+  if (detail_ == CallDetail::kCounters)
+    return map_.is_own_entry(target) ? emit_count({from, target}, Flags::kKeep)
+                                     : emit_out(from, target, Flags::kKeep);
   emit_room(e_.here());
   emit_mark(abi::kCallMark, site(from, target));
   e_.load(Reg::kRax, kSaved0);
@@ -126,17 +154,19 @@ void CountingCode::direct_jump(std::uint64_t from, std::uint64_t target) {
 
 void CountingCode::before_indirect_call(std::uint64_t from, std::uint64_t slot) {
   if (!writes_call(from, slot)) return;
+  if (is_counted_out(slot)) return emit_out(from, slot, Flags::kFree);
   emit_room(e_.here());
   e_.load(Reg::kRcx, kSaved1);
 }
 
 void CountingCode::indirect_call(std::uint64_t from, std::uint64_t slot) {
-  if (!writes_call(from, slot)) return;
+  if (!writes_call(from, slot) || is_counted_out(slot)) return;
   const bool known = map_.slot(slot) == OwnCode::Slot::kLibrary;
   e_.store(kTarget, Reg::kRax);
   emit_mark(abi::kCallMark, site(from, known ? slot : 0));
   e_.load(Reg::kRcx, kTarget);
   e_.store_to({.base = 0, .displacement = kTargetAt}, Reg::kRcx);
+  emit_no_out();
   e_.move(Reg::kRax, Reg::kRcx);
 }
 
@@ -163,18 +193,25 @@ std::uint64_t CountingCode::found_in(TargetTable table, std::uint64_t address, s
     return code;
   const auto [stub, added] = stubs_.try_emplace({table, address}, e_.here());
   if (!added) return stub->second;
+  if (table == TargetTable::kFromLibrary) {
+    emit_entry(site(address, 0));
+    e_.jump(code);
+    return stub->second;
+  }
   emit_room(e_.here());
   switch (table) {
     case TargetTable::kOfOwnReturns:
       emit_mark(abi::kBackMark, site(address, 0));
+      emit_no_out();  // what called out meanwhile has returned as well
       break;
     case TargetTable::kOfOwnJumps:
       emit_mark(abi::kCallMark, kNumberFromSlot);
       e_.set(Reg::kRcx, address);
       e_.store_to({.base = 0, .displacement = kTargetAt}, Reg::kRcx);
+      emit_no_out();
       break;
     default:
-      emit_mark(abi::kEntryMark, site(address, 0));
+      break;
   }
   e_.load(Reg::kRax, kSaved0);
   e_.load(Reg::kRcx, kSaved1);

@@ -52,9 +52,17 @@ class CountingCode {
   void emit_count(const CallSite& what, Flags flags);
   void emit_room(std::uint64_t start);
   void emit_mark(std::uint32_t mark, std::uint32_t site);
+  void emit_out_mark();
+  void emit_no_out();
+  void emit_entry(std::uint32_t site);
+  void emit_out(std::uint64_t from, std::uint64_t target, Flags flags);
   std::uint32_t site(std::uint64_t address, std::uint64_t target);
   [[nodiscard]] bool writes_call(std::uint64_t from, std::uint64_t slot) const {
     return map_.is_own(from) && map_.slot(slot) != OwnCode::Slot::kSilent;
+  }
+  // A call by a slot of which it is known where it leads.
+  [[nodiscard]] bool is_counted_out(std::uint64_t slot) const {
+    return detail_ == CallDetail::kCounters && map_.slot(slot) == OwnCode::Slot::kLibrary;
   }
   [[nodiscard]] bool leaves(std::uint64_t from, std::uint64_t target) const;
 

@@ -144,6 +144,8 @@ std::span<std::uint64_t> TranslationService::counters() {
 void TranslationService::begin_run() {
   drain();
   state().last_thread = UINT32_MAX;
+  state().is_last_thread = 0;
+  state().out_stack = 0;
 }
 
 void TranslationService::stop_at(std::vector<std::uint64_t> offsets,

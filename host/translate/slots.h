@@ -26,6 +26,8 @@ inline constexpr std::uint64_t kAsk = slot(offsetof(abi::TranslationState, ask))
 inline constexpr std::uint64_t kExit = slot(offsetof(abi::TranslationState, exit));
 inline constexpr std::uint64_t kRequest = slot(offsetof(abi::TranslationState, request));
 inline constexpr std::uint64_t kSite = slot(offsetof(abi::TranslationState, site));
+inline constexpr std::uint64_t kOutSite = slot(offsetof(abi::TranslationState, out_site));
+inline constexpr std::uint64_t kOutStack = slot(offsetof(abi::TranslationState, out_stack));
 
 }  // namespace clew::slots
 

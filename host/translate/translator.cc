@@ -12,6 +12,7 @@ using abi::TargetTable;
 using namespace slots;
 
 constexpr std::size_t kMostInstructions = 64;
+constexpr std::size_t kMostAhead = 256;      // chosen: more than most functions have exits
 constexpr std::size_t kLeastRoom = 0x10000;  // more than any block needs
 constexpr std::uint32_t kLargestValue = 64;
 
@@ -237,6 +238,28 @@ std::uint64_t Translator::emit_native(std::uint64_t address) {
 }
 
 std::uint64_t Translator::translate(std::uint64_t address, std::span<const std::uint8_t> bytes) {
+  const std::size_t first = exits_.size();
+  const std::uint64_t code = translate_block(address, bytes);
+  if (counting_) translate_ahead(first, address, bytes);
+  return code;
+}
+
+// What the exits from this one on lead to, as far as the bytes go: a program that runs once would ask
+// for little of it, but here each question costs two switches between processes, and many runs follow.
+void Translator::translate_ahead(std::size_t first, std::uint64_t address,
+                                 std::span<const std::uint8_t> bytes) {
+  for (std::size_t i = first; i < exits_.size() && i < first + kMostAhead; ++i) {
+    const auto [gap, target] = exits_[i];
+    if (target < address || target + ZYDIS_MAX_INSTRUCTION_LENGTH > address + bytes.size())
+      continue;
+    const std::uint64_t code = translate_block(target, bytes.subspan(target - address));
+    if (code == 0) return;
+    emitter_.fill(gap, code);
+  }
+}
+
+std::uint64_t Translator::translate_block(std::uint64_t address,
+                                          std::span<const std::uint8_t> bytes) {
   if (const auto known = code_of_.find(address); known != code_of_.end()) return known->second;
   if (emitter_.left() < kLeastRoom) return 0;
   if (counting_) counting_->map().see(state().process, address);

@@ -93,6 +93,9 @@ class Translator {
   [[nodiscard]] const std::deque<TranslatedBlock>& blocks() const { return blocks_; }
 
  private:
+  std::uint64_t translate_block(std::uint64_t address, std::span<const std::uint8_t> bytes);
+  void translate_ahead(std::size_t first, std::uint64_t address,
+                       std::span<const std::uint8_t> bytes);
   struct Decoded;
   struct Plan;
 

@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "runtime/sched/scheduler.h"
+#include "runtime/translate/translate.h"
 
 namespace clew::rt {
 namespace {
@@ -152,6 +153,7 @@ void Scheduler::switch_to(Fiber* to, abi::SliceEnd why) {
   g_hash.fold(clock << 20 ^ static_cast<std::uint64_t>(from->index) << 10 ^ to->index);
   slice_begin_ = clock + 1;
   current = to;
+  note_switched_thread();
   clock_.run(to->countdown, to->no_yield == 0 ? EventClock::Counts::kYes : EventClock::Counts::kNo);
   decider_.tell(Occurrence::Kind::kSwitched, *to, 0, clock + 1);
   switched_from_ = from;

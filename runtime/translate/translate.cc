@@ -18,6 +18,7 @@ void clew_ask_host() __attribute__((visibility("hidden")));
 std::uint64_t clew_serve_translated() __attribute__((visibility("hidden")));
 alignas(4096) unsigned char clew_translating[4096] = {};
 std::uintptr_t clew_translation_stack __attribute__((visibility("hidden"))) = 0;
+std::uintptr_t clew_enter_translated __attribute__((visibility("hidden"))) = 0;
 std::uintptr_t clew_native_begin __attribute__((visibility("hidden"))) = 0;
 std::uintptr_t clew_native_size __attribute__((visibility("hidden"))) = 0;
 }
@@ -39,6 +40,7 @@ static_assert(offsetof(TranslationState, target) == 9 * 8);
 static_assert(offsetof(TranslationState, request) == 13 * 8 + 4);
 static_assert(static_cast<std::uint32_t>(TranslationRequest::kReturn) == 3);
 static_assert(offsetof(TranslationState, registers) == 14 * 8);
+static_assert(offsetof(TranslationState, is_last_thread) == 35 * 8);
 
 TranslationState& state() { return *reinterpret_cast<TranslationState*>(abi::kTranslationAddress); }
 
@@ -61,12 +63,22 @@ void put(const Mark& mark) {
   state().buffer += sizeof mark;
 }
 
-// Of a counting run only where it tells something; there, blocks do not make sure of room.
+// Of a counting run, where blocks do not make sure of room: who has called out, before another thread
+// runs or is created.
+void put_out_mark() {
+  if (state().buffer >= abi::kBufferEnd) ask(TranslationRequest::kDrain);
+  if (state().out_stack == 0) return;
+  put(abi::CallMark{abi::kOutMark, state().out_site, state().out_stack, 0});
+  state().out_stack = 0;
+}
+
+// Of a counting run only where it tells something.
 void put_return_mark(const abi::ReturnMark& mark) {
   if (state().counts != 0) {
+    state().is_last_thread = 1;
     if (state().last_thread == mark.thread) return;
     state().last_thread = mark.thread;
-    if (state().buffer >= abi::kBufferEnd) ask(TranslationRequest::kDrain);
+    put_out_mark();
   }
   put(mark);
 }
@@ -166,6 +178,7 @@ void begin_translating(abi::Control& control) {
   state().ask = reinterpret_cast<std::uint64_t>(&clew_ask_host);
   state().process = static_cast<std::int32_t>(raw_syscall(SYS_getpid));
   clew_translation_stack = abi::kTranslationAddress + abi::kTargetsOffset;
+  clew_enter_translated = state().enter;
   // A copy of the process runs its own code: the memory is the original's.
   raw_syscall(SYS_madvise, reinterpret_cast<long>(clew_translating), sizeof clew_translating,
               MADV_WIPEONFORK);
@@ -181,9 +194,11 @@ void continue_translating(const abi::Control& control) {
   clew_translating[0] = 1;
 }
 
+void note_switched_thread_slow() { state().is_last_thread = 0; }
+
 void note_created_thread(std::uint32_t creator, std::uint32_t created) {
   if (clew_translating[0] == 0 || state().counts == 0) return;
-  if (state().buffer >= abi::kBufferEnd) ask(TranslationRequest::kDrain);
+  put_out_mark();
   put(abi::CreateMark{abi::kCreateMark, 0, creator, created});
 }
 

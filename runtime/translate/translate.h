@@ -41,6 +41,12 @@ class Untranslated {
 // In a copy of the process that runs a job: from now on its code is translated, as the original's was.
 void continue_translating(const abi::Control& control);
 
+// Another thread is about to run.
+void note_switched_thread_slow();
+inline void note_switched_thread() {
+  if (__builtin_expect(clew_translating[0] != 0, 0)) note_switched_thread_slow();
+}
+
 // By their order of creation: for counting runs.
 void note_created_thread(std::uint32_t creator, std::uint32_t created);
 

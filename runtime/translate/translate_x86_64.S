@@ -6,11 +6,13 @@
 #define TARGET          (STATE + 9 * 8)
 #define REQUEST         (STATE + 13 * 8 + 4)
 #define REGISTERS       (STATE + 14 * 8)
+#define IS_LAST_THREAD  (STATE + 35 * 8)
 #define RETURN          3               // abi::TranslationRequest::kReturn
 
         .hidden clew_translating
         .hidden clew_serve_translated
         .hidden clew_translation_stack
+        .hidden clew_enter_translated
         .hidden clew_native_begin
         .hidden clew_native_size
 
@@ -74,7 +76,8 @@ clew_ask_host:
         .cfi_endproc
         .size   clew_ask_host, .-clew_ask_host
 
-// Instead of a return to the program: the stack pointer is at the return address.
+// Instead of a return to the program: the stack pointer is at the return address. A counting run has
+// nothing to say if the thread is the one that it last was.
         .globl  clew_return_translated
         .hidden clew_return_translated
         .type   clew_return_translated, @function
@@ -84,7 +87,12 @@ clew_return_translated:
         popq    %rax
         .cfi_adjust_cfa_offset -8
         movabsq %rax, TARGET
-        movl    $RETURN, %eax
+        movabsl IS_LAST_THREAD, %eax
+        testl   %eax, %eax
+        je      1f
+        movabsq SCRATCH_7, %rax
+        jmp     *clew_enter_translated(%rip)
+1:      movl    $RETURN, %eax
         movabsl %eax, REQUEST
         movabsq SCRATCH_7, %rax
         jmp     clew_ask_host
