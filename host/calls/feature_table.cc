@@ -40,6 +40,7 @@ void FeatureColumn::settle(std::uint32_t runs) {
 void FeatureTable::add(RunClass of, const RunCounts& counts) {
   const auto run = static_cast<std::uint32_t>(classes_.size());
   classes_.push_back(of);
+  failing_ += of == RunClass::kFailing;
   std::vector<bool> set(columns_.size());
   for (const auto& [feature, count] : counts) {
     const auto [entry, added] = column_of_.try_emplace(feature, columns_.size());
@@ -57,8 +58,24 @@ void FeatureTable::add(RunClass of, const RunCounts& counts) {
     for (FeatureColumn& column : columns_) column.settle(run + 1);
 }
 
-std::size_t FeatureTable::runs(RunClass of) const {
-  return static_cast<std::size_t>(std::ranges::count(classes_, of));
+FeatureTable FeatureTable::select(const std::vector<bool>& kept) const {
+  FeatureTable part;
+  std::vector<std::uint32_t> number(runs());  // of those that are kept
+  for (std::size_t run = 0; run < runs(); ++run) {
+    if (!kept[run]) continue;
+    number[run] = static_cast<std::uint32_t>(part.classes_.size());
+    part.classes_.push_back(classes_[run]);
+    part.failing_ += classes_[run] == RunClass::kFailing;
+  }
+  part.features_ = features_;
+  part.column_of_ = column_of_;
+  for (const FeatureColumn& column : columns_) {
+    FeatureColumn& of = part.columns_.emplace_back(column.usual());
+    for (const auto& [run, value] : column.others())
+      if (kept[run]) of.set(number[run], value);
+    of.settle(static_cast<std::uint32_t>(part.runs()));
+  }
+  return part;
 }
 
 Histogram FeatureTable::histogram(std::size_t column, const ClassCounts& weight) const {

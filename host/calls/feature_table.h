@@ -48,7 +48,11 @@ class FeatureTable {
   void add(RunClass of, const RunCounts& counts);
 
   [[nodiscard]] std::size_t runs() const { return classes_.size(); }
-  [[nodiscard]] std::size_t runs(RunClass of) const;
+  [[nodiscard]] std::size_t runs(RunClass of) const {
+    return of == RunClass::kFailing ? failing_ : classes_.size() - failing_;
+  }
+  // With those runs only that are kept, in the same order, and all columns.
+  [[nodiscard]] FeatureTable select(const std::vector<bool>& kept) const;
   [[nodiscard]] const std::vector<RunClass>& classes() const { return classes_; }
   [[nodiscard]] const std::vector<std::uint64_t>& features() const { return features_; }
   [[nodiscard]] const FeatureColumn& column(std::size_t i) const { return columns_[i]; }
@@ -59,6 +63,7 @@ class FeatureTable {
 
  private:
   std::vector<RunClass> classes_;
+  std::size_t failing_ = 0;
   std::vector<std::uint64_t> features_;  // of each column
   std::vector<FeatureColumn> columns_;
   std::unordered_map<std::uint64_t, std::size_t> column_of_;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <ranges>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -30,6 +32,14 @@ ScoreOptions score_of(const RankOptions& options) {
   return {ScoreKind::kBestSplit, ClassWeight::kBalanced, {}};
 }
 
+// Of a kind of failure at least this many runs, and it is ranked by itself. Chosen: with fewer, the
+// permutation test cannot tell an answer from noise.
+constexpr std::size_t kLeastOfKind = 5;
+
+bool tells_kinds_apart(const RankOptions& options) {
+  return options.kinds.value_or(options.method != RankMethod::kPaper);
+}
+
 bool leaves_count(const RankOptions& options) {
   return options.leaves.value_or(options.method != RankMethod::kPaper);
 }
@@ -43,6 +53,21 @@ Assign assign_by(const RankOptions& options, const std::vector<CallEdge>& edges)
     if (!lines && !leaves && edge.callee >= kFirstLeaf) return std::nullopt;
     return edge.caller;
   };
+}
+
+// How functions are ordered. REQUIRES: the edges outlive it.
+ScoreOptions scored_by(const RankOptions& options, const std::vector<CallEdge>& edges) {
+  ScoreOptions scored = score_of(options);
+  // The program's own functions say more than a library's.
+  scored.prefer = [&edges](std::uint64_t a, std::uint64_t b) {
+    return edges[a].callee < kFirstLeaf && edges[b].callee >= kFirstLeaf;
+  };
+  if (options.method == RankMethod::kPaper || options.level == CountLevel::kLines) return scored;
+  scored.callee = [&edges](std::uint64_t feature) -> std::optional<std::uint32_t> {
+    const FunctionNumber callee = edges[feature].callee;
+    return callee < kFirstLeaf ? std::optional(callee) : std::nullopt;
+  };
+  return scored;
 }
 
 class Ranker final : public HuntObserver, public ReportListener {
@@ -71,6 +96,9 @@ class Ranker final : public HuntObserver, public ReportListener {
   Result<void> hunt_once(HuntOptions options);
   HuntOptions hunt_options() const;
   void look();
+  void separate();
+  std::vector<std::pair<RunFailure, std::size_t>> kinds() const;
+  FeatureTable table_of(const RunFailure& kind) const;
   bool wanted(RunClass of) const;
 
   const RankOptions& options_;
@@ -84,6 +112,7 @@ class Ranker final : public HuntObserver, public ReportListener {
   Stability stability_;
   std::unordered_map<CallEdge, std::uint64_t, CallEdgeHash> feature_of_;
   RankResult result_;
+  std::vector<std::optional<RunFailure>> failures_;  // of each run in the table; nothing: it passed
 };
 
 bool Ranker::wanted(RunClass of) const {
@@ -91,6 +120,60 @@ bool Ranker::wanted(RunClass of) const {
   const std::size_t failing = result_.table.runs(RunClass::kFailing);
   const std::size_t have = of == RunClass::kPassing ? passing : failing;
   return have < std::max(kMostOfOne, kTimesRarer * std::min(passing, failing));
+}
+
+// Of a run that fails.
+RunFailure failure_of(const abi::JobResult& run) {
+  switch (run.end) {
+    case abi::JobEnd::kFailed:
+      return {from_abi(run.failure), 0};
+    case abi::JobEnd::kSignalled:
+      return {FailureKind::kSignal, run.status};
+    default:
+      // By its status, or by what the criteria have found in what it has written.
+      return {run.status != 0 ? FailureKind::kExit : FailureKind::kJudge, run.status};
+  }
+}
+
+// The kinds with the most runs first.
+std::vector<std::pair<RunFailure, std::size_t>> Ranker::kinds() const {
+  std::map<RunFailure, std::size_t> counts;
+  for (const auto& failure : failures_)
+    if (failure) ++counts[*failure];
+  std::vector<std::pair<RunFailure, std::size_t>> sorted(counts.begin(), counts.end());
+  std::ranges::sort(sorted, [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+  return sorted;
+}
+
+FeatureTable Ranker::table_of(const RunFailure& kind) const {
+  std::vector<bool> kept;
+  for (const auto& failure : failures_) kept.push_back(!failure || *failure == kind);
+  return result_.table.select(kept);
+}
+
+// One ranking for each kind of failure, in place of one for all.
+void Ranker::separate() {
+  const auto all = kinds();
+  if (all.size() == 1) result_.failure = all.front().first;
+  if (all.size() < 2 || !tells_kinds_apart(options_)) return;
+  for (const auto& [kind, count] : all | std::views::drop(1)) {
+    if (count < kLeastOfKind) {
+      result_.left_out += count;
+      continue;
+    }
+    RankResult& one = result_.others.emplace_back();
+    one.failure = kind;
+    one.functions = result_.functions;
+    one.edges = result_.edges;
+    one.callees = result_.callees;
+    one.table = table_of(kind);
+    rank_again(options_, one);
+  }
+  result_.failure = all.front().first;
+  FeatureTable first = table_of(all.front().first);
+  result_.all_runs = std::exchange(result_.table, std::move(first));
 }
 
 void Ranker::learn(const JobPlan&, const JobReport& report) {
@@ -114,6 +197,8 @@ void Ranker::learn(const JobPlan&, const JobReport& report) {
   }
   std::ranges::sort(row);
   result_.table.add(of, row);
+  failures_.emplace_back();
+  if (of == RunClass::kFailing) failures_.back() = failure_of(report.result);
   look();
 }
 
@@ -121,9 +206,12 @@ void Ranker::look() {
   if (!options_.until_stable || stability_.stable() || !stability_.is_time(result_.table)) return;
   std::vector<std::uint32_t> lines;
   for (const ProgramFunction& function : jobs_.code().functions()) lines.push_back(function.lines);
-  stability_.look(
-      result_.table,
-      rank_functions(result_.table, lines, assign_by(options_, result_.edges), score_of(options_)));
+  const auto all = kinds();
+  const bool several = all.size() > 1 && tells_kinds_apart(options_);
+  const FeatureTable of_one = several ? table_of(all.front().first) : FeatureTable{};
+  const FeatureTable& table = several ? of_one : result_.table;
+  stability_.look(result_.table, rank_functions(table, lines, assign_by(options_, result_.edges),
+                                                scored_by(options_, result_.edges)));
 }
 
 HuntOptions Ranker::hunt_options() const {
@@ -202,6 +290,7 @@ Result<RankResult> Ranker::run() {
     result_.callees.push_back(edge.context == kLineContext ? fmt::format("line {}", edge.callee)
                                                            : jobs_.code().name_of(edge.callee));
   for (std::string& lack : jobs_.code().lacks()) result_.notes.push_back(std::move(lack));
+  separate();
   rank_again(options_, result_);
   result_.seconds = seconds_now() - started_;
   return std::move(result_);
@@ -227,8 +316,8 @@ void rank_again(const RankOptions& options, RankResult& result) {
   std::vector<std::uint32_t> lines;
   for (const ProgramFunction& function : result.functions) lines.push_back(function.lines);
   const Assign assign = assign_by(options, result.edges);
-  ScoreOptions scored = score_of(options);
-  // The program's own functions say more than a library's; names make it the same in every run.
+  ScoreOptions scored = scored_by(options, result.edges);
+  // Names make it the same in every run.
   scored.prefer = [&](std::uint64_t a, std::uint64_t b) {
     const auto key = [&](std::uint64_t feature) {
       return std::tuple(result.edges[feature].callee >= kFirstLeaf, result.callees[feature]);

@@ -38,18 +38,34 @@ struct RankOptions {
   CountLevel level = CountLevel::kCalls;
   std::optional<ScoreOptions> score;  // instead of the method's
   std::optional<bool> leaves;         // calls of library functions count, instead of the method's
+  std::optional<bool> kinds;          // each kind of failure by itself, instead of the method's
   std::uint32_t permutations = 199;
   ProgramInputs inputs;  // empty: the program's arguments as they are
   std::uint64_t runs_per_input = 1;
   bool until_stable = true;
 };
 
+// In which way runs failed: those of different kinds may come about in different ways, whose calls
+// differ from passing runs' in different ways.
+struct RunFailure {
+  FailureKind kind = FailureKind::kExit;
+  int status = 0;  // of kExit its status, of kSignal the signal
+  auto operator<=>(const RunFailure&) const = default;
+};
+
 struct RankResult {
   std::vector<ProgramFunction> functions;
   std::vector<CallEdge> edges;       // of the table's features
   std::vector<std::string> callees;  // the name of each edge's
-  FeatureTable table;
+  FeatureTable table;                // the passing runs, and the failing ones that are ranked here
   std::vector<RankedFunction> ranking;
+  std::optional<RunFailure> failure;  // what these have in common; nothing: there may be several
+  // The failing runs were of several kinds, and this is of the most frequent one: the same of the
+  // others, as far as there are enough runs, and all runs in one table.
+  std::vector<RankResult> others;
+  std::optional<FeatureTable> all_runs;
+  // Of the kinds that have too few runs.
+  std::uint64_t left_out = 0;
   bool stable = false;
   int interrupted_by = 0;
   std::uint64_t runs = 0;        // made

@@ -62,6 +62,42 @@ Histogram histogram(const Coded& column, const std::vector<RunClass>& classes,
   return result;
 }
 
+// How well it tells the classes apart how often each function is called.
+double score_of_calls_to(std::uint32_t function, const FeatureTable& table,
+                         const std::vector<std::vector<std::size_t>>& columns_to,
+                         const ClassCounts& weight, ScoreKind kind) {
+  if (columns_to[function].empty()) return 0;
+  std::vector<std::uint64_t> sum(table.runs());
+  for (const std::size_t column : columns_to[function]) {
+    const std::vector<std::uint64_t> values = table.column(column).values(table.runs());
+    for (std::size_t run = 0; run < sum.size(); ++run) sum[run] += values[run];
+  }
+  std::map<std::uint64_t, ClassCounts> counts;
+  for (std::size_t run = 0; run < sum.size(); ++run)
+    counts[sum[run]] += table.classes()[run] == RunClass::kFailing ? ClassCounts{0, weight.failing}
+                                                                   : ClassCounts{weight.passing, 0};
+  Histogram histogram;
+  for (const auto& [value, count] : counts) histogram.push_back({value, count});
+  return score_of(histogram, kind);
+}
+
+// Among functions of the same score: who follows others, and whose calls are of libraries.
+void note_who_follows(const FeatureTable& table, const ScoreOptions& options,
+                      const ClassCounts& weight, std::vector<RankedFunction>& ranking) {
+  std::vector<std::vector<std::size_t>> columns_to(ranking.size());
+  for (std::size_t column = 0; column < table.features().size(); ++column) {
+    const auto callee = options.callee(table.features()[column]);
+    if (callee && *callee < columns_to.size()) columns_to[*callee].push_back(column);
+  }
+  for (RankedFunction& function : ranking) {
+    if (!function.column || function.score <= 0) continue;
+    function.calls_library = !options.callee(table.features()[*function.column]);
+    function.follows =
+        !is_higher(function.score,
+                   score_of_calls_to(function.function, table, columns_to, weight, options.score));
+  }
+}
+
 }  // namespace
 
 double score_of(const Histogram& column, ScoreKind kind) {
@@ -100,8 +136,11 @@ std::vector<RankedFunction> rank_functions(const FeatureTable& table,
   for (RankedFunction& function : ranking)
     if (function.column && function.score > 0)
       function.split = split_of(table.histogram(*function.column, {1, 1}));
+  if (options.callee) note_who_follows(table, options, weight, ranking);
   std::ranges::sort(ranking, [&](const RankedFunction& a, const RankedFunction& b) {
     if (is_higher(a.score, b.score) || is_higher(b.score, a.score)) return a.score > b.score;
+    if (a.calls_library != b.calls_library) return b.calls_library;
+    if (a.follows != b.follows) return b.follows;
     if (lines[a.function] != lines[b.function]) return lines[a.function] > lines[b.function];
     return a.function < b.function;
   });

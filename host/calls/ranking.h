@@ -23,6 +23,9 @@ struct ScoreOptions {
   ClassWeight weight = ClassWeight::kAsCounted;
   // Of two features of a function with the same score, whether the first is rather told about.
   std::function<bool(std::uint64_t, std::uint64_t)> prefer = {};
+  // The function that a column's calls lead to; nothing: a library's. Empty: functions of the same score
+  // stand in the order of their lines alone, as in the paper.
+  std::function<std::optional<std::uint32_t>(std::uint64_t feature)> callee = {};
 };
 
 // Which function a column speaks about. Nothing: it is left out.
@@ -42,10 +45,15 @@ struct RankedFunction {
   double p = 1;                       // of the permutation test; 1: not tested
   std::optional<std::size_t> column;  // with the highest score; nothing: it calls nothing
   std::optional<Split> split;         // of that column
+  bool follows = false;  // how often it is called tells the runs apart as well as what it calls
+  bool calls_library = false;  // the column is of calls of a library's function
 };
 
-// All functions of `lines` (their lines of code, by number), by decreasing score; functions of the same
-// score by decreasing lines of code, then by number. A function's score is the highest of its columns.
+// All functions of `lines` (their lines of code, by number), by decreasing score. A function's score is
+// the highest of its columns. Of functions of the same score, with `callee`, those come first whose
+// column is of a function of the program's own, not of a library's, such as output that says that the run
+// has failed; then those that call differently though they are called as usual, before those that
+// follow from their callers' difference; then, as in the paper, those with more lines; then by number.
 [[nodiscard]] std::vector<RankedFunction> rank_functions(const FeatureTable& table,
                                                          const std::vector<std::uint32_t>& lines,
                                                          const Assign& assign,

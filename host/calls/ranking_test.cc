@@ -50,8 +50,8 @@ TEST(FeatureTable, GivesBackWhatWasAdded) {
 TEST(Ranking, PutsTheFunctionFirstWhoseCallsDiffer) {
   const FeatureTable t = table(200, 0);
   for (const ScoreKind kind : {ScoreKind::kDiscretised, ScoreKind::kBestSplit}) {
-    const auto ranking = rank_functions(
-        t, {9, 9, 9, 20}, caller, {.score = kind, .weight = ClassWeight::kAsCounted, .prefer = {}});
+    const auto ranking = rank_functions(t, {9, 9, 9, 20}, caller,
+                                        {.score = kind, .weight = ClassWeight::kAsCounted});
     ASSERT_EQ(ranking.size(), 4u);
     EXPECT_EQ(ranking[0].function, 2u);
     EXPECT_DOUBLE_EQ(ranking[0].score, 1);
@@ -65,7 +65,7 @@ TEST(Ranking, PutsTheFunctionFirstWhoseCallsDiffer) {
 TEST(Ranking, TiesGoByLinesOfCode) {
   const FeatureTable t = table(200, 0);
   const auto ranking = rank_functions(t, {5, 9, 9, 20, 7}, caller,
-                                      {ScoreKind::kDiscretised, ClassWeight::kAsCounted, {}});
+                                      {ScoreKind::kDiscretised, ClassWeight::kAsCounted, {}, {}});
   // 1 is noise, which the criterion does not cut.
   EXPECT_EQ(ranking[1].function, 3u);
   EXPECT_EQ(ranking[2].function, 1u);
@@ -75,7 +75,7 @@ TEST(Ranking, TiesGoByLinesOfCode) {
 
 TEST(Ranking, PermutationsTellNoiseFromAnAnswer) {
   for (const auto weight : {ClassWeight::kAsCounted, ClassWeight::kBalanced}) {
-    const ScoreOptions options{ScoreKind::kBestSplit, weight, {}};
+    const ScoreOptions options{ScoreKind::kBestSplit, weight, {}, {}};
     const FeatureTable clear = table(100, 0.05);
     auto ranking = rank_functions(clear, {1, 1, 1, 1}, caller, options);
     test_by_permutation(clear, caller, options, 199, 1, ranking);
@@ -85,6 +85,79 @@ TEST(Ranking, PermutationsTellNoiseFromAnAnswer) {
     ranking = rank_functions(noise, {1, 1, 1, 1}, caller, options);
     test_by_permutation(noise, caller, options, 199, 1, ranking);
     EXPECT_GT(ranking[0].p, 0.05);
+  }
+}
+
+// Labels that have nothing to do with the counts: an answer at the level of 5 % is a false alarm.
+TEST(Ranking, RandomLabelsAreCalledNoise) {
+  std::mt19937 random(11);
+  for (const ScoreKind kind : {ScoreKind::kDiscretised, ScoreKind::kBestSplit}) {
+    const ScoreOptions options{kind, ClassWeight::kBalanced, {}, {}};
+    constexpr int kTables = 300;
+    int alarms = 0;
+    for (int i = 0; i < kTables; ++i) {
+      FeatureTable t;
+      const unsigned share = 10 + random() % 40;
+      for (int run = 0; run < 40; ++run) {
+        RunCounts counts;
+        for (std::uint64_t f = 0; f < 12; ++f) counts.emplace_back(100 * f + 1, random() % (2 + f));
+        t.add(run < 2 || random() % 100 < share ? RunClass::kFailing : RunClass::kPassing, counts);
+      }
+      auto ranking = rank_functions(t, std::vector<std::uint32_t>(12, 1), caller, options);
+      test_by_permutation(t, caller, options, 39, static_cast<std::uint64_t>(i), ranking);
+      alarms += ranking[0].score > 0 && ranking[0].p <= 0.05;
+    }
+    // 15 are expected; 28 or more would happen once in a thousand times.
+    EXPECT_LT(alarms, 28);
+    if (kind == ScoreKind::kBestSplit) EXPECT_GT(alarms, 3);
+  }
+}
+
+std::optional<std::uint32_t> callee(std::uint64_t feature) {
+  const auto to = static_cast<std::uint32_t>(feature % 100);
+  return to < 50 ? std::optional(to) : std::nullopt;  // others are libraries'
+}
+
+// 1 is called always as often and calls 2 less often when it fails; 2 and 3 follow; 0 reports the failure.
+TEST(Ranking, OfTheSameScoreTheFunctionComesFirstThatTheOthersFollow) {
+  FeatureTable t;
+  for (int run = 0; run < 40; ++run) {
+    const bool fails = run % 3 == 0;
+    const std::uint64_t n = fails ? 3 : 4;
+    t.add(fails ? RunClass::kFailing : RunClass::kPassing,
+          {{1, 1}, {99, fails ? 1u : 0u}, {102, n}, {203, n}, {398, n}});
+  }
+  ScoreOptions options{ScoreKind::kBestSplit, ClassWeight::kAsCounted, {}, {}};
+  const std::vector<std::uint32_t> lines{50, 5, 20, 30};
+  const auto order = [&] {
+    std::vector<std::uint32_t> functions;
+    for (const RankedFunction& of : rank_functions(t, lines, caller, options))
+      functions.push_back(of.function);
+    return functions;
+  };
+  EXPECT_EQ(order(), (std::vector<std::uint32_t>{0, 3, 2, 1}));
+  options.callee = callee;
+  EXPECT_EQ(order(), (std::vector<std::uint32_t>{1, 2, 0, 3}));
+}
+
+TEST(FeatureTable, SelectsRuns) {
+  FeatureTable t;
+  std::vector<bool> kept;
+  for (std::uint64_t run = 0; run < 100; ++run) {
+    t.add(run % 5 == 0 ? RunClass::kFailing : RunClass::kPassing, {{1, run}, {2, run % 3}});
+    kept.push_back(run % 10 != 0);
+  }
+  const FeatureTable part = t.select(kept);
+  EXPECT_EQ(part.runs(RunClass::kFailing), 10u);
+  EXPECT_EQ(part.runs(RunClass::kPassing), 80u);
+  const auto values = part.column(0).values(part.runs());
+  const auto others = part.column(1).values(part.runs());
+  std::size_t at = 0;
+  for (std::uint64_t run = 0; run < 100; ++run) {
+    if (!kept[run]) continue;
+    EXPECT_EQ(values[at], run);
+    EXPECT_EQ(others[at], run % 3);
+    ++at;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "host/report/words.h"
+#include "host/target/syscall_names.h"
 
 namespace clew {
 namespace {
@@ -57,12 +58,46 @@ std::string range_text(const RankResult& result, std::size_t column) {
                        : fmt::format("{} to {}", with_commas(least), with_commas(most));
 }
 
+// What runs do that fail in this way, for several.
+std::string failure_words(const RunFailure& failure) {
+  switch (failure.kind) {
+    case FailureKind::kExit:
+      return fmt::format("exit with status {}", failure.status);
+    case FailureKind::kSignal:
+      return "end by " + signal_name(failure.status);
+    case FailureKind::kHang:
+      return "hang";
+    case FailureKind::kDeadlock:
+      return "deadlock";
+    case FailureKind::kJudge:
+      return "exit with status 0 and are judged to fail";
+    default:
+      return fmt::format("fail by `{}`", to_word(failure.kind));
+  }
+}
+
 }  // namespace
 
 std::string rank_headline(const RankResult& result) {
+  const FeatureTable& all = result.all_runs ? *result.all_runs : result.table;
   return fmt::format("ranked {} by {} and {}", counted(result.functions.size(), "function"),
-                     counted(result.table.runs(RunClass::kPassing), "passing run"),
-                     counted(result.table.runs(RunClass::kFailing), "failing run"));
+                     counted(all.runs(RunClass::kPassing), "passing run"),
+                     counted(all.runs(RunClass::kFailing), "failing run"));
+}
+
+std::string rank_kinds(const RankResult& result) {
+  if (!result.all_runs) return "";
+  std::string text = fmt::format(
+      "failing runs differ in how they fail; each kind is compared with the passing runs by "
+      "itself: "
+      "{} {}",
+      with_commas(result.table.runs(RunClass::kFailing)), failure_words(*result.failure));
+  for (const RankResult& other : result.others)
+    text += fmt::format(", {} {}", with_commas(other.table.runs(RunClass::kFailing)),
+                        failure_words(*other.failure));
+  if (result.left_out > 0)
+    text += fmt::format("; {} of other kinds, too few to compare", with_commas(result.left_out));
+  return text;
 }
 
 std::string rank_sentence(const RankResult& result, const RankedFunction& function) {
@@ -89,10 +124,16 @@ std::string rank_sentence(const RankResult& result, const RankedFunction& functi
                      counted(static_cast<std::uint64_t>(passing), "passing run"));
 }
 
-std::string rank_text(const RankResult& result, std::size_t most) {
+namespace {
+
+enum class Kinds : std::uint8_t { kOne, kSeveral };
+
+std::string ranking_text(const RankResult& result, std::size_t most, Kinds kinds) {
   std::string text;
   if (result.table.runs(RunClass::kPassing) == 0 || result.table.runs(RunClass::kFailing) == 0)
     return text;
+  if (result.failure && kinds == Kinds::kSeveral)
+    text += fmt::format("runs that {}:\n", failure_words(*result.failure));
   text += fmt::format("{:>5}  {:>5}  {:>6}  {:>9}  {:>5}  function\n", "rank", "score", "p",
                       "functions", "lines");
   for (std::size_t i = 0; i < std::min(most, result.ranking.size()); ++i) {
@@ -126,7 +167,7 @@ std::string rank_text(const RankResult& result, std::size_t most) {
   return text;
 }
 
-Json rank_json(const RankResult& result) {
+Json ranking_json(const RankResult& result) {
   Json ranking = Json::array();
   for (std::size_t i = 0; i < result.ranking.size(); ++i) {
     const RankedFunction& function = result.ranking[i];
@@ -154,14 +195,42 @@ Json rank_json(const RankResult& result) {
                        {"score", function.score},
                        {"p", function.p},
                        {"call", call},
+                       {"follows", function.follows},
                        {"lines", of.lines},
                        {"functions_to_review", result.functions_to_review(i + 1)},
                        {"lines_to_review", result.lines_to_review(i + 1)}});
   }
-  return {{"ranking", ranking},
+  return ranking;
+}
+
+Json kind_json(const RankResult& result) {
+  return {{"kind", to_word(result.failure->kind)},
+          {"status", result.failure->status},
+          {"failing", result.table.runs(RunClass::kFailing)},
+          {"ranking", ranking_json(result)}};
+}
+
+}  // namespace
+
+std::string rank_text(const RankResult& result, std::size_t most) {
+  std::string text = rank_kinds(result);
+  if (!text.empty()) text += '\n';
+  const Kinds kinds = result.all_runs ? Kinds::kSeveral : Kinds::kOne;
+  text += ranking_text(result, most, kinds);
+  for (const RankResult& other : result.others) text += ranking_text(other, most, kinds);
+  return text;
+}
+
+Json rank_json(const RankResult& result) {
+  const FeatureTable& all = result.all_runs ? *result.all_runs : result.table;
+  Json kinds = Json::array();
+  if (result.failure) kinds.push_back(kind_json(result));
+  for (const RankResult& other : result.others) kinds.push_back(kind_json(other));
+  return {{"ranking", ranking_json(result)},
+          {"kinds", kinds},
           {"runs",
-           {{"passing", result.table.runs(RunClass::kPassing)},
-            {"failing", result.table.runs(RunClass::kFailing)},
+           {{"passing", all.runs(RunClass::kPassing)},
+            {"failing", all.runs(RunClass::kFailing)},
             {"all", result.runs},
             {"unresolved", result.unresolved}}},
           {"functions", result.functions.size()},
@@ -171,15 +240,15 @@ Json rank_json(const RankResult& result) {
           {"notes", result.notes},
           {"seconds", result.seconds}};
 }
-
 std::string rank_csv(const RankResult& result) {
   const auto quoted = [](std::string text) {
     for (std::size_t at = text.find('"'); at != std::string::npos; at = text.find('"', at + 2))
       text.insert(at, 1, '"');
     return '"' + text + '"';
   };
+  const FeatureTable& table = result.all_runs ? *result.all_runs : result.table;
   std::string csv;
-  for (const std::uint64_t feature : result.table.features()) {
+  for (const std::uint64_t feature : table.features()) {
     const CallEdge& edge = result.edges[feature];
     csv += quoted(fmt::format(
         "{}{} -> {}",
@@ -189,11 +258,11 @@ std::string rank_csv(const RankResult& result) {
   }
   csv += "class\n";
   std::vector<std::vector<std::uint64_t>> columns;
-  for (std::size_t i = 0; i < result.table.features().size(); ++i)
-    columns.push_back(result.table.column(i).values(result.table.runs()));
-  for (std::size_t run = 0; run < result.table.runs(); ++run) {
+  for (std::size_t i = 0; i < table.features().size(); ++i)
+    columns.push_back(table.column(i).values(table.runs()));
+  for (std::size_t run = 0; run < table.runs(); ++run) {
     for (const auto& column : columns) csv += fmt::format("{},", column[run]);
-    csv += result.table.classes()[run] == RunClass::kFailing ? "failing\n" : "correct\n";
+    csv += table.classes()[run] == RunClass::kFailing ? "failing\n" : "correct\n";
   }
   return csv;
 }

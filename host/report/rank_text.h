@@ -14,7 +14,9 @@ inline constexpr double kNoise = 0.05;
 
 // "ranked 30 functions by 74 passing and 26 failing runs"
 [[nodiscard]] std::string rank_headline(const RankResult& result);
-// The ranking's first `most` functions.
+// "failing runs are of 2 kinds ...: 22 end with exit status 1, 12 hang"; empty: they are of one.
+[[nodiscard]] std::string rank_kinds(const RankResult& result);
+// The ranking's first `most` functions, of each kind of failure.
 [[nodiscard]] std::string rank_text(const RankResult& result, std::size_t most);
 // "`work` calls `finish` at most 3 times in 26 of 26 failing runs, and at least 4 times in 74 of 74
 // passing runs"; empty: there is no difference.
