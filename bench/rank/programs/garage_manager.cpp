@@ -70,8 +70,16 @@ bool Status::AllWorkersFinished() {
 
 std::string Status::Describe() {
   std::lock_guard<std::mutex> lock(mutex_);
-  std::string text = std::to_string(finished_) + " of " + std::to_string(workers_);
-  text += " have finished";
+  std::string text;
+  if (!manager_here_) {
+    text += "the manager is not here, ";
+  }
+  text += std::to_string(finished_);
+  text += " of ";
+  text += std::to_string(workers_);
+  text += workers_ == 1 ? " worker" : " workers";
+  text += finished_ == 1 ? " has" : " have";
+  text += " finished";
   if (!order_.empty()) {
     text += ", in the order";
     for (const int worker : order_) {
@@ -158,7 +166,6 @@ class Customers {
 
  private:
   std::string Name();
-  int Mileage();
   std::minstd_rand random_;
 };
 
@@ -175,22 +182,18 @@ std::string Customers::Name() {
   return name;
 }
 
-// Most cars are a few years old, some are new and some are very old.
-int Customers::Mileage() {
-  const unsigned kind = random_() % 10;
-  if (kind == 0) {
-    return static_cast<int>(random_() % 500);
-  }
-  if (kind == 9) {
-    return 150000 + static_cast<int>(random_() % 100000);
-  }
-  return 5000 + static_cast<int>(random_() % 120000);
-}
-
 Order Customers::NextOrder() {
   Order order;
   order.customer = Name();
-  order.mileage = Mileage();
+  // Most cars are a few years old, some are new and some are very old.
+  const unsigned age = random_() % 10;
+  if (age == 0) {
+    order.mileage = static_cast<int>(random_() % 500);
+  } else if (age == 9) {
+    order.mileage = 150000 + static_cast<int>(random_() % 100000);
+  } else {
+    order.mileage = 5000 + static_cast<int>(random_() % 120000);
+  }
   order.wish = static_cast<int>(random_() % 200);
   order.budget = 100 + static_cast<int>(random_() % 900);
   if (order.mileage > 150000) {
@@ -309,8 +312,18 @@ void Worker::run() {
 }
 
 int Worker::Bill() const {
-  const int total = card_.Total();
+  int total = card_.Total();
   const int limit = order_.budget * 100;
+  if (order_.mileage < 500) {
+    total -= total / 10;  // under warranty
+  } else if (order_.mileage > 200000) {
+    total += 2500;  // disposal of what was replaced
+  }
+  if (total % 100 >= 50) {
+    total += 100 - total % 100;
+  } else {
+    total -= total % 100;
+  }
   if (total > limit) {
     std::printf("worker %d: the customer pays %d instead of %d\n", number_, limit, total);
     return limit;
@@ -400,6 +413,11 @@ void Worker::WorkingOn(const std::string& what, int minutes, int kind, int parts
 void Worker::PrintCard() {
   const std::string text = card_.Text();
   std::string line = "worker " + std::to_string(number_);
+  if (order_.mileage > 150000) {
+    line += " (rusty)";
+  } else if (order_.mileage < 500) {
+    line += " (new)";
+  }
   line += " for ";
   line += order_.customer;
   line += ": ";
@@ -413,7 +431,6 @@ class Manager {
   void run();
 
  private:
-  void HireWorkers();
   void OpenGarage();
   int CalculateTaskNumber(const Order& order) const;
   void SetTaskToWorker(int worker);
@@ -430,13 +447,10 @@ class Manager {
   std::vector<std::thread> threads_;
 };
 
-void Manager::HireWorkers() {
+void Manager::OpenGarage() {
   for (int i = 0; i < count_; ++i) {
     workers_.push_back(std::make_unique<Worker>(i + 1, status_, parts_));
   }
-}
-
-void Manager::OpenGarage() {
   for (const auto& worker : workers_) {
     threads_.emplace_back(&Worker::run, worker.get());
   }
@@ -489,7 +503,6 @@ bool Manager::PrintOutput(bool printed) {
 
 // The manager's day.
 void Manager::run() {
-  HireWorkers();
   OpenGarage();
   GiveTasksToWorkers();
   status_.ManagerArrived();
@@ -512,16 +525,34 @@ void Manager::CloseGarage() {
   }
   threads_.clear();
   int income = 0;
+  int most = 0;
+  int least = 0;
   for (const auto& worker : workers_) {
-    income += worker->Bill();
+    const int bill = worker->Bill();
+    income += bill;
+    if (bill > most) {
+      most = bill;
+    }
+    if (least == 0 || bill < least) {
+      least = bill;
+    }
   }
+  std::printf("bills from %d.%02d to %d.%02d\n", least / 100, least % 100, most / 100, most % 100);
   PrintBalance(income);
   workers_.clear();
 }
 
 void Manager::PrintBalance(int income) {
   const int missing = parts_.Missing();
-  const int cost = missing * 1700;
+  int price = 1700;
+  if (missing > 10) {
+    price = 1500;
+  } else if (missing > 5) {
+    price = 1600;
+  }
+  const int cost = missing * price;
+  const int wages = count_ * 9500;
+  std::printf("wages %d.%02d\n", wages / 100, wages % 100);
   std::printf("%s\n", status_.Describe().c_str());
   std::printf("income %d.%02d", income / 100, income % 100);
   if (cost > 0) {

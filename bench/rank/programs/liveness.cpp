@@ -159,6 +159,9 @@ int main(int count, char** arguments) {
     all.back()->number = i;
     threads.emplace_back(run_client, std::ref(server), std::ref(*all.back()), std::ref(mutex),
                          std::ref(finished));
+    if (i % 5 == 4) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));  // they come in groups
+    }
   }
   // The supervisor looks once a second whether somebody was forgotten.
   for (bool done = false; !done;) {

@@ -1,7 +1,7 @@
 // Merge sort with a budget of threads. Before it sorts a half in a thread of its own, a sorter asks how many threads
-// are available; the counter itself is changed when a thread begins. Both steps hold the lock, both together do not
-// ("two-stage access"): two sorters that ask at the same time start more threads than there are, and a thread that
-// finds no place for itself leaves its part of the array as it is. Exits with 1 if the array is not sorted.
+// are available, and then takes them from the counter. Both steps hold the lock, both together do not ("two-stage
+// access"): two sorters that ask at the same time use more threads than there are, and a part of the array that no
+// thread is left for stays as it is. Exits with 1 if the array is not sorted.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -23,7 +23,7 @@ class MergeSort {
   Available available_threads();
   bool decrease_available();
   void increase_available();
-  void run(std::size_t begin, std::size_t end);
+  void run(std::size_t begin, std::size_t end, bool taken);
   void insertion(std::size_t begin, std::size_t end);
   void merge(std::size_t begin, std::size_t middle, std::size_t end);
 
@@ -72,9 +72,9 @@ void MergeSort::increase_available() {
   }
 }
 
-// A thread that sorts a part.
-void MergeSort::run(std::size_t begin, std::size_t end) {
-  if (!decrease_available()) {
+// A thread that sorts a part. `taken`: there is a place for it.
+void MergeSort::run(std::size_t begin, std::size_t end, bool taken) {
+  if (!taken) {
     return;
   }
   sorting(begin, end);
@@ -137,14 +137,17 @@ void MergeSort::sorting(std::size_t begin, std::size_t end) {
       break;
     }
     case Available::kOne: {
-      std::thread left(&MergeSort::run, this, begin, middle);
+      const bool taken = decrease_available();
+      std::thread left(&MergeSort::run, this, begin, middle, taken);
       sorting(middle, end);
       left.join();
       break;
     }
     case Available::kMore: {
-      std::thread left(&MergeSort::run, this, begin, middle);
-      std::thread right(&MergeSort::run, this, middle, end);
+      const bool left_taken = decrease_available();
+      const bool right_taken = decrease_available();
+      std::thread left(&MergeSort::run, this, begin, middle, left_taken);
+      std::thread right(&MergeSort::run, this, middle, end, right_taken);
       left.join();
       right.join();
       break;

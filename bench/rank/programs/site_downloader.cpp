@@ -21,7 +21,6 @@ class Url {
 
   const std::string& path() const { return path_; }
   bool empty() const { return path_.empty(); }
-  bool operator==(const Url& other) const { return path_ == other.path_; }
   std::string folder() const {
     const std::size_t slash = path_.rfind('/');
     if (slash == std::string::npos) {
@@ -282,7 +281,7 @@ class HtmlParser {
   }
   static void add_once(const Url& url, std::vector<Url>& links) {
     for (const Url& other : links) {
-      if (other == url) {
+      if (other.path() == url.path()) {
         return;
       }
     }
@@ -358,10 +357,6 @@ class Mirror {
       file->second = body;
     }
     bytes_ += body.size();
-  }
-  std::size_t count() {
-    std::lock_guard<std::mutex> lock(mutex_);
-    return files_.size();
   }
   bool has(const std::string& path, const std::string& body) {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -484,11 +479,11 @@ class Spider {
                             const HtmlParser& parser) {
     Response response;
     if (!getter.get(wanted.url, response)) {
-      note_failure();
+      note_download(false);
       return {};
     }
     mirror_.write(wanted.url, response.body());
-    note_download();
+    note_download(true);
     if (!HtmlParser::is_html(response)) {
       return {};
     }
@@ -510,13 +505,13 @@ class Spider {
     }
     return wanted;
   }
-  void note_download() {
+  void note_download(bool succeeded) {
     std::lock_guard<std::mutex> lock(notes_mutex_);
-    ++downloaded_;
-  }
-  void note_failure() {
-    std::lock_guard<std::mutex> lock(notes_mutex_);
-    ++failed_;
+    if (succeeded) {
+      ++downloaded_;
+    } else {
+      ++failed_;
+    }
   }
   void note_ignored(int count) {
     std::lock_guard<std::mutex> lock(notes_mutex_);
@@ -575,6 +570,12 @@ class Site {
     }
     if (extension == "css") {
       return "text/css";
+    }
+    if (extension == "png") {
+      return "image/png";
+    }
+    if (extension == "txt") {
+      return "text/plain";
     }
     return "application/octet-stream";
   }
@@ -649,6 +650,8 @@ bool compare(const Site& site, Mirror& mirror) {
   }
   if (missing > 0) {
     std::printf("%d of %zu pages are missing\n", missing, site.size());
+  } else {
+    std::printf("all %zu pages are there\n", site.size());
   }
   return missing == 0;
 }
@@ -667,6 +670,10 @@ int main(int count, char** arguments) {
     return 2;
   }
   if (count > 1 && !config.set("threads", arguments[1])) {
+    return 2;
+  }
+  if (config.threads() < 1 || config.threads() > 100) {
+    std::fprintf(stderr, "usage: site_downloader [THREADS]\n");
     return 2;
   }
   const Site site = make_site();
