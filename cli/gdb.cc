@@ -17,6 +17,7 @@
 
 #include "host/debug/gdb_server.h"
 #include "host/recording/file.h"
+#include "host/recording/start_file.h"
 #include "host/target/program.h"
 
 namespace clew::cli {
@@ -73,15 +74,21 @@ class Meeting {
   FileDescriptor socket_;
 };
 
+std::string sysroot_of(const LaunchPlan& plan) {
+  if (!is_start_file(plan.started_as)) return "";
+  return (std::filesystem::path(plan.started_as).parent_path() / "root").string();
+}
+
 std::vector<std::string> gdb_command(const std::string& gdb, const std::string& commands,
                                      const Replay& replay, const Meeting& meeting,
                                      const std::vector<std::string>& extra) {
   std::vector<std::string> command{
       gdb,
       "-q",
-      // Files are here, not at the other end of the connection.
+      // Files are here, not at the other end of the connection; those of an imported recording are
+      // in its folder.
       "-iex",
-      "set sysroot",
+      fmt::format("set sysroot {}", sysroot_of(replay.plan)),
       // A replay to an earlier place takes as long as it takes.
       "-iex",
       "set remotetimeout 86400",

@@ -126,6 +126,7 @@ int print_tally(const Replay& replay, const Tally& tally, Symbolizer& symbols) {
 Result<int> replay(const ReplayOptions& options) {
   CLEW_TRY(auto replay, prepare_replay(options.recording));
   CLEW_CHECK_OK(apply(options.watch, replay.plan));
+  print_other_machine(replay.recording);
   if (options.json == "-" || options.times > 1) replay.plan.output = OutputMode::kCaptureOnly;
   CLEW_TRY(auto tally, run_times(replay, options.times));
   RunResult& run = tally.odd ? *tally.odd : *tally.last;

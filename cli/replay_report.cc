@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "cli/ui.h"
+#include "host/recording/machine_facts.h"
 #include "host/report/run_text.h"
 #include "host/report/words.h"
 
@@ -38,7 +39,18 @@ std::string hint(const LaunchPlan& plan, const std::vector<Note>& notes) {
          "shares with another process, the processor's random numbers\n";
 }
 
+std::vector<MachineDifference> other_machine(const Recording& recording) {
+  const auto recorded = machine_of(recording.path);
+  return recorded ? differences(*recorded, this_machine()) : std::vector<MachineDifference>{};
+}
+
 }  // namespace
+
+void print_other_machine(const Recording& recording) {
+  for (const MachineDifference& difference : other_machine(recording))
+    if (difference.matters)
+      print_details(fmt::format("clew: note: {}\n", printable(difference.text)));
+}
 
 void print_departure(const Replay& replay, const RunResult& run,
                      const std::vector<std::string>& lines, Symbolizer& symbols) {
@@ -47,6 +59,8 @@ void print_departure(const Replay& replay, const RunResult& run,
                              recording_name(replay.recording)));
   print_details(departure_text(run, replay.recording.meta.summary, symbols));
   for (const std::string& line : lines) print_details(fmt::format("  {}\n", printable(line)));
+  for (const MachineDifference& difference : other_machine(replay.recording))
+    print_details(fmt::format("  {}\n", printable(difference.text)));
   print_details(hint(replay.plan, replay.recording.meta.summary.notes));
 }
 

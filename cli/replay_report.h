@@ -17,6 +17,9 @@ std::string recording_name(const Recording& recording);
 // otherwise empty.
 std::string judged_line(const Recording& recording);
 
+// Notes about what may make a difference because this is another machine.
+void print_other_machine(const Recording& recording);
+
 void print_departure(const Replay& replay, const RunResult& run,
                      const std::vector<std::string>& lines, Symbolizer& symbols);
 

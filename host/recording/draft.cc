@@ -6,9 +6,23 @@
 #include <utility>
 
 #include "clew_abi/version.h"
+#include "host/recording/machine_facts.h"
 #include "host/recording/recording.h"
 
 namespace clew {
+namespace {
+
+// Unless it was imported with one.
+Result<void> keep_machine(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored)) return {};
+  const std::string text = format_machine(this_machine());
+  CLEW_TRY(auto file, OutputFile::create(path));
+  CLEW_CHECK_OK(file.write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}));
+  return file.close();
+}
+
+}  // namespace
 
 Draft::Draft(std::uint64_t number, std::filesystem::path path, FileDescriptor lock)
     : number_(number), path_(std::move(path)), lock_(std::move(lock)), owner_(::getpid()) {}
@@ -73,6 +87,7 @@ Result<Recording> Draft::commit(Meta meta, Durability durability) {
   meta.recording_version = kRecordingVersion;
   meta.abi_version = abi::kVersion;
   meta.clew_version = CLEW_VERSION;
+  CLEW_CHECK_OK(keep_machine(path_ / "machine"));
   const std::string text = format_meta(meta);
   if (text.size() > kMaxMetaSize)
     return fail(ErrorCode::kBadInput,

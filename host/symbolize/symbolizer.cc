@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "host/elf/elf_file.h"
+#include "host/recording/start_file.h"
 #include "host/symbolize/maps.h"
 #include "host/symbolize/points.h"
 
@@ -91,7 +92,7 @@ void Symbolizer::Impl::expand(std::uint64_t address, std::uint64_t lookup,
   SourceFrame bare;
   bare.address = address;
   const Mapping* mapping = maps.find(lookup);
-  if (mapping != nullptr) bare.module = mapping->path;
+  if (mapping != nullptr) bare.module = path_before_import(mapping->path);
   const auto linked = mapping != nullptr ? linked_address(*mapping, lookup) : std::nullopt;
   if (!linked) return frames.push_back(std::move(bare));
   const llvm::object::SectionedAddress where{*linked, llvm::object::SectionedAddress::UndefSection};
@@ -104,7 +105,7 @@ void Symbolizer::Impl::expand(std::uint64_t address, std::uint64_t lookup,
   for (std::uint32_t i = 0; i < count; ++i) {
     const llvm::DILineInfo& line = lines->getFrame(i);
     frames.push_back({known(line.FunctionName), tidy(known_file(line)), line.Line, line.Column,
-                      mapping->path, address, line.StartLine});
+                      path_before_import(mapping->path), address, line.StartLine});
   }
   if (count == 0) frames.push_back(std::move(bare));
 }

@@ -19,8 +19,10 @@
 #include <string_view>
 #include <utility>
 
+#include "host/recording/start_file.h"
 #include "host/target/orphans.h"
 #include "host/target/standard_descriptors.h"
+#include "host/toolchain/installation.h"
 
 namespace clew {
 namespace {
@@ -99,8 +101,17 @@ bool wire(const Child::Wiring& wiring, const LaunchPlan& plan) {
   return true;
 }
 
+// What is given to exec().
+struct Executed {
+  std::string file;
+  std::vector<std::string> arguments;
+  std::vector<std::string> variables;
+  FileDescriptor start;  // the start file, if clew-start starts the program
+};
+
 [[noreturn]] void run_child(const LaunchPlan& plan, const Child::Wiring& wiring, pid_t parent,
-                            int pipe, char* const* arguments, char* const* environment) {
+                            int pipe, const Executed& executed, char* const* arguments,
+                            char* const* environment) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(127);  // clew ended before the line above
   if ((plan.flags & abi::kFlagWaitDebugger) != 0) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
@@ -115,8 +126,8 @@ bool wire(const Child::Wiring& wiring, const LaunchPlan& plan) {
   if (chdir(plan.working_folder.c_str()) != 0) give_up(pipe, Stage::kFolder);
   if (!wire(wiring, plan)) give_up(pipe, Stage::kWiring);
   close_inherited(plan, wiring.control);
-  execve(plan.started_as.empty() ? plan.program.c_str() : plan.started_as.c_str(), arguments,
-         environment);
+  if (executed.start.valid()) fcntl(executed.start.get(), F_SETFD, 0);
+  execve(executed.file.c_str(), arguments, environment);
   give_up(pipe, Stage::kExec);
 }
 
@@ -151,6 +162,25 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return result;
 }
 
+constexpr int kLowestStart = 200;  // no number that matters to the program: clew-start closes it
+
+Result<Executed> what_to_execute(const LaunchPlan& plan, int control) {
+  Executed executed{plan.started_as.empty() ? plan.program : plan.started_as,
+                    plan.arguments,
+                    variables_of(plan, control),
+                    {}};
+  if (!is_start_file(executed.file)) return executed;
+  CLEW_TRY(const auto file, open_regular(executed.file, Whose::kOwn));
+  executed.start = FileDescriptor(fcntl(file.fd.get(), F_DUPFD_CLOEXEC, kLowestStart));
+  if (!executed.start.valid())
+    return fail(ErrorCode::kSystem, fmt::format("cannot open a file: {}", std::strerror(errno)));
+  CLEW_TRY(const auto installation, toolchain::own_installation());
+  executed.file = installation.starter.string();
+  executed.arguments.insert(executed.arguments.begin(),
+                            {executed.file, std::to_string(executed.start.get())});
+  return executed;
+}
+
 std::unexpected<Error> start_error(const LaunchPlan& plan, const Notice& notice) {
   const char* reason = std::strerror(notice.error);
   if (notice.stage == Stage::kFolder && plan.working_folder.empty())
@@ -172,13 +202,13 @@ Result<Child> Child::start(const LaunchPlan& plan, const Wiring& wiring) {
   FileDescriptor reading(ends[0]);
   FileDescriptor writing(ends[1]);
 
-  const std::vector<std::string> variables = variables_of(plan, wiring.control);
-  const std::vector<char*> arguments = pointers(plan.arguments);
-  const std::vector<char*> environment = pointers(variables);
+  CLEW_TRY(const auto executed, what_to_execute(plan, wiring.control));
+  const std::vector<char*> arguments = pointers(executed.arguments);
+  const std::vector<char*> environment = pointers(executed.variables);
   const pid_t parent = getpid();
   const pid_t pid = fork_own_child();
   if (pid == 0)
-    run_child(plan, wiring, parent, writing.get(), arguments.data(), environment.data());
+    run_child(plan, wiring, parent, writing.get(), executed, arguments.data(), environment.data());
   if (pid < 0)
     return fail(ErrorCode::kSystem, fmt::format("cannot start a process: {}", std::strerror(errno)),
                 errno == EAGAIN ? "raise the limit on processes (ulimit -u)" : "");

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "host/quote.h"
+#include "host/recording/start_file.h"
 #include "host/target/program.h"
 
 namespace clew {
@@ -19,6 +20,12 @@ constexpr std::uint64_t kMostBeyond = 1'000'000;
 // What is executed must be what was checked: the path that is given to exec() may be another one.
 Result<void> check_started(const Meta& meta) {
   if (meta.started_as.empty() || meta.started_as == meta.program) return {};
+  if (is_start_file(meta.started_as)) {
+    CLEW_TRY(const auto start, check_start_file(meta.started_as));
+    if (start.files[kBundledProgram].file == meta.program) return {};
+    return fail(ErrorCode::kBadInput, "the recording starts another program than it names",
+                "import it again");
+  }
   const std::filesystem::path started =
       std::filesystem::path(meta.working_folder) / meta.started_as;
   struct stat checked{};
@@ -43,6 +50,15 @@ Result<void> check_identity(const Recording& recording) {
   if (identity == meta.identity) return check_started(meta);
   return fail(ErrorCode::kBadInput,
               fmt::format("{} has been rebuilt since it was recorded", meta.program), again);
+}
+
+// The path by which the runtime was loaded, for an imported recording.
+Result<std::string> bundled_runtime(const std::string& start_file) {
+  CLEW_TRY(const auto start, read_start_file(start_file));
+  for (const BundledFile& file : start.files)
+    if (file.path.ends_with("/libclew_rt.so")) return file.path;
+  return fail(ErrorCode::kBadInput, "clew's runtime is not among the recording's files",
+              "export the recording again");
 }
 
 std::string outcome_text(const RunSummary& summary) {
@@ -77,6 +93,10 @@ Result<Replay> prepare_replay(const std::string& selector) {
   CLEW_CHECK_OK(check_identity(recording));
   LaunchPlan plan = plan_of(recording, std::move(stream));
   CLEW_TRY(auto preload, preload_for(plan.program, plan.shown));
+  if (!preload.empty() && is_start_file(plan.started_as)) {
+    CLEW_TRY(auto own, bundled_runtime(plan.started_as));
+    preload = std::move(own);
+  }
   plan.preload = std::move(preload);
   if (was_interrupted(recording.meta)) {
     plan.budget = recording.meta.summary.clock + 1;

@@ -4,10 +4,12 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "host/recording/start_file.h"
 #include "host/seconds.h"
 #include "host/target/child.h"
 #include "host/target/control_memory.h"
@@ -47,6 +49,21 @@ Result<Outlets> open_outlets(const LaunchPlan& plan, const Draft* draft) {
   output.skip(plan.shown_before[0]);
   errors.skip(plan.shown_before[1]);
   return Outlets{std::move(output), std::move(errors)};
+}
+
+// The runtime names modules as the dynamic linker does: the program by its first argument, and those
+// of an imported recording by paths of another machine.
+void find_modules(const LaunchPlan& plan, Reports& reports) {
+  StartFile start;
+  if (is_start_file(plan.started_as))
+    if (auto read = read_start_file(plan.started_as)) start = std::move(*read);
+  for (ModuleInfo& module : reports.modules) {
+    const auto file = std::ranges::find(start.files, module.path, &BundledFile::path);
+    if (file != start.files.end())
+      module.path = file->file.string();
+    else if (!plan.arguments.empty() && module.path == plan.arguments.front())
+      module.path = plan.program;
+  }
 }
 
 class Run {
@@ -251,6 +268,7 @@ Result<RunResult> Run::conclude() {
   result_.inputs = inputs;
   result_.reports = std::move(intake_.reports());
   if (result_.reports.maps.empty()) result_.reports.maps = std::move(maps_);
+  find_modules(plan_, result_.reports);
   result_.summary = summarize(facts, result_.reports);
   // A long wait is told while it lasts, and may have ended since.
   const auto& failure = result_.summary.failure;

@@ -11,7 +11,8 @@ Installation installation_of(const std::filesystem::path& executable) {
           .library_dir = library_dir,
           .pass = library_dir / "libclew_pass.so",
           .runtime = library_dir / "libclew_rt.so",
-          .sanitizer_hooks = library_dir / "clew_sanitizer_hooks.o"};
+          .sanitizer_hooks = library_dir / "clew_sanitizer_hooks.o",
+          .starter = library_dir / "clew-start"};
 }
 
 Result<Installation> own_installation() {
@@ -22,7 +23,7 @@ Result<Installation> own_installation() {
                 "clew needs /proc to find its own files");
   }
   Installation installation = installation_of(executable);
-  for (const auto& part : {installation.pass, installation.runtime}) {
+  for (const auto& part : {installation.pass, installation.runtime, installation.starter}) {
     if (!std::filesystem::exists(part, error)) {
       return fail(ErrorCode::kSystem, "a part of clew is missing: " + part.string(),
                   "build everything (scripts/setup) or install with cmake --install");

@@ -1,6 +1,6 @@
 // Where clew's own files are. The build tree and every installation have the same layout:
 //   bin/clew  lib/clew/libclew_pass.so  lib/clew/libclew_rt.so  lib/clew/clew_sanitizer_hooks.o
-//   include/clew/clew.h
+//   lib/clew/clew-start  include/clew/clew.h
 #ifndef CLEW_HOST_TOOLCHAIN_INSTALLATION_H_
 #define CLEW_HOST_TOOLCHAIN_INSTALLATION_H_
 
@@ -16,6 +16,7 @@ struct Installation {
   std::filesystem::path pass;
   std::filesystem::path runtime;
   std::filesystem::path sanitizer_hooks;  // of clew_abi/sanitizer.h
+  std::filesystem::path starter;          // of the programs of imported recordings
 };
 
 // REQUIRES: `executable` is absolute and free of symbolic links, as /proc/self/exe gives it.

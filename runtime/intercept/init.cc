@@ -280,6 +280,7 @@ void set_up_allocator() {
 __attribute__((constructor(101))) void start(int count, char** arguments, char** environment) {
   if (environ == nullptr) environ = environment;
   real::resolve();
+  leave_starter();
   // A program that has more rights than its caller (set-user-ID) must not obey its caller's
   // environment: whoever owns the control memory decides what the program does.
   if (getauxval(AT_SECURE) != 0) return;

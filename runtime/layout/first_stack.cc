@@ -60,9 +60,10 @@ class Writer {
 
 }  // namespace
 
-std::size_t size_of_first_stack(const StartOfStack& start) {
+std::size_t size_of_first_stack(const StartOfStack& start, const char* started_as) {
   const Elf64_auxv_t* const vector = vector_of(start);
-  std::size_t size = kPageSize + length_of(vector) * sizeof(Elf64_auxv_t);
+  std::size_t size = kPageSize + (length_of(vector) + kLeastVector) * sizeof(Elf64_auxv_t);
+  if (started_as != nullptr) size += strlen(started_as) + 1;
   for (char** list : {start.arguments, start.environment})
     for (char** entry = list; *entry != nullptr; ++entry)
       size += strlen(*entry) + 1 + sizeof(char*);
@@ -90,15 +91,14 @@ class Copy {
   // From high addresses to low ones, as the kernel has them: texts, tables.
   FirstStack write(const NewPlaces& places) {
     FirstStack result{};
-    write_texts(result);
-    const std::size_t length = write_vector(places);
+    write_texts(result, places);
+    const std::size_t length = write_vector(places, result);
     const std::size_t size = words() * sizeof(std::uintptr_t) + length * sizeof *old_;
     char* const pointer = writer_.take(size, 16);
     memmove(pointer, table_, size);
     memset(image_, 0, static_cast<std::size_t>(pointer - image_));
     result.pointer = writer_.address_of(pointer);
     result.vector = result.pointer + words() * sizeof(std::uintptr_t);
-    result.vector_size = length * sizeof *old_;
     return result;
   }
 
@@ -106,11 +106,13 @@ class Copy {
   // The number of arguments, they, the variables, and a null behind each list.
   std::size_t words() const { return 1 + arguments_ + 1 + variables_ + 1; }
 
-  void write_texts(FirstStack& result) {
+  void write_texts(FirstStack& result, const NewPlaces& places) {
     result.environment_end = end_of_texts_;
     for (const auto* entry = old_; entry->a_type != AT_NULL; ++entry)
       if (entry->a_type == AT_EXECFN)
-        result.environment_end = started_as_ = copy(entry->a_un.a_val);
+        result.environment_end = started_as_ =
+            copy(places.started_as == nullptr ? entry->a_un.a_val
+                                              : reinterpret_cast<std::uint64_t>(places.started_as));
     std::uintptr_t* const variables = table_ + 1 + arguments_ + 1;
     result.arguments_end = result.environment_end;
     for (std::size_t i = variables_; i-- > 0;)
@@ -135,7 +137,7 @@ class Copy {
   }
 
   // The number of entries.
-  std::size_t write_vector(const NewPlaces& places) {
+  std::size_t write_vector(const NewPlaces& places, FirstStack& result) {
     auto* const vector = reinterpret_cast<Elf64_auxv_t*>(table_ + words());
     std::size_t length = 0;
     bool is_marked = false;
@@ -146,6 +148,8 @@ class Copy {
       vector[length++].a_un.a_val = is_vdso ? places.mark : new_value(*entry, places);
     }
     if (!is_marked) vector[length++] = {places.mark_type, {places.mark}};
+    result.vector_size = length * sizeof *old_;
+    while (length + 1 < kLeastVector) vector[length++] = {AT_IGNORE, {0}};
     vector[length++] = {AT_NULL, {0}};
     return length;
   }
@@ -154,6 +158,8 @@ class Copy {
     switch (entry.a_type) {
       case AT_PHDR:
         return places.segments;
+      case AT_PHNUM:
+        return places.segment_count;
       case AT_ENTRY:
         return places.entry;
       case AT_BASE:

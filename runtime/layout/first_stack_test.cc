@@ -37,6 +37,14 @@ class KernelStack {
     add(AT_RANDOM, reinterpret_cast<std::uint64_t>(random));
     add(AT_EXECFN, text(2));
     add(AT_PLATFORM, text(1));
+    add(AT_PHNUM, 3);
+    add(AT_NULL, 0);
+  }
+
+  // As a kernel does that has more to say.
+  void add_entry(std::uint64_t type, std::uint64_t value) {
+    words_.resize(words_.size() - 2);
+    add(type, value);
     add(AT_NULL, 0);
   }
 
@@ -59,15 +67,20 @@ class KernelStack {
   std::size_t first_variable_ = 0;
 };
 
-constexpr NewPlaces kPlaces{10, 20, 30, kMarkType, 1};
+constexpr NewPlaces kPlaces{.segments = 10,
+                            .segment_count = 7,
+                            .entry = 20,
+                            .loader = 30,
+                            .mark_type = kMarkType,
+                            .mark = 1};
 
 // Written where it stays, so that its pointers can be followed.
 struct Written {
-  explicit Written(const StartOfStack& start)
-      : image(size_of_first_stack(start) / sizeof(std::uint64_t)) {
+  explicit Written(const StartOfStack& start, const NewPlaces& places = kPlaces)
+      : image(size_of_first_stack(start, places.started_as) / sizeof(std::uint64_t)) {
     const std::size_t size = image.size() * sizeof(std::uint64_t);
     auto* const begin = reinterpret_cast<char*>(image.data());
-    stack = write_first_stack(start, kPlaces, begin, size,
+    stack = write_first_stack(start, places, begin, size,
                               reinterpret_cast<std::uintptr_t>(begin + size));
     words = reinterpret_cast<const std::uint64_t*>(stack.pointer);
   }
@@ -127,6 +140,27 @@ TEST(FirstStack, IsTheSameWhateverTheKernelChose) {
     return bytes;
   };
   EXPECT_EQ(image(one.start()), image(other.start()));
+}
+
+TEST(FirstStack, BeginsWhereItDoesForOtherKernels) {
+  KernelStack one({"program", "x"}, {"A=1"});
+  KernelStack newer({"program", "x"}, {"A=1"});
+  for (std::uint64_t type = 1000; type < 1012; ++type) newer.add_entry(type, type);
+  const auto written = [](const StartOfStack& start) {
+    std::vector<char> bytes(size_of_first_stack(start));
+    return write_first_stack(start, kPlaces, bytes.data(), bytes.size(), 0x7fff'ffff'f000);
+  };
+  EXPECT_EQ(written(one.start()).pointer, written(newer.start()).pointer);
+  EXPECT_LT(written(one.start()).vector_size, written(newer.start()).vector_size);
+}
+
+TEST(FirstStack, MayBeThatOfAnotherProgram) {
+  KernelStack kernel({"program"}, {"A=1"});
+  NewPlaces places = kPlaces;
+  places.started_as = "../a/longer/name/of/a/program";
+  const Written copy(kernel.start(), places);
+  EXPECT_STREQ(reinterpret_cast<const char*>(copy.value(AT_EXECFN)), places.started_as);
+  EXPECT_EQ(copy.value(AT_PHNUM), 7u);
 }
 
 TEST(FirstStack, NamesTheControlMemory) {

@@ -13,6 +13,7 @@
 
 #include "runtime/layout/first_stack.h"
 #include "runtime/layout/image.h"
+#include "runtime/layout/places.h"
 #include "runtime/layout/steps.h"
 #include "runtime/raw_syscall.h"
 
@@ -25,37 +26,8 @@ extern const unsigned __rseq_size __attribute__((weak));
 namespace clew::rt {
 namespace {
 
-// See the table in layout.h.
-constexpr std::uintptr_t kUpwards = 0x3b00'0000'0000;
-constexpr std::uintptr_t kLowestUpwards = 0x2aaa'aaaa'a000;  // that a kernel chooses
-constexpr std::uintptr_t kProgram = 0x5555'5555'4000;
-constexpr std::uintptr_t kDownwards = 0x6e00'0000'0000;
-constexpr std::uintptr_t kReservedEnd = 0x7ffb'ffff'f000;
-constexpr std::uintptr_t kStackEnd = 0x7fff'ffff'f000;
-// What the kernel maps of a stack at first; it grows.
-constexpr std::size_t kStackRoom = std::size_t{128} << 10;
-constexpr std::uintptr_t kLowest = 0x1'0000;  // that anything is mapped at
-
-// An entry of the auxiliary vector of which kernels know nothing.
-constexpr std::uint64_t kMarkType = 0x636c'6577;
-enum Mark : std::uint64_t { kMarked = 1, kMarkedWithoutHeap = 2 };
-
 constexpr char kFailed[] =
     "clew: cannot take over the program: it could not be loaded where it always is\n";
-
-long to_long(const void* pointer) { return reinterpret_cast<long>(pointer); }
-long to_long(std::uintptr_t address) { return static_cast<long>(address); }
-
-// Where the kernel maps what may be anywhere; 0: nowhere.
-std::uintptr_t probe() {
-  const long got =
-      raw_syscall(SYS_mmap, 0, kPageSize, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (got < 0 && got > -4096) return 0;
-  raw_syscall(SYS_munmap, got, kPageSize);
-  return static_cast<std::uintptr_t>(got);
-}
-
-bool goes_upwards(std::uintptr_t probed) { return probed < kProgram; }
 
 bool is_limited() {
   rlimit limit{};
@@ -78,14 +50,23 @@ bool leave_restartable_sequences() {
   return false;
 }
 
+// As the kernel has it.
+struct KernelAction {
+  void* handler;
+  unsigned long flags;
+  void* restorer;
+  std::uint64_t mask;
+};
+
+void forget_signal_stack() {
+  stack_t none{};
+  none.ss_flags = SS_DISABLE;
+  raw_syscall(SYS_sigaltstack, to_long(&none), 0);
+}
+
 // As after an exec: a sanitizer may have set itself up already.
 void forget_signal_handlers() {
-  struct {
-    void* handler;
-    unsigned long flags;
-    void* restorer;
-    std::uint64_t mask;
-  } action;
+  KernelAction action;
   constexpr int kSignals = 64;
   for (int number = 1; number <= kSignals; ++number) {
     if (raw_syscall(SYS_rt_sigaction, number, 0, to_long(&action), sizeof action.mask) != 0 ||
@@ -94,9 +75,7 @@ void forget_signal_handlers() {
     action = {};
     raw_syscall(SYS_rt_sigaction, number, to_long(&action), 0, sizeof action.mask);
   }
-  stack_t none{};
-  none.ss_flags = SS_DISABLE;
-  raw_syscall(SYS_sigaltstack, to_long(&none), 0);
+  forget_signal_stack();
 }
 
 // Kernels can be configured so that nobody can unmap what they have mapped themselves.
@@ -117,7 +96,6 @@ struct Parts {
     loader.close();
   }
   const char* find();
-  void place();
 };
 
 const char* Parts::find() {
@@ -139,13 +117,6 @@ const char* Parts::find() {
   if (3 * (program.loaded() + loader.loaded()) + kOtherSteps > static_cast<int>(Steps::kMost))
     return "it has too many segments";
   return nullptr;
-}
-
-void Parts::place() {
-  if (program.can_be_moved())
-    program.bias = (kProgram & ~(program.alignment() - 1)) - program.begin();
-  const std::uintptr_t begin = kDownwards - page_up(loader.end() - loader.begin());
-  loader.bias = (begin & ~(loader.alignment() - 1)) - loader.begin();
 }
 
 // Code, steps and the stack as it will be, in the lowest part of what is reserved.
@@ -171,39 +142,6 @@ struct Block {
   std::uintptr_t end() const { return kDownwards + kImage + stack_size; }
 };
 
-void reserve(Steps& steps, std::uintptr_t begin, std::uintptr_t end) {
-  add_step(steps, SYS_mmap, to_long(begin), to_long(end - begin), PROT_NONE,
-           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-}
-
-// Tells the kernel where the heap, the stack and the arguments are. Fails on kernels without
-// CONFIG_CHECKPOINT_RESTORE.
-bool tell_kernel(const Image& program, const FirstStack& stack, const char* vector) {
-  prctl_mm_map map{};
-  map.start_code = map.start_data = ~0ull;
-  for (int i = 0; i < program.header.e_phnum; ++i) {
-    const Elf64_Phdr& segment = program.segments[i];
-    if (segment.p_type != PT_LOAD) continue;
-    const std::uint64_t begin = program.bias + segment.p_vaddr;
-    const std::uint64_t end = begin + segment.p_filesz;
-    if ((segment.p_flags & PF_X) != 0) {
-      if (begin < map.start_code) map.start_code = begin;
-      if (end > map.end_code) map.end_code = end;
-    }
-    map.start_data = begin;
-    if (end > map.end_data) map.end_data = end;
-  }
-  map.start_brk = map.brk = page_up(program.bias + program.end());
-  map.start_stack = stack.pointer;
-  map.arg_start = stack.arguments;
-  map.arg_end = map.env_start = stack.arguments_end;
-  map.env_end = stack.environment_end;
-  map.auxv = reinterpret_cast<__u64*>(const_cast<char*>(vector));
-  map.auxv_size = static_cast<__u32>(stack.vector_size);
-  map.exe_fd = ~0u;
-  return raw_syscall(SYS_prctl, PR_SET_MM, PR_SET_MM_MAP, to_long(&map), sizeof map) == 0;
-}
-
 void plan(Steps& steps, const Parts& parts, const Block& block, std::uintptr_t heap,
           bool has_heap) {
   // The program, its heap, what a sanitizer has mapped.
@@ -213,18 +151,8 @@ void plan(Steps& steps, const Parts& parts, const Block& block, std::uintptr_t h
   reserve(steps, block.end(), kReservedEnd);
   if (goes_upwards(probe())) reserve(steps, kLowestUpwards, kUpwards);
   add_step(steps, SYS_munmap, to_long(kReservedEnd), to_long(kStackEnd - kReservedEnd));
-  const Elf64_Phdr* const stack = parts.program.find(PT_GNU_STACK);
-  const bool runs_code = stack != nullptr && (stack->p_flags & PF_X) != 0;
-  const std::size_t room = block.stack_size + kStackRoom;
-  add_step(steps, SYS_mmap, to_long(kStackEnd - room), to_long(room),
-           PROT_READ | PROT_WRITE | (runs_code ? PROT_EXEC : 0),
-           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_GROWSDOWN | MAP_STACK, -1, 0);
-  add_step(steps, kStepCopy, to_long(kStackEnd - block.stack_size), to_long(block.image()),
-           to_long(block.stack_size));
-  for (const Image* image : {&parts.program, &parts.loader}) {
-    image->map(steps);
-    add_step(steps, SYS_close, image->fd);
-  }
+  add_stack(steps, parts.program, block.image(), block.stack_size);
+  for (const Image* image : {&parts.program, &parts.loader}) add_image(steps, *image);
   add_step(steps, SYS_arch_prctl, ARCH_SET_FS, 0);
   // All but the code.
   reserve(steps, kDownwards + Block::kSteps, block.end());
@@ -234,16 +162,38 @@ void plan(Steps& steps, const Parts& parts, const Block& block, std::uintptr_t h
 
 bool is_loaded_again() { return getauxval(kMarkType) != 0; }
 
+void leave_starter() {
+  if ((getauxval(kMarkType) & kMarkedByStarter) == 0) return;
+  constexpr long kUserDispatch = 59;  // PR_SET_SYSCALL_USER_DISPATCH
+  raw_syscall(SYS_prctl, kUserDispatch, 0, 0, 0, 0);
+  KernelAction plain{};
+  raw_syscall(SYS_rt_sigaction, SIGSYS, to_long(&plain), 0, sizeof plain.mask);
+  stack_t handlers{};
+  raw_syscall(SYS_sigaltstack, 0, to_long(&handlers));
+  // A sanitizer may have set its own.
+  if (reinterpret_cast<std::uintptr_t>(handlers.ss_sp) - kStarter < kReservedEnd - kStarter)
+    forget_signal_stack();
+  raw_syscall(SYS_mmap, to_long(kStarter), to_long(abi::kStartAddress - kStarter), PROT_NONE,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+LoadedFiles loaded_files() {
+  if ((getauxval(kMarkType) & kMarkedByStarter) == 0) return {};
+  const auto* const header = reinterpret_cast<const abi::StartHeader*>(abi::kStartAddress);
+  return {abi::StartTable(header), header->log};
+}
+
 const char* load_again(const StartOfStack& start) {
   if (is_limited()) return "its address space is limited (ulimit -v)";
   if (is_vdso_sealed()) return "the kernel's own mappings are sealed";
   Parts parts;
   if (const char* const problem = parts.find(); problem != nullptr) return problem;
-  parts.place();
+  place(parts.program, parts.loader);
   const Block block{size_of_first_stack(start)};
   if (!block.map()) return "the addresses are in use, or no code may be written (SELinux)";
   NewPlaces places{};
   places.segments = getauxval(AT_PHDR) - parts.old_bias + parts.program.bias;
+  places.segment_count = parts.program.header.e_phnum;
   places.entry = parts.program.bias + parts.program.header.e_entry;
   places.loader = parts.loader.bias;
   places.mark_type = kMarkType;
@@ -258,7 +208,7 @@ const char* load_again(const StartOfStack& start) {
   forget_signal_handlers();
   const bool has_heap = tell_kernel(parts.program, stack, vector);
   if (!has_heap) {
-    places.mark = kMarkedWithoutHeap;
+    places.mark |= kMarkedWithoutHeap;
     stack = write_first_stack(start, places, block.image(), block.stack_size, kStackEnd);
   }
   Steps& steps = block.steps();
@@ -282,7 +232,7 @@ const char* why_addresses_move() {
   const bool is_upwards = probed >= kUpwards && probed < kUpwards + kNear;
   const bool is_downwards = probed < kDownwards && probed > kDownwards - kNear;
   if (!is_upwards && !is_downwards) return "the kernel maps memory at addresses of its own choice";
-  if (getauxval(kMarkType) == kMarkedWithoutHeap)
+  if ((getauxval(kMarkType) & kMarkedWithoutHeap) != 0)
     return "this kernel cannot move the program break (sbrk)";
   return nullptr;
 }

@@ -19,6 +19,7 @@
 #ifndef CLEW_RUNTIME_LAYOUT_LAYOUT_H_
 #define CLEW_RUNTIME_LAYOUT_LAYOUT_H_
 
+#include "runtime/layout/loaded_files.h"
 #include "runtime/rt.h"
 
 namespace clew::rt {
@@ -40,6 +41,13 @@ struct StartOfStack {
 // Does not return if it succeeds. Otherwise nothing has changed, and the answer says why it cannot
 // be done.
 const char* load_again(const StartOfStack& start);
+
+// Ends what the starter (starter.cc) did on behalf of the dynamic linker, if it began this process.
+// To be called before anything else that concerns signals or system calls.
+void leave_starter();
+
+// What the dynamic linker gets in such a process; empty in others.
+LoadedFiles loaded_files();
 
 // Bytes of address space that are reserved; 0 if it was not loaded again.
 std::size_t reserved_size();

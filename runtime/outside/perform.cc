@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "runtime/layout/layout.h"
 #include "runtime/outside/descriptors.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/sched/scheduler.h"
@@ -35,6 +36,9 @@ long error_of(Woke woke) {
 }  // namespace
 
 long to_kernel(const Call& call) {
+  if (CLEW_UNLIKELY(call.number == SYS_readlink || call.number == SYS_readlinkat))
+    if (const LoadedFiles loaded = loaded_files(); loaded.asks_for_program(call.number, call.a))
+      return loaded.copy_program(call.a + path_argument(call.number));
   return raw_syscall(call.number, call.a[0], call.a[1], call.a[2], call.a[3], call.a[4], call.a[5]);
 }
 

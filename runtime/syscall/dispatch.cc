@@ -8,6 +8,7 @@
 
 #include "runtime/detect/plug_in.h"
 #include "runtime/fiber/signal_stack.h"
+#include "runtime/layout/layout.h"
 #include "runtime/libc/code_range.h"
 #include "runtime/libc/user_dispatch.h"
 #include "runtime/outside/perform.h"
@@ -26,6 +27,7 @@ bool g_over = false;
 bool g_only_randomness = false;
 
 CodeRange g_loader;
+LoadedFiles g_loaded;  // of an imported recording
 // Functions that libc uses internally and that are not cancellation points.
 CodeRange g_without_cancel[5];
 
@@ -70,7 +72,12 @@ void on_system_call(int signal, siginfo_t* info, void* context) {
     }
     if (ends_process(call) && running_plug_in() != nullptr) end_crashed_plug_in();
     place_mapping(call);
-    registers[REG_RAX] = g_over && call.number == SYS_getpid ? g_sched.process : to_kernel(call);
+    const auto make = [&] {
+      return g_over && call.number == SYS_getpid ? static_cast<long>(g_sched.process)
+                                                 : to_kernel(call);
+    };
+    const bool loads = g_loader.has(code) && !g_loaded.files.empty();
+    registers[REG_RAX] = loads ? g_loaded.answer(call.number, call.a, make) : make();
     return;
   }
   call.caught = &caught;
@@ -98,6 +105,7 @@ void find_functions_without_cancel() {
 
 bool catch_system_calls() {
   g_loader = range_of_object(getauxval(AT_BASE));
+  g_loaded = loaded_files();
   find_functions_without_cancel();
   install_handler(SIGSYS, on_system_call, SA_NODEFER);
   return begin_user_dispatch();
