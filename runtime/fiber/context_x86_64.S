@@ -190,4 +190,30 @@ clew_demangle_pointer:
         .cfi_endproc
         .size   clew_demangle_pointer, .-clew_demangle_pointer
 
+// void* clew_call_from(const void* ret, void* function, long a, long b): calls function(a, b), which
+// finds the address `ret` where it would find that of the code that calls it.
+        .globl  clew_call_from
+        .hidden clew_call_from
+        .type   clew_call_from, @function
+clew_call_from:
+        .cfi_startproc
+        pushq   %rbp
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %rbp, 0
+        movq    %rsp, %rbp
+        .cfi_def_cfa_register %rbp
+        subq    $8, %rsp
+        leaq    1f(%rip), %rax
+        pushq   %rax
+        pushq   %rdi
+        movq    %rsi, %rax
+        movq    %rdx, %rdi
+        movq    %rcx, %rsi
+        jmp     *%rax
+1:      leave
+        .cfi_def_cfa %rsp, 8
+        ret
+        .cfi_endproc
+        .size   clew_call_from, .-clew_call_from
+
         .section .note.GNU-stack,"",@progbits

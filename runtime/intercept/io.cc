@@ -1,6 +1,9 @@
 // Input and output: a yield point, then the system call (syscall/system_call.h).
 #include <asm/ioctls.h>
+#include <dlfcn.h>
+#include <link.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/msg.h>
@@ -11,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "runtime/fiber/call_from.h"
 #include "runtime/intercept/call.h"
 #include "runtime/signal/stuck.h"
 #include "runtime/syscall/system_call.h"
@@ -177,12 +181,47 @@ CLEW_INTERPOSE pid_t waitpid(pid_t pid, int* status, int options) {
 }
 #undef CLEW_ARGUMENTS
 
+namespace {
+
+// A return instruction of the module that has the code at `code`; null: none.
+const void* return_instruction_near(const void* code) {
+  Dl_info object;
+  if (dladdr(code, &object) == 0) return nullptr;
+  const auto base = reinterpret_cast<std::uintptr_t>(object.dli_fbase);
+  const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(base);
+  const auto* segments = reinterpret_cast<const ElfW(Phdr)*>(base + header->e_phoff);
+  const auto at = reinterpret_cast<std::uintptr_t>(code);
+  const std::uintptr_t bias = header->e_type == ET_DYN ? base : 0;
+  for (int i = 0; i < header->e_phnum; ++i) {
+    const std::uintptr_t begin = bias + segments[i].p_vaddr;
+    if (segments[i].p_type != PT_LOAD || (segments[i].p_flags & PF_X) == 0 || at < begin ||
+        at >= begin + segments[i].p_filesz)
+      continue;
+    constexpr int kReturn = 0xc3;
+    return memchr(code, kReturn, begin + segments[i].p_filesz - at);
+  }
+  return nullptr;
+}
+
+// The dynamic linker looks for a name without a slash where the module says from which it is called
+// (RUNPATH), and $ORIGIN is that module's folder. It is told by its return address.
+void* open_library(const char* file, int mode, const void* caller) {
+  const bool depends =
+      file != nullptr && (strchr(file, '/') == nullptr || strchr(file, '$') != nullptr);
+  const void* const from = depends ? return_instruction_near(caller) : nullptr;
+  if (from == nullptr) return CLEW_REAL(dlopen)(file, mode);
+  return clew_call_from(from, reinterpret_cast<void*>(CLEW_REAL(dlopen)),
+                        reinterpret_cast<long>(file), mode);
+}
+
+}  // namespace
+
 // The dynamic linker's lock is not modelled; a constructor of the library must not be preempted
 // while it is held.
 CLEW_EXPORT void* dlopen(const char* file, int mode) {
-  if (!g_sched.active) return CLEW_REAL(dlopen)(file, mode);
+  if (!g_sched.active) return CLEW_REAL(dlopen)(file, mode);  // a jump: it sees the caller
   g_sched.enter_no_yield();
-  void* handle = CLEW_REAL(dlopen)(file, mode);
+  void* handle = open_library(file, mode, __builtin_return_address(0));
   note_loaded_code();
   look_for_uncovered_code();
   g_sched.leave_no_yield();
