@@ -16,7 +16,7 @@ bool is_hook(const llvm::CallBase& call) {
   const llvm::Function* callee = call.getCalledFunction();
   if (callee == nullptr) return false;
   const llvm::StringRef name = callee->getName();
-  return name == "__clew_yield" || name == "__clew_yield_access" || name == "__clew_yield_cas";
+  return name.starts_with("__clew_yield");
 }
 
 // Only the points of the loop itself touch the countdown.

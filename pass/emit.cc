@@ -45,6 +45,7 @@ llvm::DebugLoc debug_location(const Site& site) {
 llvm::Value* rematerialise(llvm::Value* address, llvm::IRBuilder<>& builder) {
   auto* computation = llvm::dyn_cast<llvm::GetElementPtrInst>(address);
   if (computation == nullptr || computation->getType()->isVectorTy()) return address;
+  if (computation->getParent() == builder.GetInsertBlock()) return address;
   return builder.Insert(computation->clone());
 }
 
@@ -105,15 +106,22 @@ llvm::Value* Emitter::emit_size(const Site& site, llvm::IRBuilder<>& builder) {
   return builder.CreateAdd(size_of(site.strings[0], unlimited), size_of(site.strings[1], most));
 }
 
-llvm::CallInst* Emitter::emit_hook_call(const Site& site, llvm::IRBuilder<>& builder) {
+llvm::CallInst* Emitter::emit_hook_call(const Site& site, Counted counted,
+                                        llvm::IRBuilder<>& builder) {
+  const bool counts = counted == Counted::kByHook;
   llvm::Constant* point = table_.address_of(site.index);
-  if (site.address == nullptr) return preserve_most_call(builder, hooks_.__clew_yield, {point});
+  if (site.address == nullptr)
+    return preserve_most_call(builder, counts ? hooks_.__clew_yield_next : hooks_.__clew_yield,
+                              {point});
   llvm::Value* address = rematerialise(site.address, builder);
   if (address->getType()->isVectorTy()) address = builder.CreateExtractElement(address, site.lane);
   llvm::Value* size = emit_size(site, builder);
   if (!site.variables.empty()) std::tie(address, size) = emit_frame(site.variables, builder);
+  const llvm::FunctionCallee hook = weak_cas_of(site) != nullptr ? hooks_.__clew_yield_cas
+                                    : counts                     ? hooks_.__clew_yield_access_next
+                                                                 : hooks_.__clew_yield_access;
   return preserve_most_call(
-      builder, weak_cas_of(site) != nullptr ? hooks_.__clew_yield_cas : hooks_.__clew_yield_access,
+      builder, hook,
       {point, builder.CreatePointerBitCastOrAddrSpaceCast(address, builder.getPtrTy()), size});
 }
 
@@ -165,7 +173,7 @@ Count Emitter::emit_gated(const Site& site, llvm::Instruction* before) {
 
   llvm::IRBuilder<> builder(cold);
   builder.SetCurrentDebugLocation(location);
-  llvm::CallInst* call = emit_hook_call(site, builder);
+  llvm::CallInst* call = emit_hook_call(site, Counted::kBefore, builder);
   if (llvm::AtomicCmpXchgInst* cas = weak_cas_of(site)) emit_failure(*cas, call, tail, builder);
   count.cold_end = builder.CreateBr(tail);
   return count;
@@ -183,8 +191,22 @@ Count Emitter::emit_batch(const Batch& batch) {
                                         builder.getInt64(batch.sites.size())),
                       address);
   count.cold_end = parts.slow->getTerminator();
-  emit(parts.slow_sites, /*batch=*/false);
+  emit_slow(parts.slow_sites);
   return count;
+}
+
+// In order, so that of two points before one instruction the first comes first. A weak compare-exchange
+// splits the block: what follows is then in another one, which changes nothing for the sites there.
+void Emitter::emit_slow(llvm::ArrayRef<Site> sites) {
+  for (const Site& site : sites) {
+    if (weak_cas_of(site) != nullptr) {
+      emit_gated(site, site.before);
+      continue;
+    }
+    llvm::IRBuilder<> builder(site.before);
+    builder.SetCurrentDebugLocation(debug_location(site));
+    emit_hook_call(site, Counted::kByHook, builder);
+  }
 }
 
 llvm::Instruction* Emitter::emit_spin(const Site& site, llvm::Instruction* before) {

@@ -1,7 +1,9 @@
 // The code of a yield point.
 //
 // The fast path is `decq %fs:(countdown); js cold`. The cold block, at the function's
-// end, calls a hook that preserves the general registers, so that the hot path need not spill.
+// end, calls a hook that preserves the general registers, so that the hot path need not spill. Where
+// points are counted together, the slow side passes them one after the other, by hooks that count: a
+// countdown, a branch and a block of its own for each would be a quarter of the code.
 //
 // A weak compare-exchange fails spuriously when its hook says so: the cold block then gives it an
 // expected value that the memory does not hold. The hot path stays that of any other point.
@@ -35,6 +37,8 @@ class Emitter {
 
  private:
   std::vector<Count> emit(llvm::ArrayRef<Site> sites, bool batch);
+  // Of the slow side of a batch: the hooks count.
+  void emit_slow(llvm::ArrayRef<Site> sites);
   Count emit_batch(const Batch& batch);
   Count emit_gated(const Site& site, llvm::Instruction* before);
   Count emit_countdown(llvm::BasicBlock* at, std::size_t points, llvm::BasicBlock* cold,
@@ -42,7 +46,8 @@ class Emitter {
   // Each returns the first instruction it made.
   llvm::Instruction* emit_spin(const Site& site, llvm::Instruction* before);
   llvm::Instruction* emit_call_site(llvm::Constant* point, llvm::Instruction* before);
-  llvm::CallInst* emit_hook_call(const Site& site, llvm::IRBuilder<>& builder);
+  enum class Counted : std::uint8_t { kBefore, kByHook };
+  llvm::CallInst* emit_hook_call(const Site& site, Counted counted, llvm::IRBuilder<>& builder);
   llvm::Value* emit_size(const Site& site, llvm::IRBuilder<>& builder);
   std::pair<llvm::Value*, llvm::Value*> emit_frame(llvm::ArrayRef<llvm::AllocaInst*> variables,
                                                    llvm::IRBuilder<>& builder);

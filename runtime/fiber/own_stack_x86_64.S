@@ -173,6 +173,27 @@ clew_call_on_own_stack:
         hook    __clew_yield, clew_yield_slow
         hook    __clew_yield_access, clew_yield_access_slow
         hook    __clew_yield_cas, clew_yield_cas_slow, result=1
+
+// Counts the point first.
+        .macro  counting_hook name, hook
+        .globl  \name
+        .type   \name, @function
+\name:
+        .cfi_startproc
+        pushq   %r11
+        .cfi_adjust_cfa_offset 8
+        movq    __clew_countdown@gottpoff(%rip), %r11
+        decq    %fs:(%r11)
+        popq    %r11
+        .cfi_adjust_cfa_offset -8
+        js      \hook
+        ret_to_program clew_return_translated
+        .cfi_endproc
+        .size   \name, .-\name
+        .endm
+
+        counting_hook __clew_yield_next, __clew_yield
+        counting_hook __clew_yield_access_next, __clew_yield_access
         hook    __clew_string_size, clew_string_size_slow, result=1
         hook    __clew_spin, clew_spin_slow
         hook    __clew_random, clew_random_slow, result=1

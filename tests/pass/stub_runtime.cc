@@ -104,6 +104,13 @@ extern "C" {
                                                   std::uint64_t size) {
   fire(point, size);
 }
+[[clang::preserve_most]] void __clew_yield_next(const Point* point) {
+  if (--__clew_countdown < 0) fire(point, 0);
+}
+[[clang::preserve_most]] void __clew_yield_access_next(const Point* point, const void*,
+                                                       std::uint64_t size) {
+  if (--__clew_countdown < 0) fire(point, size);
+}
 [[clang::preserve_most]] std::uint64_t __clew_yield_cas(const Point* point, const void*,
                                                         std::uint64_t size) {
   static const char* const text = std::getenv("STUB_FAIL_CAS");
