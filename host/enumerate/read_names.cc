@@ -37,7 +37,7 @@ std::vector<Shown> runs_to_make(const Terms& terms, const std::set<EventKey>& na
       if (run == runs.end()) run = runs.insert(runs.end(), Shown{witness.plan, verdict, {}});
       run->reads.push_back(
           {term.read,
-           {witness.clock, terms.thread_name(term.read.thread), witness.address, ObjectName()}});
+           EventObject{witness.clock, terms.thread_name(term.read.thread), witness.address}});
     }
   }
   std::ranges::sort(runs, std::ranges::greater(),

@@ -49,10 +49,10 @@ void name_objects(IsolateResult& result) {
         event.kind == abi::StepKind::kCreate || event.name.known())
       return;
     (side == EventSide::kFailing ? failing : passing)
-        .push_back({event.clock, &event.thread, event.object,
-                    is_synchronisation(event.kind) ? EventObject::Sort::kSync
-                                                        : EventObject::Sort::kMemory,
-                    &event.variable, &event.name});
+        .push_back(
+            {event.clock, &event.thread, event.object,
+             is_synchronisation(event.kind) ? EventObject::Sort::kSync : EventObject::Sort::kMemory,
+             &event.variable, &event.name});
   });
   for (WaitInfo& wait : result.waits)
     if (wait.object != 0 && !wait.name.known())

@@ -91,7 +91,7 @@ EventInfo SourceView::event(const TraceStep& event) {
                         : "";
   else if (event.object != 0)
     info.name = is_synchronisation(event.kind) ? names_.global_sync_object(event.object)
-                                                    : names_.global(event.object, event.size);
+                                               : names_.global(event.object, event.size);
   if (info.name.known()) info.variable = source_text(info.name);
   info.name.type = nullptr;
   return info;
