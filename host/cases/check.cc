@@ -90,7 +90,9 @@ class Checking {
     }
     const EventSites sites = sites_of(result_.placed);
     CLEW_TRY(auto tally, try_case(one, sites, survey, Until::kFailing, kSteered));
-    if (tally.with_order == 0 && !survey.lab().time_is_up() && !tally.failing_otherwise) {
+    if (tally.with_order == 0) result_.reason = reason_in_code(one, sites, survey);
+    if (tally.with_order == 0 && result_.reason.why == NotPossible::Why::kNone &&
+        !survey.lab().time_is_up() && !tally.failing_otherwise) {
       const bool sure = std::ranges::none_of(
           result_.placed, [](const Placed& placed) { return placed.fit == Fit::kNearest; });
       result_.reason = reason_in_runs(one, sites, survey, tally.unordered,

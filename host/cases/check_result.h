@@ -38,6 +38,7 @@ struct NotPossible {
     kWaitedFirst,  // in between the wait at `at` is over, because of the signal at `source`
     kOverwritten,  // what is to be seen is overwritten at `at` before the reader comes
     kNotTogether,  // the events happen, but never by such threads to the same data
+    kOneStep,      // what something was to come between is one atomic step now, at `at`
     kLockOrder,    // of a deadlock: the locks of all runs are taken without a cycle
   };
   Why why = Why::kNone;

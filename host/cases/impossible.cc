@@ -196,6 +196,30 @@ bool is_lock_deadlock(const Case& one) {
          });
 }
 
+// Whether the first and the third event of an order, an access to a variable each, are one atomic
+// update of that variable now.
+NotPossible one_step(const Case& one, std::size_t number, const EventSites& sites,
+                     const Survey& survey) {
+  const CaseOrder& order = one.orders[number];
+  NotPossible reason;
+  if (order.kind != CaseOrder::Kind::kBetween) return reason;
+  const std::vector<SiteId>& first = sites[order.events[0]];
+  const std::string& variable = one.events[order.events[0]].at.variable;
+  const bool is_update =
+      !first.empty() && !variable.empty() && first == sites[order.events[2]] &&
+      one.events[order.events[0]].at != one.events[order.events[2]].at &&
+      std::ranges::all_of(first, [&](SiteId id) {
+        const Site& site = survey.sites()[id];
+        return site.kind == abi::StepKind::kUpdate && site.executed && site.variable == variable;
+      });
+  if (!is_update) return reason;
+  const Site& site = survey.sites()[first.front()];
+  reason.why = NotPossible::Why::kOneStep;
+  reason.order = number;
+  reason.at = {site.file, site.line, site.function};
+  return reason;
+}
+
 // Whether the run comes to each event that the orders need.
 bool executes_all(const Case& one, const EventSites& sites, const TracedRun& run) {
   std::vector<bool> came(one.events.size(), true);
@@ -269,6 +293,14 @@ class Whole final : public Search {
 };
 
 }  // namespace
+
+NotPossible reason_in_code(const Case& one, const EventSites& sites, const Survey& survey) {
+  for (std::size_t i = 0; i < one.orders.size(); ++i)
+    if (const NotPossible step = one_step(one, i, sites, survey);
+        step.why != NotPossible::Why::kNone)
+      return step;
+  return {};
+}
 
 NotPossible reason_in_runs(const Case& one, const EventSites& sites, const Survey& survey,
                            std::span<const LabRun> others, Placing placing) {

@@ -12,6 +12,10 @@
 
 namespace clew {
 
+// From what the events are now: one atomic step. kNone: no reason seen.
+[[nodiscard]] NotPossible reason_in_code(const Case& one, const EventSites& sites,
+                                         const Survey& survey);
+
 // From what orders the events in all runs of the survey and in these others: the locks that threads
 // hold, their creation and join, barriers, what they have read or waited for before
 // (host/enumerate/must_order.h). kNone: no reason seen.

@@ -19,7 +19,7 @@ namespace {
 // Shown of the lines that no run executed. Chosen, not measured.
 constexpr std::size_t kMostUnexecuted = 50;
 constexpr std::size_t kMostFailingCombinations = 50;
-// Of the time that the search was given. Chosen, not measured.
+// Of the time that the search was given, in addition to it. Chosen, not measured.
 constexpr double kNamingShare = 0.1;
 
 struct At {
@@ -236,6 +236,7 @@ class Observer final : public HuntObserver {
 
 Result<EnumerateResult> enumerate(const EnumerateOptions& options, RecordingStore& store,
                                   EnumerateObserver& observer) {
+  const double started = seconds_now();
   std::vector<At> wanted;
   for (const std::string& text : options.at) {
     CLEW_TRY(auto at, parse_at(text));
@@ -275,7 +276,7 @@ Result<EnumerateResult> enumerate(const EnumerateOptions& options, RecordingStor
   result.is_cut = search.terms().is_cut();
   result.later_instances = search.terms().later_instances();
   Collector collector(search, places, wanted);
-  const double until = hunt.seconds == 0 ? 0 : seconds_now() + hunt.seconds * kNamingShare;
+  const double until = hunt.seconds == 0 ? 0 : started + hunt.seconds * (1 + kNamingShare);
   if (result.hunt.interrupted_by == 0)
     if (const auto again = HuntInput::of_file("/proc/self/fd/" + std::to_string(same_input.get())))
       collector.name(name_reads(search.terms(), collector.nameless(), hunt, *again, until));

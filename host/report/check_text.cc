@@ -83,6 +83,11 @@ std::string reason_text(const CheckedCase& one) {
       return fmt::format(
           "{} no threads do these things to the same data in a way that the order could have.",
           runs);
+    case Why::kOneStep:
+      return fmt::format(
+          "What the other thread was to come between is one atomic step now, at {}. No run has the "
+          "order.",
+          at(reason.at));
     case Why::kLockOrder:
       return fmt::format(
           "In all {} the order in which locks are taken has no cycle: no threads wait for each "
