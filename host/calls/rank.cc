@@ -125,10 +125,12 @@ bool Ranker::wanted(RunClass of) const {
 // Of a run that fails.
 RunFailure failure_of(const abi::JobResult& run) {
   switch (run.end) {
+    case abi::JobEnd::kSignalled:
+      if (run.failure == abi::FailureKind::kExit || run.failure == abi::FailureKind::kSignal)
+        return {FailureKind::kSignal, run.status};
+      [[fallthrough]];  // a hang that was ended
     case abi::JobEnd::kFailed:
       return {from_abi(run.failure), 0};
-    case abi::JobEnd::kSignalled:
-      return {FailureKind::kSignal, run.status};
     default:
       // By its status, or by what the criteria have found in what it has written.
       return {run.status != 0 ? FailureKind::kExit : FailureKind::kJudge, run.status};

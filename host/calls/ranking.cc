@@ -62,28 +62,32 @@ Histogram histogram(const Coded& column, const std::vector<RunClass>& classes,
   return result;
 }
 
-// How well it tells the classes apart how often each function is called.
-double score_of_calls_to(std::uint32_t function, const FeatureTable& table,
-                         const std::vector<std::vector<std::size_t>>& columns_to,
-                         const ClassCounts& weight, ScoreKind kind) {
-  if (columns_to[function].empty()) return 0;
+// How often each run calls a function.
+std::vector<std::uint64_t> calls_of(const std::vector<std::size_t>& columns,
+                                    const FeatureTable& table) {
   std::vector<std::uint64_t> sum(table.runs());
-  for (const std::size_t column : columns_to[function]) {
+  for (const std::size_t column : columns) {
     const std::vector<std::uint64_t> values = table.column(column).values(table.runs());
     for (std::size_t run = 0; run < sum.size(); ++run) sum[run] += values[run];
   }
-  std::map<std::uint64_t, ClassCounts> counts;
-  for (std::size_t run = 0; run < sum.size(); ++run)
-    counts[sum[run]] += table.classes()[run] == RunClass::kFailing ? ClassCounts{0, weight.failing}
-                                                                   : ClassCounts{weight.passing, 0};
-  Histogram histogram;
-  for (const auto& [value, count] : counts) histogram.push_back({value, count});
-  return score_of(histogram, kind);
+  return sum;
 }
 
-// Among functions of the same score: who follows others, and whose calls are of libraries.
-void note_who_follows(const FeatureTable& table, const ScoreOptions& options,
-                      const ClassCounts& weight, std::vector<RankedFunction>& ranking) {
+Histogram histogram_of(const std::vector<std::uint64_t>& values, const FeatureTable& table,
+                       const ClassCounts& weight) {
+  std::map<std::uint64_t, ClassCounts> counts;
+  for (std::size_t run = 0; run < values.size(); ++run)
+    counts[values[run]] += table.classes()[run] == RunClass::kFailing
+                               ? ClassCounts{0, weight.failing}
+                               : ClassCounts{weight.passing, 0};
+  Histogram histogram;
+  for (const auto& [value, count] : counts) histogram.push_back({value, count});
+  return histogram;
+}
+
+// What decides among functions of the same score.
+void note_standing(const FeatureTable& table, const ScoreOptions& options,
+                   const ClassCounts& weight, std::vector<RankedFunction>& ranking) {
   std::vector<std::vector<std::size_t>> columns_to(ranking.size());
   for (std::size_t column = 0; column < table.features().size(); ++column) {
     const auto callee = options.callee(table.features()[column]);
@@ -92,9 +96,13 @@ void note_who_follows(const FeatureTable& table, const ScoreOptions& options,
   for (RankedFunction& function : ranking) {
     if (!function.column || function.score <= 0) continue;
     function.calls_library = !options.callee(table.features()[*function.column]);
+    if (columns_to[function.function].empty()) continue;  // main
+    const std::vector<std::uint64_t> calls = calls_of(columns_to[function.function], table);
     function.follows =
-        !is_higher(function.score,
-                   score_of_calls_to(function.function, table, columns_to, weight, options.score));
+        !is_higher(function.score, score_of(histogram_of(calls, table, weight), options.score));
+    function.unreached = true;
+    for (std::size_t run = 0; run < calls.size(); ++run)
+      if (calls[run] > 0 && table.classes()[run] == RunClass::kFailing) function.unreached = false;
   }
 }
 
@@ -136,9 +144,10 @@ std::vector<RankedFunction> rank_functions(const FeatureTable& table,
   for (RankedFunction& function : ranking)
     if (function.column && function.score > 0)
       function.split = split_of(table.histogram(*function.column, {1, 1}));
-  if (options.callee) note_who_follows(table, options, weight, ranking);
+  if (options.callee) note_standing(table, options, weight, ranking);
   std::ranges::sort(ranking, [&](const RankedFunction& a, const RankedFunction& b) {
     if (is_higher(a.score, b.score) || is_higher(b.score, a.score)) return a.score > b.score;
+    if (a.unreached != b.unreached) return b.unreached;
     if (a.calls_library != b.calls_library) return b.calls_library;
     if (a.follows != b.follows) return b.follows;
     if (lines[a.function] != lines[b.function]) return lines[a.function] > lines[b.function];

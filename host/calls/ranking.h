@@ -47,13 +47,15 @@ struct RankedFunction {
   std::optional<Split> split;         // of that column
   bool follows = false;  // how often it is called tells the runs apart as well as what it calls
   bool calls_library = false;  // the column is of calls of a library's function
+  bool unreached = false;      // no failing run calls it
 };
 
 // All functions of `lines` (their lines of code, by number), by decreasing score. A function's score is
-// the highest of its columns. Of functions of the same score, with `callee`, those come first whose
-// column is of a function of the program's own, not of a library's, such as output that says that the run
-// has failed; then those that call differently though they are called as usual, before those that
-// follow from their callers' difference; then, as in the paper, those with more lines; then by number.
+// the highest of its columns. Of functions of the same score, with `callee`, those that no failing run
+// executes come last: it went wrong before. Before them, those come first whose column is of a function of
+// the program's own, not of a library's, such as output that says that the run has failed; then those
+// that call differently though they are called as usual, before those that follow from their callers'
+// difference; then, as in the paper, those with more lines; then by number.
 [[nodiscard]] std::vector<RankedFunction> rank_functions(const FeatureTable& table,
                                                          const std::vector<std::uint32_t>& lines,
                                                          const Assign& assign,

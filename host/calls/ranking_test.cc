@@ -118,26 +118,34 @@ std::optional<std::uint32_t> callee(std::uint64_t feature) {
   return to < 50 ? std::optional(to) : std::nullopt;  // others are libraries'
 }
 
-// 1 is called always as often and calls 2 less often when it fails; 2 and 3 follow; 0 reports the failure.
+// 1 is called always as often and calls 2 less often when it fails; 2 and 3 follow; 0 reports the failure;
+// 4 is never reached then.
 TEST(Ranking, OfTheSameScoreTheFunctionComesFirstThatTheOthersFollow) {
   FeatureTable t;
   for (int run = 0; run < 40; ++run) {
     const bool fails = run % 3 == 0;
     const std::uint64_t n = fails ? 3 : 4;
-    t.add(fails ? RunClass::kFailing : RunClass::kPassing,
-          {{1, 1}, {99, fails ? 1u : 0u}, {102, n}, {203, n}, {398, n}});
+    const std::uint64_t reached = fails ? 0 : 1;
+    t.add(fails ? RunClass::kFailing : RunClass::kPassing, {{1, 1},
+                                                            {99, fails ? 1u : 0u},
+                                                            {102, n},
+                                                            {203, n},
+                                                            {398, n},
+                                                            {4, reached},
+                                                            {403, reached}});
   }
   ScoreOptions options{ScoreKind::kBestSplit, ClassWeight::kAsCounted, {}, {}};
-  const std::vector<std::uint32_t> lines{50, 5, 20, 30};
+  options.prefer = [](std::uint64_t one, std::uint64_t other) { return one > other; };
+  const std::vector<std::uint32_t> lines{50, 5, 20, 30, 40};
   const auto order = [&] {
     std::vector<std::uint32_t> functions;
     for (const RankedFunction& of : rank_functions(t, lines, caller, options))
       functions.push_back(of.function);
     return functions;
   };
-  EXPECT_EQ(order(), (std::vector<std::uint32_t>{0, 3, 2, 1}));
+  EXPECT_EQ(order(), (std::vector<std::uint32_t>{0, 4, 3, 2, 1}));
   options.callee = callee;
-  EXPECT_EQ(order(), (std::vector<std::uint32_t>{1, 2, 0, 3}));
+  EXPECT_EQ(order(), (std::vector<std::uint32_t>{1, 2, 0, 3, 4}));
 }
 
 TEST(FeatureTable, SelectsRuns) {

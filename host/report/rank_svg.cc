@@ -81,7 +81,8 @@ std::string rank_svg(const RankResult& result) {
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
       "{1}\" font-family=\"monospace\" font-size=\"11\">\n"
-      "<defs><marker id=\"a\" markerWidth=\"8\" markerHeight=\"8\" refX=\"7\" refY=\"3\" "
+      "<defs><marker id=\"a\" markerUnits=\"userSpaceOnUse\" markerWidth=\"8\" markerHeight=\"8\" "
+      "refX=\"7\" refY=\"3\" "
       "orient=\"auto\"><path d=\"M0,0 L7,3 L0,6 z\" fill=\"#555\"/></marker></defs>\n",
       width, height);
   for (std::size_t i = 0; i < result.table.features().size(); ++i) {

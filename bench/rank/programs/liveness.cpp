@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct Client {
   bool resumed = false;
   bool dismissed = false;
   bool served = false;
+  std::string ticket;
 };
 
 class Server {
@@ -49,6 +51,13 @@ bool Server::take_place() {
 }
 
 void Server::wait_on_stack(Client& client) {
+  // The number that it will be called by.
+  for (int rest = client.number; rest > 0; rest /= 10) {
+    client.ticket += static_cast<char>('0' + rest % 10);
+  }
+  while (client.ticket.size() < 8) {
+    client.ticket += '-';
+  }
   std::unique_lock<std::mutex> lock(stack_mutex_);
 #ifdef FIXED
   if (take_place()) {
