@@ -85,7 +85,7 @@ class TraceFile {
   struct Entry {
     std::uint64_t offset = 0;
     std::uint32_t kind = 0;
-    std::uint32_t raw = 0;
+    std::uint32_t expanded = 0;
     std::uint64_t first = 0;  // clock
     std::uint64_t last = 0;
   };
@@ -95,8 +95,12 @@ class TraceFile {
   [[nodiscard]] Result<void> read_ends();
   [[nodiscard]] Result<void> read_index(std::uint64_t offset);
   [[nodiscard]] Result<void> read_info(std::uint64_t offset);
-  [[nodiscard]] Result<std::vector<std::uint8_t>> section(std::uint64_t offset, std::uint32_t kind,
-                                                          std::uint32_t most);
+  struct Section {
+    std::vector<std::uint8_t> bytes;
+    std::uint32_t expanded = 0;  // what the records in it stand for
+  };
+  [[nodiscard]] Result<Section> section(std::uint64_t offset, std::uint32_t kind,
+                                        std::uint32_t most);
   [[nodiscard]] Error damaged(std::string_view what, std::uint64_t offset) const;
 
   std::filesystem::path path_;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "host/observe/block_codec.h"
+#include "host/observe/record_codec.h"
 #include "host/observe/trace_file.h"
 #include "host/observe/trace_format.h"
 #include "host/recording/content_hash.h"
@@ -73,12 +74,12 @@ Result<void> TraceFile::read_ends() {
   return read_info(trailer.info);
 }
 
-Result<std::vector<std::uint8_t>> TraceFile::section(std::uint64_t offset, std::uint32_t kind,
-                                                     std::uint32_t most) {
+Result<TraceFile::Section> TraceFile::section(std::uint64_t offset, std::uint32_t kind,
+                                              std::uint32_t most) {
   SectionHead head;
   if (offset > file_.size || !read_struct(file_.fd.get(), offset, head) || head.kind != kind)
     return std::unexpected(damaged("a section is not where it should be", offset));
-  if (head.raw > most || head.stored > file_.size - offset)
+  if (head.raw > most || head.expanded > kMostExpanded || head.stored > file_.size - offset)
     return std::unexpected(damaged("a section is too large", offset));
   std::vector<std::uint8_t> stored(head.stored);
   if (read_at(file_.fd.get(), offset + sizeof head, stored) != stored.size())
@@ -88,11 +89,12 @@ Result<std::vector<std::uint8_t>> TraceFile::section(std::uint64_t offset, std::
   std::vector<std::uint8_t> raw(head.raw);
   if (ZSTD_decompress(raw.data(), raw.size(), stored.data(), stored.size()) != raw.size())
     return std::unexpected(damaged("a section cannot be decompressed", offset));
-  return raw;
+  return Section{std::move(raw), head.expanded};
 }
 
 Result<void> TraceFile::read_index(std::uint64_t offset) {
-  CLEW_TRY(const auto bytes, section(offset, kIndex, kMostIndex));
+  CLEW_TRY(const auto read, section(offset, kIndex, kMostIndex));
+  const auto& bytes = read.bytes;
   if (bytes.size() % sizeof(IndexEntry) != 0)
     return std::unexpected(damaged("the index makes no sense", offset));
   for (std::size_t at = 0; at < bytes.size(); at += sizeof(IndexEntry)) {
@@ -102,13 +104,14 @@ Result<void> TraceFile::read_index(std::uint64_t offset) {
         entry.first <= entry.last && (entries_.empty() || entry.first >= entries_.back().first);
     if (!ordered || (entry.kind != kBlocks && entry.kind != kRecords))
       return std::unexpected(damaged("the index makes no sense", offset));
-    entries_.push_back({entry.offset, entry.kind, entry.raw, entry.first, entry.last});
+    entries_.push_back({entry.offset, entry.kind, entry.expanded, entry.first, entry.last});
   }
   return {};
 }
 
 Result<void> TraceFile::read_info(std::uint64_t offset) {
-  CLEW_TRY(const auto bytes, section(offset, kInfo, kMostInfo));
+  CLEW_TRY(const auto read, section(offset, kInfo, kMostInfo));
+  const auto& bytes = read.bytes;
   const auto json = nlohmann::json::parse(bytes.begin(), bytes.end(), nullptr, false);
   try {
     info_.recording = json.at("recording").get<std::uint64_t>();
@@ -131,7 +134,7 @@ std::uint64_t TraceFile::raw_bytes(ClockWindow window) const {
   std::uint64_t sum = 0;
   for (const Entry& entry : entries_)
     if (entry.kind == kRecords && entry.first <= window.to && entry.last >= window.from)
-      sum += entry.raw;
+      sum += entry.expanded;
   return sum;
 }
 
@@ -141,15 +144,16 @@ Result<void> TraceFile::read(ClockWindow window, CodeTraceListener& listener) {
     if (entry.first > window.to) break;
     if (entry.kind == kBlocks) {
       if (i < blocks_read_) continue;
-      CLEW_TRY(const auto bytes, section(entry.offset, kBlocks, kMostBlockBytes));
-      if (!read_blocks(bytes, blocks_))
+      CLEW_TRY(const auto code, section(entry.offset, kBlocks, kMostBlockBytes));
+      if (!read_blocks(code.bytes, blocks_))
         return std::unexpected(damaged("its code makes no sense", entry.offset));
       blocks_read_ = i + 1;
       continue;
     }
     if (entry.last < window.from) continue;
-    CLEW_TRY(const auto bytes, section(entry.offset, kRecords, kMostRecords));
-    if (!read_code_trace(bytes, blocks_, listener))
+    CLEW_TRY(const auto encoded, section(entry.offset, kRecords, kMostRecords));
+    const auto records = decode_records(encoded.bytes, blocks_, encoded.expanded);
+    if (!records || !read_code_trace(*records, blocks_, listener))
       return std::unexpected(damaged("its records make no sense", entry.offset));
   }
   return {};

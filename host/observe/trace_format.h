@@ -7,7 +7,7 @@
 
 namespace clew::trace_format {
 
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 inline constexpr std::array<char, 8> kMagic{'c', 'l', 'e', 'w', 't', 'r', 'c', '\n'};
 inline constexpr std::array<char, 8> kEndMagic{'c', 'l', 'e', 'w', 'e', 'n', 'd', '\n'};
 
@@ -24,15 +24,15 @@ struct SectionHead {
   std::uint32_t kind = 0;
   std::uint32_t stored = 0;
   std::uint32_t raw = 0;
-  std::uint32_t unused = 0;
-  std::uint64_t hash = 0;  // XXH3 of what is stored
+  std::uint32_t expanded = 0;  // kRecords: what they stand for, in bytes
+  std::uint64_t hash = 0;      // XXH3 of what is stored
 };
 
 // What the index has, one for each section of blocks or records, in their order.
 struct IndexEntry {
   std::uint64_t offset = 0;
   std::uint32_t kind = 0;
-  std::uint32_t raw = 0;
+  std::uint32_t expanded = 0;
   std::uint64_t first = 0;  // clock
   std::uint64_t last = 0;
 };
@@ -47,10 +47,12 @@ struct Trailer {
 static_assert(sizeof(Header) == 16 && sizeof(SectionHead) == 24 && sizeof(IndexEntry) == 32 &&
               sizeof(Trailer) == 32);
 
-// A section of records is ended by the block that makes it larger than this.
-inline constexpr std::uint32_t kRecordsSize = 4u << 20;
-// No section is larger than these before compression.
-inline constexpr std::uint32_t kMostRecords = 5u << 20;
+// A section of records is ended by the block that makes what it stands for larger than this.
+inline constexpr std::uint32_t kRecordsSize = 16u << 20;
+// No section is larger than these before compression. A word of a record takes at most 10 bytes, and a
+// bit.
+inline constexpr std::uint32_t kMostExpanded = 17u << 20;
+inline constexpr std::uint32_t kMostRecords = 24u << 20;
 inline constexpr std::uint32_t kMostBlockBytes = 256u << 20;
 inline constexpr std::uint32_t kMostIndex = 256u << 20;
 inline constexpr std::uint32_t kMostInfo = 64u << 20;

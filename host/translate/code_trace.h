@@ -50,7 +50,9 @@ class TraceClock {
   // The block has run: what comes behind it.
   void block(const BlockRun& run) {
     for (const RecordedAccess& access : run.block.accesses)
-      if (access.has_value && run.address(access) == now_.countdown) countdown_ = run.value(access);
+      if (access.kind != AccessKind::kRead && access.has_value &&
+          run.address(access) == now_.countdown)
+        countdown_ = run.value(access);
   }
   // Points passed.
   [[nodiscard]] std::uint64_t clock() const {

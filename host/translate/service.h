@@ -1,11 +1,15 @@
-// Serves a translated run: what its runtime asks for, in a thread of its own.
+// Serves a translated run: what its runtime asks for, in a thread of its own. What the run has written
+// down is read by a second one, so that the run proceeds meanwhile.
 #ifndef CLEW_HOST_TRANSLATE_SERVICE_H_
 #define CLEW_HOST_TRANSLATE_SERVICE_H_
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <thread>
 #include <vector>
@@ -45,7 +49,7 @@ class TranslationService {
   // Of a counting service, which serves several runs, one after the other. REQUIRES of these: no run is
   // under way.
   [[nodiscard]] std::span<std::uint64_t> counters();
-  void drain();
+  void drain();      // returns when all of it was read
   void begin_run();  // the next one's marks begin anew
   [[nodiscard]] const Translator& translator() const { return *translator_; }
 
@@ -61,6 +65,9 @@ class TranslationService {
   void serve();
   void answer();
   void refill();
+  void take();  // what is in the buffer
+  void read();  // the second thread
+  void catch_up();
 
   int descriptor_;
   std::span<std::uint8_t> memory_;
@@ -72,6 +79,16 @@ class TranslationService {
   std::size_t next_stop_ = 0;
   std::function<void(std::size_t)> reached_;
   std::atomic<bool> ends_ = false;
+
+  std::mutex mutex_;  // of what follows
+  std::condition_variable changed_;
+  std::deque<std::vector<std::uint8_t>> taken_;
+  std::vector<std::vector<std::uint8_t>> free_;
+  bool reads_ = false;      // a part, at the moment
+  bool all_taken_ = false;  // nothing more comes
+  std::mutex blocks_;       // whoever reads looks at the blocks that the other one adds to
+
+  std::thread reader_;
   std::thread thread_;
 };
 

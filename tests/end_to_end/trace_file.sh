@@ -73,7 +73,7 @@ check "a file of something else" bad "is no trace file" sum.c
 head -c 5000 sum.trace >cut.trace
 check "a file cut short" bad "its end is missing" cut.trace
 { head -c 8 run.trace; printf '\011\0\0\0'; tail -c +13 run.trace; } >version.trace
-check "a file of another version" bad "version 9; this clew reads version 1" version.trace
+check "a file of another version" bad "version 9; this clew reads version 2" version.trace
 mutated() {
   python3 - "$clew" <<'END'
 import random, subprocess, sys
@@ -100,7 +100,7 @@ check "120 damaged files" mutated
 check "a limit" run 125 trace -o large.trace --most-bytes 20000
 check "... is told" says err.txt "more than 20000 bytes"
 check "... leaves no file" eval '! compgen -G "large*" >/dev/null'
-if mkdir small && mount -t tmpfs -o size=256k tmpfs small 2>/dev/null; then
+if mkdir small && mount -t tmpfs -o size=16k tmpfs small 2>/dev/null; then
   check "a full disk" run 125 trace -o small/run.trace
   check "... is told" says err.txt "No space left"
   check "... leaves nothing" [ -z "$(ls -A small)" ]

@@ -1,0 +1,204 @@
+#include "host/observe/record_codec.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "clew_abi/translation.h"
+
+namespace clew {
+namespace {
+
+// Before a mark, which follows as it is. Before a block's record: 1 and how far its number is from the
+// expected one.
+constexpr std::uint64_t kMark = 0;
+constexpr std::size_t kGroup = 8;  // words, of which a byte says which have changed
+constexpr std::size_t kNumberSize = 8;
+
+// Small numbers of either sign as small ones without.
+std::uint64_t folded(std::uint64_t difference) {
+  return difference << 1 ^ (std::uint64_t{0} - (difference >> 63));
+}
+std::uint64_t unfolded(std::uint64_t number) {
+  return number >> 1 ^ (std::uint64_t{0} - (number & 1));
+}
+
+constexpr std::size_t kLongestNumber = 10;
+
+// In LEB128. Returns what is behind it.
+std::uint8_t* put(std::uint64_t number, std::uint8_t* to) {
+  while (number >= 0x80) {
+    *to++ = static_cast<std::uint8_t>(number | 0x80);
+    number >>= 7;
+  }
+  *to++ = static_cast<std::uint8_t>(number);
+  return to;
+}
+
+std::size_t size_of_mark(std::uint32_t mark) {
+  if (mark == abi::kReturnMark) return sizeof(abi::ReturnMark);
+  return mark == abi::kCutMark ? sizeof(abi::CutMark) : 0;
+}
+
+class Reader {
+ public:
+  explicit Reader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
+
+  [[nodiscard]] bool at_end() const { return bytes_.empty(); }
+  [[nodiscard]] bool good() const { return good_; }
+  std::uint64_t number() {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      const std::uint8_t part = byte();
+      value |= std::uint64_t{part & 0x7fu} << shift;
+      if (part < 0x80) return value;
+    }
+    good_ = false;
+    return 0;
+  }
+  std::uint8_t byte() {
+    if (bytes_.empty()) {
+      good_ = false;
+      return 0;
+    }
+    const std::uint8_t value = bytes_.front();
+    bytes_ = bytes_.subspan(1);
+    return value;
+  }
+  std::span<const std::uint8_t> take(std::size_t size) {
+    if (bytes_.size() < size) {
+      good_ = false;
+      return {};
+    }
+    const auto taken = bytes_.first(size);
+    bytes_ = bytes_.subspan(size);
+    return taken;
+  }
+  [[nodiscard]] std::span<const std::uint8_t> rest() const { return bytes_; }
+
+ private:
+  std::span<const std::uint8_t> bytes_;
+  bool good_ = true;
+};
+
+bool decode_mark(Reader& reader, std::vector<std::uint8_t>& to) {
+  std::uint32_t kind = 0;
+  if (reader.rest().size() < sizeof kind) return false;
+  std::memcpy(&kind, reader.rest().data(), sizeof kind);
+  const auto mark = reader.take(size_of_mark(kind));
+  to.insert(to.end(), mark.begin(), mark.end());
+  return reader.good() && !mark.empty();
+}
+
+void decode_words(Reader& reader, std::span<std::uint64_t> words) {
+  for (std::size_t at = 0; at < words.size(); at += kGroup) {
+    const std::uint8_t changed = reader.byte();
+    for (std::size_t i = at; i < std::min(at + kGroup, words.size()); ++i)
+      if ((changed >> (i - at) & 1) != 0) words[i] += unfolded(reader.number());
+  }
+}
+
+}  // namespace
+
+RecordHistory::Block& RecordHistory::at(std::uint32_t block, std::uint32_t record_size) {
+  if (block >= blocks_.size()) blocks_.resize(block + block / 2 + 1);
+  Block& found = blocks_[block];
+  if (found.section != section_) {
+    found.section = section_;
+    found.follower = 0;
+    found.words.assign((record_size - kNumberSize) / 8, 0);
+  }
+  return found;
+}
+
+std::uint8_t* RecordEncoder::room_for(std::size_t size) {
+  if (bytes_.size() < used_ + size) bytes_.resize(std::max(2 * bytes_.size(), used_ + size));
+  return bytes_.data() + used_;
+}
+
+void RecordEncoder::block(std::uint32_t number, std::span<const std::uint8_t> record) {
+  const std::size_t count = (record.size() - kNumberSize) / 8;
+  std::uint8_t* to = room_for((count + 1) * (kLongestNumber + 1));
+  to = put(1 + folded(std::uint64_t{number} - expected_), to);
+  if (number != expected_) history_.at(last_, last_size_).follower = number;
+  last_ = number;
+  last_size_ = static_cast<std::uint32_t>(record.size());
+  expanded_ += record.size();
+  RecordHistory::Block& before = history_.at(number, last_size_);
+  expected_ = before.follower;
+  std::uint64_t* words = before.words.data();
+  const std::uint8_t* from = record.data() + kNumberSize;
+  for (std::size_t at = 0; at < count; at += kGroup) {
+    std::uint8_t* const mask = to++;
+    unsigned changed = 0;
+    for (std::size_t i = at; i < std::min(at + kGroup, count); ++i) {
+      std::uint64_t word;
+      std::memcpy(&word, from + 8 * i, sizeof word);
+      const std::uint64_t difference = word - words[i];
+      if (difference == 0) continue;
+      changed |= 1u << (i - at);
+      to = put(folded(difference), to);
+      words[i] = word;
+    }
+    *mask = static_cast<std::uint8_t>(changed);
+  }
+  used_ = static_cast<std::size_t>(to - bytes_.data());
+}
+
+void RecordEncoder::mark(std::span<const std::uint8_t> mark) {
+  std::uint8_t* to = room_for(mark.size() + 1);
+  to = std::ranges::copy(mark, put(kMark, to)).out;
+  used_ = static_cast<std::size_t>(to - bytes_.data());
+  expanded_ += mark.size();
+}
+
+std::vector<std::uint8_t> RecordEncoder::take() {
+  std::vector<std::uint8_t> taken(bytes_.begin(),
+                                  bytes_.begin() + static_cast<std::ptrdiff_t>(used_));
+  history_.clear();
+  used_ = expanded_ = 0;
+  expected_ = last_ = 0;
+  last_size_ = kNumberSize;
+  return taken;
+}
+
+std::optional<std::vector<std::uint8_t>> decode_records(std::span<const std::uint8_t> bytes,
+                                                        const std::deque<TranslatedBlock>& blocks,
+                                                        std::size_t expanded) {
+  std::vector<std::uint8_t> records;
+  records.reserve(expanded);
+  RecordHistory history;
+  std::uint32_t expected = 0;
+  std::uint32_t last = 0;
+  std::uint32_t last_size = kNumberSize;
+  Reader reader(bytes);
+  while (!reader.at_end()) {
+    const std::uint64_t code = reader.number();
+    if (code == kMark) {
+      if (!decode_mark(reader, records)) return std::nullopt;
+    } else {
+      const std::uint64_t number = expected + unfolded(code - 1);
+      if (number == 0 || number >= blocks.size() || blocks[number].instructions.empty())
+        return std::nullopt;
+      const std::uint32_t size = blocks[number].record_size;
+      if (size > expanded - std::min(records.size(), expanded)) return std::nullopt;
+      if (number != expected)
+        history.at(last, last_size).follower = static_cast<std::uint32_t>(number);
+      last = static_cast<std::uint32_t>(number);
+      last_size = size;
+      RecordHistory::Block& block = history.at(last, size);
+      expected = block.follower;
+      const std::span<std::uint64_t> words = block.words;
+      decode_words(reader, words);
+      const std::size_t at = records.size();
+      records.resize(at + size);
+      std::memcpy(records.data() + at, &last, sizeof last);
+      std::memcpy(records.data() + at + kNumberSize, words.data(), words.size_bytes());
+    }
+    if (!reader.good() || records.size() > expanded) return std::nullopt;
+  }
+  if (records.size() != expanded) return std::nullopt;
+  return records;
+}
+
+}  // namespace clew
