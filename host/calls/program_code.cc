@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <mutex>
 
-#include "host/calls/body_lines.h"
 #include "host/elf/elf_file.h"
+#include "host/model/body_lines.h"
 #include "host/symbolize/maps.h"
 #include "host/symbolize/symbolizer.h"
 #include "host/target/slurp.h"

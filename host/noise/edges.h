@@ -20,7 +20,7 @@ struct ScoredEdge {
   double z = 0;                    // of log score(from) - log score(to), in standard deviations
 };
 
-// All edges of the control flow, from the code (code_flow.h) or seen in runs, but those at points that
+// All edges of the control flow, from the code (host/model/point_flow.h) or seen in runs, but those at points that
 // start threads, the most extreme first.
 [[nodiscard]] std::vector<ScoredEdge> score_edges(const std::set<PointEdge>& in_code,
                                                   const std::set<PointEdge>& seen,

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "host/model/point_flow.h"
 #include "host/noise/campaign_store.h"
-#include "host/noise/code_flow.h"
 #include "host/noise/orders.h"
 #include "host/noise/plugin.h"
 #include "host/symbolize/moments.h"
@@ -116,7 +116,9 @@ Result<std::set<PointEdge>> locate(const HuntOptions& hunt, const Campaign::Cloc
     point.column = info->column;
   }
   find_callers(run, symbols, clocks, points);
-  return CodeFlow(run.reports, points).edges();
+  std::vector<abi::Place> places;
+  for (const NoisePoint& point : points) places.push_back(point.place);
+  return PointFlow(run.reports, places).edges();
 }
 
 // A hunt that is told of nothing but the campaign.

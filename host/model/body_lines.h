@@ -1,7 +1,7 @@
 // Lines of code of a function, as Eichinger et al. 2010 count them: those inside its body that are
 // neither blank nor comment.
-#ifndef CLEW_HOST_CALLS_BODY_LINES_H_
-#define CLEW_HOST_CALLS_BODY_LINES_H_
+#ifndef CLEW_HOST_MODEL_BODY_LINES_H_
+#define CLEW_HOST_MODEL_BODY_LINES_H_
 
 #include <cstdint>
 #include <optional>
@@ -25,4 +25,4 @@ enum class BodyOf : std::uint8_t { kFunction, kLambda };
 
 }  // namespace clew
 
-#endif  // CLEW_HOST_CALLS_BODY_LINES_H_
+#endif  // CLEW_HOST_MODEL_BODY_LINES_H_

@@ -1,4 +1,4 @@
-#include "host/calls/body_lines.h"
+#include "host/model/body_lines.h"
 
 #include <cctype>
 

@@ -1,4 +1,4 @@
-#include "host/noise/code_flow.h"
+#include "host/model/point_flow.h"
 
 #include <algorithm>
 #include <optional>
@@ -42,9 +42,9 @@ std::span<const std::uint8_t> as_code(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-CodeFlow::CodeFlow(const Reports& reports, std::span<const NoisePoint> points) {
-  for (std::uint32_t i = 0; i < points.size(); ++i) {
-    const abi::Place place = points[i].place;
+PointFlow::PointFlow(const Reports& reports, std::span<const abi::Place> places) {
+  for (std::uint32_t i = 0; i < places.size(); ++i) {
+    const abi::Place place = places[i];
     if (place & 1) {
       position_of_return_[place >> 1] = i;
     } else {
@@ -57,7 +57,7 @@ CodeFlow::CodeFlow(const Reports& reports, std::span<const NoisePoint> points) {
       returns_to_[instruction.target].push_back(instruction.next());
 }
 
-void CodeFlow::read(const ModuleInfo& module, const Reports& reports) {
+void PointFlow::read(const ModuleInfo& module, const Reports& reports) {
   auto file = ElfFile::open(module.path);
   if (!file) return;
   const auto section = file->section(CLEW_POINT_SECTION);
@@ -85,7 +85,7 @@ void CodeFlow::read(const ModuleInfo& module, const Reports& reports) {
   }
 }
 
-void CodeFlow::read_function(Address begin, std::span<const std::uint8_t> code) {
+void PointFlow::read_function(Address begin, std::span<const std::uint8_t> code) {
   if (functions_.contains(begin)) return;
   functions_[begin] = {begin, begin + code.size(), {}, false, Function::Known::kNo};
   bool counted = false;
@@ -103,7 +103,7 @@ void CodeFlow::read_function(Address begin, std::span<const std::uint8_t> code) 
   }
 }
 
-CodeFlow::Function* CodeFlow::function_at(Address address) {
+PointFlow::Function* PointFlow::function_at(Address address) {
   auto after = functions_.upper_bound(address);
   if (after == functions_.begin()) return nullptr;
   --after;
@@ -111,7 +111,7 @@ CodeFlow::Function* CodeFlow::function_at(Address address) {
 }
 
 // Within the function.
-std::vector<CodeFlow::Address> CodeFlow::ways_from(const Instruction& at) const {
+std::vector<PointFlow::Address> PointFlow::ways_from(const Instruction& at) const {
   switch (at.flow) {
     case Flow::kJump:
       return {at.target};
@@ -132,7 +132,7 @@ std::vector<CodeFlow::Address> CodeFlow::ways_from(const Instruction& at) const 
   return {at.next()};
 }
 
-void CodeFlow::walk(Address from, Met& met, int depth) {
+void PointFlow::walk(Address from, Met& met, int depth) {
   std::set<Address> seen{from};
   std::vector<Address> todo{from};
   const Function* inside = function_at(from);
@@ -168,7 +168,7 @@ void CodeFlow::walk(Address from, Met& met, int depth) {
   }
 }
 
-const CodeFlow::Function& CodeFlow::summary(Function& function, int depth) {
+const PointFlow::Function& PointFlow::summary(Function& function, int depth) {
   if (function.known == Function::Known::kYes) return function;
   // In the middle of a recursion: as if it did nothing.
   static const Function kNothing{0, 0, {}, true, Function::Known::kYes};
@@ -182,24 +182,49 @@ const CodeFlow::Function& CodeFlow::summary(Function& function, int depth) {
   return function;
 }
 
-std::set<PointEdge> CodeFlow::edges() {
-  std::set<PointEdge> result;
+// What comes next after the point that the instruction stands for.
+void PointFlow::walk_on(Address from, std::set<std::uint32_t>& points) {
+  Met met;
+  std::set<Address> ended;
+  for (const Address next : ways_from(code_.at(from))) walk(next, met, 0);
+  // From the end of the function to wherever it is called, and so on.
+  while (true) {
+    const auto open = std::ranges::find_if(met.ends, [&](Address f) { return !ended.contains(f); });
+    if (open == met.ends.end()) break;
+    const Address function = *open;
+    ended.insert(function);
+    for (const Address next : returns_to_[function]) walk(next, met, 0);
+  }
+  points.merge(met.points);
+}
+
+std::set<PointFlow::Edge> PointFlow::edges() {
+  std::set<Edge> result;
   for (const auto& [address, position] : marks_) {
-    Met met;
-    std::set<Address> ended;
-    for (const Address next : ways_from(code_.at(address))) walk(next, met, 0);
-    // From the end of the function to wherever it is called, and so on.
-    while (true) {
-      const auto open =
-          std::ranges::find_if(met.ends, [&](Address f) { return !ended.contains(f); });
-      if (open == met.ends.end()) break;
-      const Address function = *open;
-      ended.insert(function);
-      for (const Address next : returns_to_[function]) walk(next, met, 0);
-    }
-    for (const std::uint32_t to : met.points) result.emplace(position, to);
+    std::set<std::uint32_t> next;
+    walk_on(address, next);
+    for (const std::uint32_t to : next) result.emplace(position, to);
   }
   return result;
+}
+
+std::set<std::uint32_t> PointFlow::successors(std::uint32_t point) {
+  std::set<std::uint32_t> next;
+  for (const Address at : instructions_of(point)) walk_on(at, next);
+  return next;
+}
+
+std::vector<std::uint64_t> PointFlow::instructions_of(std::uint32_t point) const {
+  std::vector<std::uint64_t> result;
+  for (const auto& [address, position] : marks_)
+    if (position == point) result.push_back(address);
+  std::ranges::sort(result);
+  return result;
+}
+
+std::optional<std::uint32_t> PointFlow::point_at(std::uint64_t instruction) const {
+  const auto mark = marks_.find(instruction);
+  return mark == marks_.end() ? std::nullopt : std::optional(mark->second);
 }
 
 }  // namespace clew

@@ -1,4 +1,5 @@
-// The control flow between program points, from the program's machine code, calls included.
+// Yield points and the instructions that stand for them, and the control flow from point to point, from
+// the program's machine code, calls included.
 //
 // Instrumented code names its points where the count of events runs out, or right before a call that
 // synchronises. The way past such a place that the code takes while the count lasts is not followed:
@@ -6,30 +7,40 @@
 // called, past those that may return without coming to a point, and from the end of a function to
 // wherever it is called. What calls by pointer and jumps by table lead to is not known here; edges
 // seen in runs fill that in.
-#ifndef CLEW_HOST_NOISE_CODE_FLOW_H_
-#define CLEW_HOST_NOISE_CODE_FLOW_H_
+#ifndef CLEW_HOST_MODEL_POINT_FLOW_H_
+#define CLEW_HOST_MODEL_POINT_FLOW_H_
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "clew_abi/stream.h"
 #include "host/model/instruction.h"
-#include "host/noise/points.h"
 #include "host/target/run_result.h"
 
 namespace clew {
 
-class CodeFlow {
+class PointFlow {
  public:
-  // `reports` of a run of the program: its modules and where they were mapped. Functions without
-  // symbols are not known.
-  CodeFlow(const Reports& reports, std::span<const NoisePoint> points);
+  using Edge = std::pair<std::uint32_t, std::uint32_t>;  // from a point to the next, by position
 
-  // All of them, by position.
-  [[nodiscard]] std::set<PointEdge> edges();
+  // `reports` of a run of the program: its modules and where they were mapped. Points are known by their
+  // positions in `places`. Functions without symbols are not known.
+  PointFlow(const Reports& reports, std::span<const abi::Place> places);
+
+  // Of all points.
+  [[nodiscard]] std::set<Edge> edges();
+  // The points that may come next after this one, in the same thread.
+  [[nodiscard]] std::set<std::uint32_t> successors(std::uint32_t point);
+  // The instructions that stand for a point, ascending: code that was inlined or copied has several.
+  [[nodiscard]] std::vector<std::uint64_t> instructions_of(std::uint32_t point) const;
+  // The point that an instruction stands for.
+  [[nodiscard]] std::optional<std::uint32_t> point_at(std::uint64_t instruction) const;
 
  private:
   using Address = std::uint64_t;  // in the process
@@ -51,6 +62,7 @@ class CodeFlow {
   [[nodiscard]] Function* function_at(Address address);
   [[nodiscard]] std::vector<Address> ways_from(const Instruction& at) const;
   void walk(Address from, Met& met, int depth);
+  void walk_on(Address from, std::set<std::uint32_t>& points);
   const Function& summary(Function& function, int depth);
 
   std::unordered_map<Address, Instruction> code_;
@@ -65,4 +77,4 @@ class CodeFlow {
 
 }  // namespace clew
 
-#endif  // CLEW_HOST_NOISE_CODE_FLOW_H_
+#endif  // CLEW_HOST_MODEL_POINT_FLOW_H_
