@@ -195,9 +195,10 @@ void RaceWatch::synchronised(const Synchronised& what) {
   }
 }
 
-// An access that is not ordered with the release was found at the point of the release: here the
-// memory only ceases to be what it was.
+// The release was a write at its point. It is kept until the memory is allocated again: whoever uses it
+// in between, unordered with the release, races with it.
 void RaceWatch::changed(const MemoryChange& change) {
+  if (change.kind == MemoryChange::Kind::kFreed) return;
   detector_.forget(change.address, change.size);
 }
 

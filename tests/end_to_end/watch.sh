@@ -67,6 +67,29 @@ freed_twice() {
 }
 check "and so is memory that is freed twice" freed_twice
 
+cat >released.cc <<'END'
+#include <thread>
+int* value;
+int main() {
+  value = new int(1);
+  std::thread t([] {
+    volatile int seen = *value;
+    (void)seen;
+  });
+  delete value;
+  t.join();
+}
+END
+check "a program that frees what another thread reads is built" "$clew" c++ -O1 -g -std=c++20 -pthread released.cc -o released
+# The thread that is created runs after the release, or before it.
+released() {
+  for schedule in none timer; do
+    run 0 run --strategy "$schedule" --seed 4 --watch races --json out.json -- ./released || return 1
+    json '[sorted(s["at"]["line"] for s in f["sites"]) for f in d["findings"]] == [[6, 9]]' || return 1
+  done
+}
+check "the read races with the release, whichever comes first" released
+
 cat >order.cc <<'END'
 #include <mutex>
 #include <thread>
