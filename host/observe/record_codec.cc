@@ -12,7 +12,15 @@ namespace {
 // Before a mark, which follows as it is. Before a block's record: 1 and how far its number is from the
 // expected one.
 constexpr std::uint64_t kMark = 0;
-constexpr std::size_t kGroup = 8;  // words, of which a byte says which have changed
+// Of so many words a byte says how each is told, in two bits.
+constexpr std::size_t kGroup = 4;
+enum Told : unsigned {
+  kSame,
+  kMoved,  // by how much follows
+  kOther,  // all of it follows, as it is: so the compressor sees values that come again
+};
+// Farther than this a word has not moved: it would take more than four bytes to say so.
+constexpr std::uint64_t kFarthest = std::uint64_t{1} << 28;
 constexpr std::size_t kNumberSize = 8;
 
 // Small numbers of either sign as small ones without.
@@ -92,9 +100,14 @@ bool decode_mark(Reader& reader, std::vector<std::uint8_t>& to) {
 
 void decode_words(Reader& reader, std::span<std::uint64_t> words) {
   for (std::size_t at = 0; at < words.size(); at += kGroup) {
-    const std::uint8_t changed = reader.byte();
-    for (std::size_t i = at; i < std::min(at + kGroup, words.size()); ++i)
-      if ((changed >> (i - at) & 1) != 0) words[i] += unfolded(reader.number());
+    const unsigned told = reader.byte();
+    for (std::size_t i = at; i < std::min(at + kGroup, words.size()); ++i) {
+      const unsigned how = told >> (2 * (i - at)) & 3;
+      if (how == kMoved) words[i] += unfolded(reader.number());
+      if (how != kOther) continue;
+      const auto bytes = reader.take(sizeof words[i]);
+      if (!bytes.empty()) std::memcpy(&words[i], bytes.data(), sizeof words[i]);
+    }
   }
 }
 
@@ -130,17 +143,23 @@ void RecordEncoder::block(std::uint32_t number, std::span<const std::uint8_t> re
   const std::uint8_t* from = record.data() + kNumberSize;
   for (std::size_t at = 0; at < count; at += kGroup) {
     std::uint8_t* const mask = to++;
-    unsigned changed = 0;
+    unsigned told = 0;
     for (std::size_t i = at; i < std::min(at + kGroup, count); ++i) {
       std::uint64_t word;
       std::memcpy(&word, from + 8 * i, sizeof word);
-      const std::uint64_t difference = word - words[i];
+      const std::uint64_t difference = folded(word - words[i]);
       if (difference == 0) continue;
-      changed |= 1u << (i - at);
-      to = put(folded(difference), to);
       words[i] = word;
+      if (difference < kFarthest) {
+        told |= unsigned{kMoved} << (2 * (i - at));
+        to = put(difference, to);
+      } else {
+        told |= unsigned{kOther} << (2 * (i - at));
+        std::memcpy(to, &word, sizeof word);
+        to += sizeof word;
+      }
     }
-    *mask = static_cast<std::uint8_t>(changed);
+    *mask = static_cast<std::uint8_t>(told);
   }
   used_ = static_cast<std::size_t>(to - bytes_.data());
 }

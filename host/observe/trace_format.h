@@ -49,8 +49,8 @@ static_assert(sizeof(Header) == 16 && sizeof(SectionHead) == 24 && sizeof(IndexE
 
 // A section of records is ended by the block that makes what it stands for larger than this.
 inline constexpr std::uint32_t kRecordsSize = 16u << 20;
-// No section is larger than these before compression. A word of a record takes at most 10 bytes, and a
-// bit.
+// No section is larger than these before compression. A record takes at most a fourth more than it stands
+// for.
 inline constexpr std::uint32_t kMostExpanded = 17u << 20;
 inline constexpr std::uint32_t kMostRecords = 24u << 20;
 inline constexpr std::uint32_t kMostBlockBytes = 256u << 20;
