@@ -238,7 +238,7 @@ clew_heap_\name:
         movq    %rsp, %r11
         subq    clew_own_base(%rip), %r11
         cmpq    $CLEW_OWN_STACK_SIZE, %r11
-        jb      9f
+        jb      8f
         movq    clew_own_top(%rip), %r11
         testq   %r11, %r11
         je      9f
@@ -254,6 +254,25 @@ clew_heap_\name:
         movq    %rax, (%rsp)
         .endif
 9:      jmp     *clew_heap_real_\name(%rip)
+        .if \number != 8
+// libc allocates in a call that the runtime makes for the program: the stack is the runtime's.
+8:      pushq   %rdi
+        pushq   %rsi
+        pushq   %rdx
+        .cfi_adjust_cfa_offset 24
+        call    *clew_heap_real_\name(%rip)
+        popq    %r8
+        popq    %rcx
+        popq    %rdx
+        pushq   %rax
+        .cfi_adjust_cfa_offset -16
+        movq    %rax, %rdi
+        movl    $\number, %esi
+        call    clew_heap_done
+        popq    %rax
+        .cfi_adjust_cfa_offset -8
+        ret
+        .endif
         .cfi_endproc
         .size   clew_heap_\name, .-clew_heap_\name
         .endm
