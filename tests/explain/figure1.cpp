@@ -2,7 +2,7 @@
 // assignments that were there, not the one that is missing.
 // ROOT CAUSE: figure1.cpp:12 (read too early), figure1.cpp:20; KIND: data-race or order-violation
 #include <cstdio>
-#include <thread>
+#include <thread>  // clang-format off
 
 static int x = 0;
 static const char* output = "";

@@ -2,7 +2,7 @@
 // ROOT CAUSE: figure2.cpp:14 (goes by a flag of another thread), figure2.cpp:22; KIND: data-race or order-violation
 // OMITTED: figure2.cpp:17
 #include <cstdio>
-#include <thread>
+#include <thread>  // clang-format off
 
 static bool race = false;
 static int result = -1;

@@ -2,7 +2,7 @@
 // ROOT CAUSE: figure6.cpp:18, figure6.cpp:26 (should be one section), figure6.cpp:33; KIND: atomicity-violation
 #include <cstdio>
 #include <mutex>
-#include <thread>
+#include <thread>  // clang-format off
 
 struct Point {
   int x = 3;

@@ -3,7 +3,7 @@
 // OMITTED: omitted_flush.cpp:37
 #include <cstdio>
 #include <string>
-#include <thread>
+#include <thread>  // clang-format off
 
 struct File {
   unsigned flags = 0;

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <functional>
 #include <string>
-#include <thread>
+#include <thread>  // clang-format off
 #include <vector>
 
 struct Configuration {

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdio>
 #include <memory>
-#include <thread>
+#include <thread>  // clang-format off
 #include <vector>
 
 struct Item {
