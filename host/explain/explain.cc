@@ -381,6 +381,7 @@ Result<Explanation> explain(const Replay& failing, const Replay& passing,
     result.alignment.push_back(one);
   }
   Naming naming(*pair);
+  bool cut = false;  // a slice was
   if (result.failure.kind == FailureKind::kDeadlock && !options.question) {
     tell_waiting(*pair, naming, options.shown, result);
   } else {
@@ -396,6 +397,7 @@ Result<Explanation> explain(const Replay& failing, const Replay& passing,
     }
     for (const PathNode& point : points) {
       ToldCause told = tell_cause(*pair, naming, point, options.shown, result);
+      cut |= !result.slice.complete;
       if (told.steps.empty()) continue;
       result.cause = told.cause;
       // The tests judge the failure, not the line that was asked about.
@@ -413,7 +415,7 @@ Result<Explanation> explain(const Replay& failing, const Replay& passing,
       break;
     }
   }
-  if (!result.slice.complete)
+  if (cut || !result.slice.complete)
     result.doubts.push_back(
         fmt::format("The slice was ended after {} instructions: what lies further back was not "
                     "reached.",
