@@ -81,10 +81,11 @@ void RunTrace::find_frames(CodeMap& code) {
       made.first = at;
       made.entry = address;
       made.thread = step.thread;
-      if (walk.last != kNoStep)
-        if (const auto registers = call_registers(walk.last)) {
-          made.cfa = registers->rsp;
-        }
+      // What the function itself does comes first: between the call and its beginning there may be code
+      // that is not traced, as the runtime's between libc and main.
+      if (function(address).first.begin == address) made.cfa = frame_by_push(at);
+      if (made.cfa == 0 && walk.last != kNoStep)
+        if (const auto registers = call_registers(walk.last)) made.cfa = registers->rsp;
       if (made.cfa == 0) made.cfa = frame_by_push(at);
       stack_tops_[step.thread] = std::max(stack_tops_[step.thread], made.cfa);
       made.hidden =
