@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <queue>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -20,8 +22,10 @@ constexpr int kCostCross = 1;
 
 Location location(const CodePlace& place) { return {place.file, place.line, place.function}; }
 
-// The line of the user's that the thread comes to behind the instance, in the same call.
-std::uint32_t next_line(TracedPair& pair, WhichRun side, Instance at) {
+// The line of the file that the thread comes to behind the instance, in the same call; 0: it leaves the
+// call; nothing: it comes to another file first.
+std::optional<std::uint32_t> next_line(TracedPair& pair, WhichRun side, Instance at,
+                                       std::string_view file) {
   const RunTrace& run = pair.trace(side);
   const auto& list = run.thread(run.steps()[at.step].thread);
   const FrameIndex frame = run.steps()[at.step].frame;
@@ -31,7 +35,7 @@ std::uint32_t next_line(TracedPair& pair, WhichRun side, Instance at) {
     if (here != frame) continue;
     for (std::uint32_t k = 0; k < run.steps()[list[i]].executed; ++k) {
       const CodePlace& place = pair.place_of_code(run.code(list[i])[k].address);
-      if (place.line != 0) return place.line;
+      if (place.line != 0) return place.file == file ? std::optional(place.line) : std::nullopt;
     }
   }
   return 0;
@@ -171,15 +175,20 @@ class Teller {
     // What follows from it may be of one run only; the branch itself is not.
     step.only_failing = !at[kPassing].valid();
     step.only_passing = false;
+    const std::string& file = pair_.place(node.side, instance_of(node.node)).file;
     for (const WhichRun side : {kFailing, kPassing}) {
       std::string& to = side == kFailing ? step.failing : step.passing;
       if (!at[side].valid()) continue;
       if (const std::string function = called_name(pair_, side, at[side]); !function.empty()) {
         to = "calls " + function;
-      } else if (const std::uint32_t line = next_line(pair_, side, at[side]); line != 0) {
-        to = fmt::format("goes to line {}", line);
-      } else {
+      } else if (const auto line = next_line(pair_, side, at[side], file); line && *line != 0) {
+        to = fmt::format("goes to line {}", *line);
+      } else if (line) {
         to = "returns";
+      } else {
+        // A line of another file, in a library's template: that it parts here is all there is to tell.
+        step.failing = step.passing = "";
+        break;
       }
     }
     return true;
