@@ -168,7 +168,7 @@ class Classifier {
   }
 
   // Whether the pointer was read, from memory that is still there, while who has freed what it points to could
-  // write it: nothing orders the two.
+  // write it: nothing orders the two. A pointer that is cleared after the release is part of an object that ends.
   bool pointer_races(Instance read, Instance freed) {
     const auto [first, end] = run_.accesses(read);
     for (std::uint32_t i = first; i < end; ++i) {
@@ -178,8 +178,9 @@ class Classifier {
       const Allocation* home = run_.allocation(address, freed.step);
       if (home != nullptr && home->freed != kNoStep) continue;
       for (const MemoryAccess& one : history_of(run_, address, 8))
-        if (one.writes && !one.frees && parties_.of(one.at.step) == parties_.of(freed.step) &&
-            same_activity(one.at, freed) && clew::unordered(pair_, read, one.at, address))
+        if (one.writes && !one.frees && one.at.step < freed.step &&
+            parties_.of(one.at.step) == parties_.of(freed.step) && same_activity(one.at, freed) &&
+            clew::unordered(pair_, read, one.at, address))
           return true;
     }
     return false;
