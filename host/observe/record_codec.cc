@@ -212,7 +212,8 @@ std::optional<std::vector<std::uint8_t>> decode_records(std::span<const std::uin
       const std::size_t at = records.size();
       records.resize(at + size);
       std::memcpy(records.data() + at, &last, sizeof last);
-      std::memcpy(records.data() + at + kNumberSize, words.data(), words.size_bytes());
+      if (!words.empty())
+        std::memcpy(records.data() + at + kNumberSize, words.data(), words.size_bytes());
     }
     if (!reader.good() || records.size() > expanded) return std::nullopt;
   }
