@@ -229,31 +229,58 @@ bool is_party(const Cause& cause, const std::string& thread) {
   return cause.use.thread == thread;
 }
 
-// What has led the thread to where it goes wrong, and was changed by another in between: with the new value
-// put in, the run must pass.
+// Whether one of those whose accesses are the cause has written another value since.
+bool may_matter(TracedPair& pair, const StaleRead& stale, const Cause& cause) {
+  const RunTrace& run = pair.trace(kFailing);
+  return run.access_value(stale.write.step, stale.write_access) !=
+             run.access_value(stale.read.step, stale.access) &&
+         is_party(cause, party_name(pair, kFailing, stale.write.step));
+}
+
+// Whether the run passes if the thread reads what another has written since.
+bool matters(Laboratory& laboratory, const StaleRead& stale) {
+  const RunTrace& run = laboratory.pair().trace(kFailing);
+  return passes_with(laboratory, stale.read, stale.access,
+                     run.access_value(stale.write.step, stale.write_access));
+}
+
+// What has led to where it goes wrong, and was changed by another in between: with the new value put in, the run
+// must pass. Who goes wrong may have gone by it, or else who has written what that one reads. A check that its
+// thread acts upon by writing the same variable is the cause itself; other checks are told beside it.
 void find_check(Laboratory& laboratory, Naming& naming, const Root& root, Explanation& result) {
-  constexpr int kMostTests = 10;
+  constexpr std::size_t kMostTests = 10;
   TracedPair& pair = laboratory.pair();
   // Whose wait has timed out did not go by what it read.
   if (root.use_failing == kNoNode || root.address == 0 || result.cause.timed_out) return;
   const RunTrace& run = pair.trace(kFailing);
   const Instance use = instance_of(root.use_failing);
-  int tests = 0;
-  for (const StaleRead& stale : stale_reads(pair, use, use.step, StaleReach::kAll)) {
-    const std::uint64_t value = run.access_value(stale.write.step, stale.write_access);
-    if (value == run.access_value(stale.read.step, stale.access) ||
-        run.access_address(stale.read.step, stale.access) == root.address ||
-        !is_party(result.cause, party_name(pair, kFailing, stale.write.step)))
-      continue;
-    if (++tests > kMostTests) return;
-    if (!passes_with(laboratory, stale.read, stale.access, value)) continue;
-    if (auto deeper = check_then_act(pair, naming, stale, use.step)) {
+  std::vector<Instance> misled{use};
+  if (!is_unseen(root.from_failing)) {
+    const Instance write = instance_of(root.from_failing);
+    if (run.steps()[write.step].thread != run.steps()[use.step].thread) misled.push_back(write);
+  }
+  std::vector<StaleRead> others;
+  std::size_t tests = 0;
+  for (const Instance at : misled)
+    for (const StaleRead& stale : stale_reads(pair, at, at.step, StaleReach::kAll)) {
+      if (!may_matter(pair, stale, result.cause)) continue;
+      auto deeper = check_then_act(pair, naming, stale, at.step);
+      if (!deeper) {
+        if (at == use && run.access_address(stale.read.step, stale.access) != root.address)
+          others.push_back(stale);
+        continue;
+      }
+      if (tests++ == kMostTests) return;
+      if (!matters(laboratory, stale)) continue;
       deeper->check->tested = true;
-      result.cause = *std::move(deeper);
-    } else {
-      result.cause.check = check_of(pair, naming, stale);
-      result.cause.check->tested = true;
+      result.leads_to = std::exchange(result.cause, *std::move(deeper));
+      return;
     }
+  for (const StaleRead& stale : others) {
+    if (tests++ == kMostTests) return;
+    if (!matters(laboratory, stale)) continue;
+    result.cause.check = check_of(pair, naming, stale);
+    result.cause.check->tested = true;
     return;
   }
 }

@@ -216,6 +216,8 @@ struct Explanation {
   Failure failure;
   Cause cause;
   std::optional<Cause> behind;  // kWaitsForever: why nobody comes to wake them
+  // If `cause` is a check that was out of date: what followed, from which the story is told.
+  std::optional<Cause> leads_to;
   // Only if these, too, are put right does the failing run pass: each of all suffices for the failure.
   std::vector<Cause> also;
   std::vector<Location> root;  // where it can be mended

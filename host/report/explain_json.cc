@@ -99,6 +99,7 @@ Json explain_json(const Explanation& explanation) {
           {"variable", text_or_null(explanation.cause.variable)},
           {"cause", cause_json(explanation.cause)},
           {"behind", explanation.behind ? cause_json(*explanation.behind) : Json(nullptr)},
+          {"leads_to", explanation.leads_to ? cause_json(*explanation.leads_to) : Json(nullptr)},
           {"also", also},
           {"asked", asked_json(explanation)},
           {"root", root},

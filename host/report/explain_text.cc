@@ -403,6 +403,9 @@ std::string explain_text(const Explanation& explanation, bool full) {
     text += fmt::format("  {} has allocated it at {}.\n", cause.allocated->thread,
                         cause_line(cause.allocated->at));
   text += cause_details(cause);
+  if (explanation.leads_to)
+    text += wrapped(fmt::format("After that, {}.", cause_sentence(*explanation.leads_to)), "  ") +
+            values_text(*explanation.leads_to);
   if (cause.pattern == CausePattern::kWaitsForever) {
     for (std::size_t i = 1; i < cause.waits.size(); ++i)
       text += wrapped(wait_sentence(cause.waits[i]) + ".", "  ");

@@ -38,6 +38,7 @@ KNOWN = [re.compile(pattern) for pattern in (
     rf'At {LINE} it reads (?:`[^`]+`|memory) as well, which {WHO} writes only afterwards, at {LINE}: the one is new, the other is not yet\.',
     rf'another outcome of a call: the wait of {WHO} at {LINE} times out; in the passing run it does not',
     rf'Then {CAUSE}\.',
+    rf'After that, {CAUSE}\.',
     rf'{WHO} has freed that memory before the last of them, at {LINE}\.',
     rf'{WHO} releases the lock in between, at {LINE}\.',
     rf'{WHO} goes by (?:`[^`]+`|memory), which it has read at {LINE}; {WHO} has written it since, at {LINE}'
@@ -77,7 +78,7 @@ class ExplainChecker:
         self.v.claim('explain: the failing recording fails', self.fails.verdict == 'fail', self.fails.verdict)
         if self.j['failing'] != self.j['passing']:
             self.v.claim('explain: the passing recording passes', self.passes.verdict == 'pass', self.passes.verdict)
-        for cause in (self.j['cause'], self.j['behind'], *self.j['also']):
+        for cause in (self.j['cause'], self.j['behind'], self.j['leads_to'], *self.j['also']):
             if cause:
                 self.check_cause(cause)
         for step in self.j['story']:
