@@ -1,13 +1,13 @@
 #include "host/explain/comparison.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <utility>
 
 namespace clew {
 namespace {
 
-// Registers can hand a value on through a whole loop: beyond this it counts as different.
-constexpr int kMostDepth = 2000;
 // A stack's memory, from its top down.
 constexpr std::uint64_t kStackReach = std::uint64_t{8} << 20;
 constexpr std::uint64_t kAboveTop = 0x10000;
@@ -24,7 +24,35 @@ std::optional<std::size_t> stack_of(const RunTrace& run, std::uint64_t address) 
 
 Comparison::Comparison(const Dependences& failing, const Dependences& passing,
                        const Alignment& alignment)
-    : runs_{&failing, &passing}, alignment_(alignment) {}
+    : runs_{&failing, &passing},
+      alignment_(alignment),
+      differences_{Known(failing.run()), Known(passing.run())} {}
+
+Comparison::Known::Known(const RunTrace& run) {
+  std::uint64_t count = 0;
+  first_.reserve(run.steps().size());
+  for (const BlockStep& step : run.steps()) {
+    first_.push_back(static_cast<std::uint32_t>(count));
+    count += step.executed;
+  }
+  bits_.resize(count / 4 + 1);
+}
+
+std::uint64_t Comparison::Known::number(NodeId node) const {
+  const Instance at = instance_of(node);
+  return std::uint64_t{first_[at.step]} + at.instruction;
+}
+
+std::optional<Difference> Comparison::Known::get(NodeId node) const {
+  const std::uint64_t at = number(node);
+  const int bits = bits_[at / 4] >> at % 4 * 2 & 3;
+  return bits == 0 ? std::nullopt : std::optional(static_cast<Difference>(bits - 1));
+}
+
+void Comparison::Known::set(NodeId node, Difference difference) {
+  const std::uint64_t at = number(node);
+  bits_[at / 4] |= static_cast<std::uint8_t>((static_cast<int>(difference) + 1) << at % 4 * 2);
+}
 
 NodeId Comparison::counterpart(WhichRun side, NodeId node) {
   if (is_unseen(node)) return node;
@@ -32,14 +60,16 @@ NodeId Comparison::counterpart(WhichRun side, NodeId node) {
   return there.valid() ? node_of(there) : kNoNode;
 }
 
-const std::vector<NodeDependence>& Comparison::dependences(WhichRun side, NodeId node) {
-  const auto [known, added] = dependences_[side].try_emplace(node);
-  if (added && !is_unseen(node))
-    for (const Dependence& one : run(side).of(instance_of(node)))
-      known->second.push_back({node_of(one.on),
-                               std::uint64_t{static_cast<std::uint8_t>(one.kind)} << 32 | one.slot,
-                               one.kind == DependenceKind::kControl});
-  return known->second;
+std::vector<NodeDependence> Comparison::dependences(WhichRun side, NodeId node) {
+  std::vector<NodeDependence> result;
+  if (is_unseen(node)) return result;
+  const std::vector<Dependence> found = run(side).of(instance_of(node));
+  result.reserve(found.size());
+  for (const Dependence& one : found)
+    result.push_back({node_of(one.on),
+                      std::uint64_t{static_cast<std::uint8_t>(one.kind)} << 32 | one.slot,
+                      one.kind == DependenceKind::kControl});
+  return result;
 }
 
 bool Comparison::same_value(std::uint64_t failing, StepIndex at_failing, std::uint64_t passing,
@@ -134,7 +164,8 @@ bool Comparison::same_words(Instance failing, std::uint32_t i, Instance passing,
   return true;
 }
 
-bool Comparison::differs(Instance failing, Instance passing, int depth) {
+// By what it accesses, or returns; nothing: what it makes is in registers alone.
+std::optional<bool> Comparison::differs_in_memory(Instance failing, Instance passing) const {
   if (alignment_.parts(kFailing, failing)) return true;
   const RunTrace& f = trace(kFailing);
   const RunTrace& p = trace(kPassing);
@@ -170,37 +201,63 @@ bool Comparison::differs(Instance failing, Instance passing, int depth) {
       return true;
     decided |= access.kind != AccessKind::kRead || code.copies;
   }
-  if (decided) return false;
-  if (depth > kMostDepth) return true;
-  const NodeId node = node_of(failing);
-  // Copied: the map may grow meanwhile.
-  const std::vector<NodeDependence> mine = dependences(kFailing, node);
-  const std::vector<NodeDependence> theirs = dependences(kPassing, node_of(passing));
-  for (const NodeDependence& one : mine) {
-    if (one.control || kind_of(one.use) != DependenceKind::kRegister) continue;
-    if (difference(kFailing, one.on, depth + 1) != Difference::kNone) return true;
-    const auto same_use = std::ranges::find(theirs, one.use, &NodeDependence::use);
-    if (same_use != theirs.end() && counterpart(kFailing, one.on) != same_use->on) return true;
-  }
-  return false;
+  return decided ? std::optional(false) : std::nullopt;
 }
 
-Difference Comparison::difference(WhichRun side, NodeId node, int depth) {
-  if (is_unseen(node)) return Difference::kNone;
-  if (const auto known = differences_[side].find(node); known != differences_[side].end())
-    return known->second;
+Comparison::Verdict Comparison::compare(Instance failing, Instance passing, NodeId& missing) {
+  if (const auto differs = differs_in_memory(failing, passing))
+    return *differs ? Verdict::kDifferent : Verdict::kSame;
+  // Aligned instances are of the same instruction.
+  for (RegisterSet left = trace(kFailing).instruction(failing).reads; left != 0; left &= left - 1) {
+    const int reg = std::countr_zero(left);
+    const NodeId mine = node_of(run(kFailing).definition(failing, reg));
+    const NodeId theirs = node_of(run(kPassing).definition(passing, reg));
+    if (counterpart(kFailing, mine) != theirs) return Verdict::kDifferent;
+    if (is_unseen(mine)) continue;
+    const auto known = differences_[kFailing].get(mine);
+    if (!known) {
+      missing = mine;
+      return Verdict::kNotYet;
+    }
+    if (*known != Difference::kNone) return Verdict::kDifferent;
+  }
+  return Verdict::kSame;
+}
+
+std::optional<Difference> Comparison::find_difference(WhichRun side, NodeId node, NodeId& missing) {
   const Instance at = instance_of(node);
   const Instance there = alignment_.counterpart(side, at);
-  Difference found = Difference::kNone;
-  if (!there.valid()) {
-    found = alignment_.cut_off(side, at.step) ? Difference::kNone : Difference::kFlow;
-  } else {
-    const bool failing = side == kFailing;
-    if (differs(failing ? at : there, failing ? there : at, depth)) found = Difference::kValue;
+  if (!there.valid())
+    return alignment_.cut_off(side, at.step) ? Difference::kNone : Difference::kFlow;
+  const bool failing = side == kFailing;
+  switch (compare(failing ? at : there, failing ? there : at, missing)) {
+    case Verdict::kSame:
+      return Difference::kNone;
+    case Verdict::kDifferent:
+      return Difference::kValue;
+    case Verdict::kNotYet:
+      break;
   }
-  return differences_[side][node] = found;
+  return std::nullopt;
 }
 
-Difference Comparison::difference(WhichRun side, NodeId node) { return difference(side, node, 0); }
+// Registers can hand a value on through a whole loop: with a list of its own, as deep as that goes.
+Difference Comparison::difference(WhichRun side, NodeId node) {
+  if (is_unseen(node)) return Difference::kNone;
+  if (const auto known = differences_[side].get(node)) return *known;
+  std::vector<std::pair<WhichRun, NodeId>> todo{{side, node}};
+  while (true) {
+    const auto [of, at] = todo.back();
+    NodeId missing = kNoNode;
+    const auto found = find_difference(of, at, missing);
+    if (!found) {
+      todo.emplace_back(kFailing, missing);
+      continue;
+    }
+    differences_[of].set(at, *found);
+    todo.pop_back();
+    if (todo.empty()) return *found;
+  }
+}
 
 }  // namespace clew

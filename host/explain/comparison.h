@@ -9,7 +9,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "host/explain/alignment.h"
@@ -34,7 +33,7 @@ class Comparison final : public TwoRuns {
   Comparison(const Dependences& failing, const Dependences& passing, const Alignment& alignment);
 
   Difference difference(WhichRun side, NodeId node) override;
-  const std::vector<NodeDependence>& dependences(WhichRun side, NodeId node) override;
+  std::vector<NodeDependence> dependences(WhichRun side, NodeId node) override;
   NodeId counterpart(WhichRun side, NodeId node) override;
 
   [[nodiscard]] const Dependences& run(WhichRun side) const { return *runs_[side]; }
@@ -60,17 +59,33 @@ class Comparison final : public TwoRuns {
 
  private:
   bool same_words(Instance failing, std::uint32_t i, Instance passing, std::uint32_t j) const;
-  bool differs(Instance failing, Instance passing, int depth);
+  // kNotYet: it is decided by instances of the failing run of which `missing` is not looked at yet.
+  enum class Verdict : std::uint8_t { kSame, kDifferent, kNotYet };
+  std::optional<bool> differs_in_memory(Instance failing, Instance passing) const;
+  Verdict compare(Instance failing, Instance passing, NodeId& missing);
   // What was in the memory of an update before it, if it was seen. An access as {step, access of the block}.
   std::optional<std::uint64_t> value_before(WhichRun side, Instance access) const;
   bool uses_registers(Instance at) const;
   bool same_before(Instance failing, Instance passing, std::uint32_t size) const;
-  Difference difference(WhichRun side, NodeId node, int depth);
+  // Nothing: `missing` comes first.
+  std::optional<Difference> find_difference(WhichRun side, NodeId node, NodeId& missing);
+
+  // What is known of each instance of a run: two bits by the number of its instruction.
+  class Known {
+   public:
+    explicit Known(const RunTrace& run);
+    [[nodiscard]] std::optional<Difference> get(NodeId node) const;
+    void set(NodeId node, Difference difference);
+
+   private:
+    [[nodiscard]] std::uint64_t number(NodeId node) const;
+    std::vector<std::uint32_t> first_;  // instruction of each step
+    std::vector<std::uint8_t> bits_;
+  };
 
   std::array<const Dependences*, 2> runs_;
   const Alignment& alignment_;
-  std::array<std::unordered_map<NodeId, std::vector<NodeDependence>>, 2> dependences_;
-  std::array<std::unordered_map<NodeId, Difference>, 2> differences_;
+  std::array<Known, 2> differences_;
 };
 
 }  // namespace clew

@@ -24,19 +24,10 @@ int arguments_of(std::string_view name) {
   return one ? 1 : 0;
 }
 
-// The code of a yield point: it gives all registers back.
-bool is_point(std::string_view name) { return name.starts_with("__clew_"); }
-
 }  // namespace
 
 Dependences::Dependences(const RunTrace& run, std::vector<std::string> threads, FlowGraphs& graphs)
     : run_(run), threads_(std::move(threads)), graphs_(graphs) {
-  for (StepIndex at = 0; at < run.steps().size(); ++at) {
-    const std::uint32_t block = run.steps()[at].block;
-    if (block >= writes_.size()) writes_.resize(block + 1u);
-    if (writes_[block] != 0) continue;
-    for (const Instruction& one : run.code(at)) writes_[block] |= one.writes;
-  }
   creations_.resize(threads_.size());
   std::vector<const OutsideCall*> creations;
   std::unordered_map<std::string, unsigned> children;
@@ -70,38 +61,8 @@ Instance Dependences::creation(std::uint16_t thread) const {
 }
 
 Instance Dependences::definition(Instance at, int reg) const {
-  const RegisterSet wanted = bit_of(reg);
-  const bool preserved = (kPreserved & wanted) != 0;
-  const auto& list = run_.thread(run_.steps()[at.step].thread);
-  std::size_t position = run_.position(at.step);
-  FrameIndex frame = run_.steps()[at.step].frame;
-  std::uint32_t end = at.instruction;  // of the step: the instructions before it
-  while (true) {
-    const StepIndex step = list[position];
-    const BlockStep& info = run_.steps()[step];
-    if ((writes_[info.block] & wanted) != 0) {
-      const auto& code = run_.code(step);
-      for (std::uint32_t i = end; i-- > 0;)
-        if ((code[i].writes & wanted) != 0) return {step, i};
-    }
-    if (position == 0) break;
-    --position;
-    StepIndex before = list[position];
-    if (run_.steps()[before].frame > frame && preserved) {
-      // A function that was called gives it back as it was.
-      FrameIndex called = run_.steps()[before].frame;
-      while (called != kNoFrame && run_.frames()[called].parent != frame)
-        called = run_.frames()[called].parent;
-      if (called == kNoFrame || run_.frames()[called].call == kNoStep) break;
-      before = run_.frames()[called].call;
-      position = run_.position(before);
-    }
-    if (!preserved || run_.steps()[before].frame < frame) frame = run_.steps()[before].frame;
-    end = run_.steps()[before].executed;
-    if (preserved) continue;
-    const OutsideCall* call = run_.outside_call(before);
-    if (call != nullptr && !is_point(call->name)) return {before, end - 1};
-  }
+  if (definitions_ == nullptr) definitions_ = std::make_unique<RegisterDefinitions>(run_);
+  if (const Instance made = definitions_->before(at, reg); made.valid()) return made;
   const Instance creation = this->creation(run_.steps()[at.step].thread);
   return creation.valid() ? creation : Instance{RunTrace::kFromOutside, 0};
 }
@@ -116,35 +77,12 @@ Instance Dependences::source(StepIndex step, std::uint32_t access) const {
 }
 
 Instance Dependences::control(Instance at) const {
+  if (controls_ == nullptr) controls_ = std::make_unique<ControlDependences>(run_, graphs_);
   const BlockStep& info = run_.steps()[at.step];
-  const std::uint64_t address = run_.instruction(at).address;
-  const FlowGraph* graph = graphs_.at(address);
-  const std::uint32_t block = graph == nullptr ? FlowGraph::kNone : graph->block_of(address);
-  const std::uint64_t key = std::uint64_t{at.step} << 32 | block;
-  const auto [known, added] = controls_.try_emplace(key);
-  if (!added) return known->second;
-  const auto& list = run_.thread(info.thread);
-  const bool dependent = block != FlowGraph::kNone && !graph->blocks()[block].controllers.empty();
-  std::size_t position = run_.position(at.step);
-  while (dependent && position > 0) {
-    --position;
-    StepIndex before = list[position];
-    FrameIndex frame = run_.steps()[before].frame;
-    if (frame < info.frame) break;
-    if (frame != info.frame) {
-      while (frame != kNoFrame && run_.frames()[frame].parent != info.frame)
-        frame = run_.frames()[frame].parent;
-      if (frame == kNoFrame || run_.frames()[frame].call == kNoStep) break;
-      before = run_.frames()[frame].call;
-      position = run_.position(before);
-    }
-    const std::uint32_t last = run_.steps()[before].executed - 1u;
-    if (graph->depends(address, run_.code(before)[last].address))
-      return controls_[key] = {before, last};
-  }
-  const TraceFrame& frame = run_.frames()[info.frame];
-  if (frame.call == kNoStep) return controls_[key] = creation(info.thread);
-  return controls_[key] = {frame.call, run_.steps()[frame.call].executed - 1u};
+  StepIndex by = controls_->branch(at);
+  if (by == kNoStep) by = run_.frames()[info.frame].call;
+  if (by == kNoStep) return creation(info.thread);
+  return {by, run_.steps()[by].executed - 1u};
 }
 
 std::vector<Dependence> Dependences::of(Instance at) const {

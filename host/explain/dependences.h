@@ -4,10 +4,12 @@
 #define CLEW_HOST_EXPLAIN_DEPENDENCES_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "host/explain/control_dependences.h"
+#include "host/explain/register_definitions.h"
 #include "host/model/flow_graphs.h"
 #include "host/observe/run_trace.h"
 
@@ -44,9 +46,10 @@ class Dependences {
   const RunTrace& run_;
   std::vector<std::string> threads_;
   FlowGraphs& graphs_;
-  std::vector<RegisterSet> writes_;  // of each block, by its number
   std::vector<Instance> creations_;
-  mutable std::unordered_map<std::uint64_t, Instance> controls_;
+  // Made when they are first asked for: many comparisons come to nothing that needs them.
+  mutable std::unique_ptr<RegisterDefinitions> definitions_;
+  mutable std::unique_ptr<ControlDependences> controls_;
 };
 
 }  // namespace clew

@@ -7,21 +7,20 @@
 //   - Lines 16 to 21 (def-use differences) are for instances that have a counterpart: others have no
 //     dependence that corresponds.
 //   - VAL(s) of condition [4] includes s itself, and the condition is for the failing run alone.
+//
+// A slice can be as long as the run: instances are numbers in tables, and the pruned slice is made from the
+// dual one, which has every difference that it can come to.
 #ifndef CLEW_HOST_EXPLAIN_DUAL_SLICE_H_
 #define CLEW_HOST_EXPLAIN_DUAL_SLICE_H_
 
 #include <array>
 #include <cstdint>
-#include <set>
 #include <vector>
 
 #include "host/explain/alignment.h"
+#include "host/explain/slice_half.h"
 
 namespace clew {
-
-// An instance, by a number that its run gives it.
-using NodeId = std::uint64_t;
-inline constexpr NodeId kNoNode = UINT64_MAX;
 
 // Definition 2.
 enum class Difference : std::uint8_t { kNone, kValue, kFlow };
@@ -36,23 +35,9 @@ class TwoRuns {
  public:
   virtual ~TwoRuns() = default;
   virtual Difference difference(WhichRun side, NodeId node) = 0;
-  virtual const std::vector<NodeDependence>& dependences(WhichRun side, NodeId node) = 0;
+  virtual std::vector<NodeDependence> dependences(WhichRun side, NodeId node) = 0;
   // kNoNode: none.
   virtual NodeId counterpart(WhichRun side, NodeId node) = 0;
-};
-
-struct SliceEdge {
-  NodeId from = kNoNode;  // depends ...
-  NodeId to = kNoNode;    // ... on this
-  bool control = false;
-  bool def_use = false;  // the dependence is the difference: the other run has another one there
-
-  auto operator<=>(const SliceEdge&) const = default;
-};
-
-struct SliceHalf {
-  std::set<NodeId> nodes;
-  std::set<SliceEdge> edges;
 };
 
 struct DualSlice {
@@ -60,15 +45,20 @@ struct DualSlice {
   bool complete = true;  // false: it has more than was asked for
 };
 
-enum class SliceKind : std::uint8_t { kDual, kPruned };
-
-// From the failure, an instance of the failing run; and where it has a counterpart that is no
+// Algorithm 1. From the failure, an instance of the failing run; and where it has a counterpart that is no
 // difference, from both. Or from what the failing run has not done, an instance of the passing one.
-[[nodiscard]] DualSlice dual_slice(TwoRuns& runs, NodeId failure, SliceKind kind,
-                                   std::size_t most_nodes, WhichRun side = kFailing);
+[[nodiscard]] DualSlice dual_slice(TwoRuns& runs, NodeId failure, std::size_t most_nodes,
+                                   WhichRun side = kFailing);
+
+// Algorithm 2, from the same failure. REQUIRES: `dual` is that of dual_slice().
+[[nodiscard]] DualSlice pruned_slice(TwoRuns& runs, const DualSlice& dual, NodeId failure,
+                                     WhichRun side = kFailing);
+
+enum class SliceEdges : std::uint8_t { kKept, kLeftOut };
 
 // All that the failure depends on, in the failing run alone (Korel and Laski 1988).
-[[nodiscard]] SliceHalf dynamic_slice(TwoRuns& runs, NodeId failure, std::size_t most_nodes);
+[[nodiscard]] SliceHalf dynamic_slice(TwoRuns& runs, NodeId failure, std::size_t most_nodes,
+                                      SliceEdges edges);
 
 }  // namespace clew
 

@@ -10,6 +10,8 @@
 namespace clew {
 namespace {
 
+enum class SliceKind : std::uint8_t { kDual, kPruned };
+
 // Two runs given as tables. A node that both have is its own counterpart.
 class Tables final : public TwoRuns {
  public:
@@ -17,7 +19,7 @@ class Tables final : public TwoRuns {
     if (!runs_[other(side)].contains(node)) return Difference::kFlow;
     return values_.contains(node) ? Difference::kValue : Difference::kNone;
   }
-  const std::vector<NodeDependence>& dependences(WhichRun side, NodeId node) override {
+  std::vector<NodeDependence> dependences(WhichRun side, NodeId node) override {
     return runs_[side][node];
   }
   NodeId counterpart(WhichRun side, NodeId node) override {
@@ -42,6 +44,19 @@ class Tables final : public TwoRuns {
   std::array<std::map<NodeId, std::vector<NodeDependence>>, 2> runs_;
   std::set<NodeId> values_;
 };
+
+DualSlice slice_of(Tables& runs, NodeId failure, SliceKind kind) {
+  DualSlice dual = dual_slice(runs, failure, 1000);
+  return kind == SliceKind::kDual ? dual : pruned_slice(runs, dual, failure);
+}
+std::set<NodeId> nodes_of(const DualSlice& slice, WhichRun side) {
+  return {slice.half[side].nodes.begin(), slice.half[side].nodes.end()};
+}
+std::set<SliceEdge> edges_of(const DualSlice& slice, WhichRun side) {
+  std::set<SliceEdge> edges;
+  slice.half[side].for_each_edge([&](const SliceEdge& edge) { edges.insert(edge); });
+  return edges;
+}
 
 // Instances of figure 4: the line, and which of its instances.
 constexpr NodeId at(NodeId line, NodeId instance = 1) { return line * 10 + instance; }
@@ -78,26 +93,26 @@ Tables figure_4() {
 
 TEST(DualSlice, IsThatOfFigure5) {
   Tables runs = figure_4();
-  const DualSlice slice = dual_slice(runs, at(44), SliceKind::kDual, 1000);
-  EXPECT_EQ(slice.half[kFailing].nodes,
+  const DualSlice slice = slice_of(runs, at(44), SliceKind::kDual);
+  EXPECT_EQ(nodes_of(slice, kFailing),
             (std::set{at(44), at(41), at(40), at(36, 2), at(35, 2), at(34, 2), at(33), at(1)}));
-  EXPECT_EQ(slice.half[kPassing].nodes,
+  EXPECT_EQ(nodes_of(slice, kPassing),
             (std::set{at(44), at(43), at(40), at(34, 2), at(33), at(22)}));
 }
 
 TEST(DualSlice, PruningLeavesOutHowTheValueOfAFlowDifferenceCame) {
   Tables runs = figure_4();
-  const DualSlice slice = dual_slice(runs, at(44), SliceKind::kPruned, 1000);
-  EXPECT_EQ(slice.half[kFailing].nodes,
+  const DualSlice slice = slice_of(runs, at(44), SliceKind::kPruned);
+  EXPECT_EQ(nodes_of(slice, kFailing),
             (std::set{at(44), at(41), at(40), at(36, 2), at(34, 2), at(33), at(1)}));
-  EXPECT_EQ(slice.half[kPassing].nodes,
+  EXPECT_EQ(nodes_of(slice, kPassing),
             (std::set{at(44), at(43), at(40), at(34, 2), at(33), at(22)}));
-  EXPECT_TRUE(slice.half[kFailing].edges.contains({at(41), at(36, 2), false, false}));
+  EXPECT_TRUE(edges_of(slice, kFailing).contains({at(41), at(36, 2), false, false}));
 }
 
 TEST(DualSlice, StopsAtTheMostNodes) {
   Tables runs = figure_4();
-  EXPECT_FALSE(dual_slice(runs, at(44), SliceKind::kDual, 3).complete);
+  EXPECT_FALSE(dual_slice(runs, at(44), 3).complete);
 }
 
 // The same by rules that are applied until nothing changes.
@@ -205,11 +220,11 @@ TEST(DualSlice, AgreesWithTheRulesOnRandomRuns) {
     const NodeId failure = runs.run(kFailing).rbegin()->first;
     std::array<std::set<NodeId>, 2> dual;
     for (const SliceKind kind : {SliceKind::kDual, SliceKind::kPruned}) {
-      const DualSlice slice = dual_slice(runs, failure, kind, 1000);
+      const DualSlice slice = slice_of(runs, failure, kind);
       const Reference reference(runs, kind, failure);
       for (const WhichRun side : {kFailing, kPassing}) {
-        ASSERT_EQ(slice.half[side].nodes, reference.nodes[side]) << "pair " << i;
-        if (kind == SliceKind::kDual) dual[side] = slice.half[side].nodes;
+        ASSERT_EQ(nodes_of(slice, side), reference.nodes[side]) << "pair " << i;
+        if (kind == SliceKind::kDual) dual[side] = nodes_of(slice, side);
         for (const NodeId node : slice.half[side].nodes)
           ASSERT_TRUE(dual[side].contains(node)) << "pruning adds nothing; pair " << i;
       }
@@ -219,7 +234,7 @@ TEST(DualSlice, AgreesWithTheRulesOnRandomRuns) {
 
 TEST(DynamicSlice, IsAllThatTheFailureDependsOn) {
   Tables runs = figure_4();
-  const SliceHalf slice = dynamic_slice(runs, at(44), 1000);
+  const SliceHalf slice = dynamic_slice(runs, at(44), 1000, SliceEdges::kKept);
   EXPECT_TRUE(slice.nodes.contains(at(36)));
   EXPECT_TRUE(slice.nodes.contains(at(35)));
   EXPECT_FALSE(slice.nodes.contains(at(22)));

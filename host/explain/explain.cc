@@ -25,55 +25,63 @@
 namespace clew {
 namespace {
 
-// Instructions of a slice. With ten times as many a chain of 300,000 rounds did not end within ten minutes.
-constexpr std::size_t kMostNodes = 200'000;
+// Instances of a slice in each run: about 60 bytes for each.
+constexpr std::size_t kMostNodes = 12'000'000;
 constexpr std::size_t kMostSteps = 10;
 
 // What is drawn or listed at most. Chosen, not measured.
 constexpr std::size_t kMostLines = 5'000;
 
-void measure(TracedPair& pair, Naming& naming, const PathNode& failure, const DualSlice& pruned,
-             const std::optional<Root>& root, SliceShown shown, Explanation& result) {
-  Comparison& runs = pair.comparison();
-  const DualSlice dual = dual_slice(runs, failure.node, SliceKind::kDual, kMostNodes, failure.side);
+void measure_dynamic(TracedPair& pair, Naming& naming, const PathNode& failure, SliceShown shown,
+                     Explanation& result) {
+  if (failure.side != kFailing) return;
   DualSlice dynamic;
-  if (failure.side == kFailing)
-    dynamic.half[kFailing] = dynamic_slice(runs, failure.node, kMostNodes);
-  const LineGraph dynamic_lines(pair, dynamic);
-  const LineGraph dual_lines(pair, dual);
+  const SliceEdges edges = shown == SliceShown::kDynamic ? SliceEdges::kKept : SliceEdges::kLeftOut;
+  dynamic.half[kFailing] = dynamic_slice(pair.comparison(), failure.node, kMostNodes, edges);
+  const LineGraph lines(pair, dynamic);
+  result.slice.dynamic = lines.size();
+  result.slice.complete &= dynamic.half[kFailing].nodes.size() < kMostNodes;
+  if (shown == SliceShown::kDynamic)
+    result.lines = lines.told(naming, lines.line_of(failure.side, failure.node), kMostLines);
+}
+
+void measure_dual(TracedPair& pair, Naming& naming, const PathNode& failure, const DualSlice& dual,
+                  SliceShown shown, Explanation& result) {
+  const LineGraph lines(pair, dual);
+  result.slice.dual = lines.size();
+  result.slice.complete &= dual.complete;
+  if (shown == SliceShown::kDual)
+    result.lines = lines.told(naming, lines.line_of(failure.side, failure.node), kMostLines);
+}
+
+void measure_pruned(TracedPair& pair, Naming& naming, const PathNode& failure,
+                    const DualSlice& pruned, const std::optional<Root>& root, SliceShown shown,
+                    Explanation& result) {
+  Comparison& runs = pair.comparison();
   const LineGraph lines(pair, pruned);
   SliceSizes& sizes = result.slice;
-  sizes.dynamic = dynamic_lines.size();
-  sizes.dual = dual_lines.size();
   sizes.pruned = lines.size();
-  const std::uint64_t failing = lines.count(kFailing);
-  const std::uint64_t passing = lines.count(kPassing);
   std::set<std::size_t> different;  // lines that make another value
-  for (const NodeId node : pruned.half[kFailing].nodes)
-    if (!is_unseen(node) && runs.difference(kFailing, node) == Difference::kValue)
-      different.insert(lines.line_of(kFailing, node));
+  for (const WhichRun side : {kFailing, kPassing})
+    for (const NodeId node : pruned.half[side].nodes) {
+      if (is_unseen(node)) continue;
+      const Difference difference = runs.difference(side, node);
+      if (difference == Difference::kValue && side == kFailing) {
+        different.insert(lines.line_of(kFailing, node));
+        ++result.value_differences;
+      }
+      result.flow_differences += difference == Difference::kFlow;
+    }
   different.erase(LineGraph::kNoLine);
-  sizes.breakdown = {passing, failing, different.size()};
+  sizes.breakdown = {lines.count(kPassing), lines.count(kFailing), different.size()};
   sizes.functions = lines.functions();
-  sizes.complete =
-      dual.complete && pruned.complete && dynamic.half[kFailing].nodes.size() < kMostNodes;
   const std::size_t end = lines.line_of(failure.side, failure.node);
   if (root) {
     std::size_t cause = lines.line_of(kFailing, root->use_failing);
     if (cause == LineGraph::kNoLine) cause = lines.line_of(kPassing, root->use_passing);
     sizes.bfs = lines.distance(end, cause);
   }
-  for (const WhichRun side : {kFailing, kPassing})
-    for (const NodeId node : pruned.half[side].nodes) {
-      if (is_unseen(node)) continue;
-      const Difference difference = runs.difference(side, node);
-      result.value_differences += difference == Difference::kValue && side == kFailing;
-      result.flow_differences += difference == Difference::kFlow;
-    }
-  const LineGraph& wanted = shown == SliceShown::kDynamic ? dynamic_lines
-                            : shown == SliceShown::kDual  ? dual_lines
-                                                          : lines;
-  result.lines = wanted.told(naming, wanted.line_of(failure.side, failure.node), kMostLines);
+  if (shown == SliceShown::kPruned) result.lines = lines.told(naming, end, kMostLines);
 }
 
 int worth_of(const Cause& cause) {
@@ -137,14 +145,20 @@ ToldCause tell_cause(TracedPair& pair, Naming& naming, const PathNode& failure, 
                      Explanation& result) {
   ToldCause told;
   std::optional<Root> chosen;
-  const DualSlice slice =
-      dual_slice(pair.comparison(), failure.node, SliceKind::kPruned, kMostNodes, failure.side);
+  result.slice = {};
+  DualSlice slice;
+  {
+    const DualSlice dual = dual_slice(pair.comparison(), failure.node, kMostNodes, failure.side);
+    slice = pruned_slice(pair.comparison(), dual, failure.node, failure.side);
+    measure_dual(pair, naming, failure, dual, shown, result);
+  }
+  const StoryPaths paths(pair, slice, failure);
   // Of several, the one that says most about what should not have happened; then the first.
   constexpr std::size_t kMostRoots = 40;
   int best = 0;
   std::vector<std::pair<Cause, Root>> others;
   for (const Root& root : std::views::take(find_roots(pair, naming, slice), kMostRoots)) {
-    const auto path = story_path(pair, slice, failure, root);
+    auto path = paths.to(root);
     if (path.empty()) continue;
     Cause cause = classify(pair, naming, slice, root);
     const int worth = worth_of(cause) == 0 ? 0 : 2 * worth_of(cause) + root.last;
@@ -154,11 +168,12 @@ ToldCause tell_cause(TracedPair& pair, Naming& naming, const PathNode& failure, 
     }
     if (chosen) others.emplace_back(std::move(told.cause), told.root);
     best = worth;
-    told = {std::move(cause), root, tell(pair, naming, path), {}};
+    told = {std::move(cause), root, tell(pair, naming, shortened(pair, std::move(path))), {}};
     chosen = root;
   }
   told.others = std::move(others);
-  measure(pair, naming, failure, slice, chosen, shown, result);
+  measure_pruned(pair, naming, failure, slice, chosen, shown, result);
+  measure_dynamic(pair, naming, failure, shown, result);
   fold(told.steps, kMostSteps);
   return told;
 }

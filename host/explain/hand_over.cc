@@ -162,10 +162,8 @@ std::optional<ReadBeside> read_beside(TracedPair& pair, const DualSlice& slice, 
   // first.
   std::vector<NodeId> users{node_of(use)};
   for (std::size_t i = 0; i < users.size() && users.size() < kMostUsers; ++i)
-    for (const SliceEdge& edge : slice.half[kFailing].edges)
-      if (edge.to == users[i] && !edge.control && !is_unseen(edge.from) &&
-          std::ranges::find(users, edge.from) == users.end())
-        users.push_back(edge.from);
+    for (const NodeId user : slice.half[kFailing].data_users(users[i]))
+      if (!is_unseen(user) && std::ranges::find(users, user) == users.end()) users.push_back(user);
   std::set<NodeId> seen(users.begin(), users.end());
   for (const NodeId user : users) {
     if (user != users.front())

@@ -4,9 +4,7 @@
 
 #include <array>
 #include <cstdint>
-#include <set>
-#include <string>
-#include <unordered_map>
+#include <span>
 #include <vector>
 
 #include "host/explain/dual_slice.h"
@@ -20,6 +18,7 @@ namespace clew {
 // have in the slice is one.
 class LineGraph {
  public:
+  // REQUIRES: the slice outlives it.
   LineGraph(TracedPair& pair, const DualSlice& slice);
 
   static constexpr std::size_t kNoLine = SIZE_MAX;
@@ -38,26 +37,33 @@ class LineGraph {
 
  private:
   struct Line {
-    CodePlace place;
+    const CodePlace* place = nullptr;
     std::array<Instance, 2> first;  // in each run; not valid: not there
   };
   struct Arrow {
-    std::size_t from = kNoLine;  // depends ...
-    std::size_t to = kNoLine;    // ... on this
+    std::uint32_t from = 0;  // depends ...
+    std::uint32_t to = 0;    // ... on this
     bool control = false;
     bool def_use = false;
     std::array<bool, 2> in = {};
   };
 
-  void add(WhichRun side, const std::set<NodeId>& nodes);
-  void connect(WhichRun side, const std::set<SliceEdge>& edges);
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+  void add(WhichRun side);
+  [[nodiscard]] std::uint32_t line_in_failing(NodeId passing, const CodePlace& place) const;
+  void connect();
+  [[nodiscard]] std::span<const std::uint32_t> needs(std::size_t line) const {
+    return std::span(needs_).subspan(first_need_[line], first_need_[line + 1] - first_need_[line]);
+  }
   void order(std::size_t at, std::vector<bool>& seen, std::vector<std::size_t>& sorted) const;
 
   TracedPair& pair_;
   std::vector<Line> lines_;
   std::vector<Arrow> arrows_;
-  std::vector<std::vector<std::size_t>> needs_;  // arrows from each line
-  std::array<std::unordered_map<NodeId, std::size_t>, 2> of_node_;
+  std::vector<std::uint32_t> first_need_;  // of each line, and the end
+  std::vector<std::uint32_t> needs_;       // arrows from each line
+  const DualSlice& slice_;
+  std::array<std::vector<std::uint32_t>, 2> of_node_;  // by its place in the slice
 };
 
 }  // namespace clew

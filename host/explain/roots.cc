@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <set>
 
 #include "host/explain/cause_event.h"
 #include "host/explain/root_cause.h"
@@ -43,12 +42,12 @@ std::vector<Root> find_roots(TracedPair& pair, Naming& naming, const DualSlice& 
   };
   std::vector<Candidate> found;
   Comparison& runs = pair.comparison();
-  std::set<NodeId> seen;
+  NodeTable seen;
   for (const WhichRun side : {kFailing, kPassing})
     for (const NodeId node : slice.half[side].nodes) {
       if (is_unseen(node)) continue;
       const NodeId there = runs.counterpart(side, node);
-      if (there == kNoNode || !seen.insert(side == kFailing ? node : there).second) continue;
+      if (there == kNoNode || !seen.add(side == kFailing ? node : there).second) continue;
       Root root;
       root.use_failing = side == kFailing ? node : there;
       root.use_passing = side == kFailing ? there : node;

@@ -3,22 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
-#include <queue>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
 namespace clew {
 namespace {
-
-using State = std::pair<WhichRun, NodeId>;
-
-// Leading through the failing run is easier to follow than through the passing one.
-constexpr int kCostFailing = 2;
-constexpr int kCostPassing = 3;
-constexpr int kCostCross = 1;
 
 Location location(const CodePlace& place) { return {place.file, place.line, place.function}; }
 
@@ -239,51 +230,6 @@ class Teller {
 };
 
 }  // namespace
-
-std::vector<PathNode> story_path(TracedPair& pair, const DualSlice& slice, const PathNode& failure,
-                                 const Root& root) {
-  std::array<std::multimap<NodeId, NodeId>, 2> leads;
-  for (const WhichRun side : {kFailing, kPassing})
-    for (const SliceEdge& edge : slice.half[side].edges) leads[side].emplace(edge.from, edge.to);
-  std::map<State, std::pair<int, State>> best;  // cost, and the state before
-  using Entry = std::pair<int, State>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> todo;
-  const State start{failure.side, failure.node};
-  best[start] = {0, start};
-  todo.emplace(0, start);
-  std::optional<State> reached;
-  while (!todo.empty() && !reached) {
-    const auto [cost, state] = todo.top();
-    todo.pop();
-    if (cost > best[state].first) continue;
-    const auto [side, node] = state;
-    if (node == (side == kFailing ? root.use_failing : root.use_passing)) {
-      reached = state;
-      break;
-    }
-    const auto go = [&](const State& to, int more) {
-      const auto [known, added] = best.try_emplace(to, cost + more, state);
-      if (!added && known->second.first <= cost + more) return;
-      known->second = {cost + more, state};
-      todo.emplace(cost + more, to);
-    };
-    const auto [first, end] = leads[side].equal_range(node);
-    for (auto edge = first; edge != end; ++edge)
-      if (!is_unseen(edge->second))
-        go({side, edge->second}, side == kFailing ? kCostFailing : kCostPassing);
-    if (is_unseen(node)) continue;
-    const NodeId there = pair.comparison().counterpart(side, node);
-    if (there != kNoNode && slice.half[other(side)].nodes.contains(there))
-      go({other(side), there}, kCostCross);
-  }
-  std::vector<PathNode> path;
-  if (!reached) return path;
-  for (State at = *reached;; at = best[at].second) {
-    path.push_back({at.first, at.second});
-    if (at == start) break;
-  }
-  return path;
-}
 
 std::vector<ToldStep> tell(TracedPair& pair, Naming& naming, const std::vector<PathNode>& path) {
   return Teller(pair, naming).tell(path);

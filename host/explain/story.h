@@ -8,25 +8,16 @@
 #include "host/explain/explanation.h"
 #include "host/explain/naming.h"
 #include "host/explain/root_cause.h"
+#include "host/explain/story_paths.h"
 #include "host/explain/traced_pair.h"
 
 namespace clew {
-
-struct PathNode {
-  WhichRun side = kFailing;
-  NodeId node = kNoNode;
-};
 
 // A step with what it was made of: what an experiment can change.
 struct ToldStep {
   StoryStep step;
   std::vector<PathNode> nodes;
 };
-
-// From the root to the failure. Where the failing run does nothing that could be followed, because it
-// should have done something, the path goes through the passing run. Empty: there is no path.
-[[nodiscard]] std::vector<PathNode> story_path(TracedPair& pair, const DualSlice& slice,
-                                               const PathNode& failure, const Root& root);
 
 [[nodiscard]] std::vector<ToldStep> tell(TracedPair& pair, Naming& naming,
                                          const std::vector<PathNode>& path);
