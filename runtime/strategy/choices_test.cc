@@ -19,19 +19,44 @@ TEST(Choices, WakesUniformly) {
 }
 
 TEST(Choices, WhatProgramsRetryHappensSeldomAndAtMostEightTimes) {
-  const abi::ChoiceKind kinds[] = {abi::ChoiceKind::kSpurious, abi::ChoiceKind::kTimeout,
-                                   abi::ChoiceKind::kTrylock, abi::ChoiceKind::kCas};
+  const abi::ChoiceKind kinds[] = {abi::ChoiceKind::kSpurious, abi::ChoiceKind::kTrylock,
+                                   abi::ChoiceKind::kCas};
   std::map<std::string, std::uint64_t> first;
   for (std::uint64_t seed = 1; seed <= kRuns; ++seed) {
     RandomWalk strategy(make_job(seed));
-    ++first[strategy.choose({.kind = kinds[seed % 4], .count = 2}).value == 1 ? "yes" : "no"];
+    ++first[strategy.choose({.kind = kinds[seed % 3], .count = 2}).value == 1 ? "yes" : "no"];
   }
   EXPECT_LT(deviation(first, {{"yes", 1 / 16.}, {"no", 15 / 16.}}), 4);
 
   RandomWalk strategy(make_job(1));
   std::uint32_t happened = 0;
   for (int i = 0; i < 10'000; ++i)
-    happened += strategy.choose({.kind = kinds[i % 4], .count = 2}).value;
+    happened += strategy.choose({.kind = kinds[i % 3], .count = 2}).value;
+  EXPECT_EQ(happened, ChoicePolicy::kMost);
+}
+
+// What one sleep needs, and what two in the same run need: not the square of it.
+TEST(Choices, TimeoutsHappenOftenInSomeRuns) {
+  std::map<std::string, std::uint64_t> counts;
+  for (std::uint64_t seed = 1; seed <= kRuns; ++seed) {
+    RandomWalk strategy(make_job(seed));
+    std::string answers;
+    for (int i = 0; i < 2; ++i)
+      answers += strategy.choose({.kind = abi::ChoiceKind::kTimeout, .count = 2}).value ? "1" : "0";
+    ++counts[answers];
+  }
+  const auto mean = [](auto of_rate) {
+    return (of_rate(1 / 2.) + of_rate(1 / 4.) + 2 * of_rate(1 / 16.)) / 4;
+  };
+  const double both = mean([](double p) { return p * p; });
+  const double one = mean([](double p) { return p * (1 - p); });
+  EXPECT_LT(deviation(counts, {{"11", both}, {"10", one}, {"01", one}, {"00", 1 - both - 2 * one}}),
+            4);
+
+  RandomWalk strategy(make_job(1));
+  std::uint32_t happened = 0;
+  for (int i = 0; i < 10'000; ++i)
+    happened += strategy.choose({.kind = abi::ChoiceKind::kTimeout, .count = 2}).value;
   EXPECT_EQ(happened, ChoicePolicy::kMost);
 }
 
