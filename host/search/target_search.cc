@@ -24,6 +24,9 @@ constexpr std::uint64_t kLongestHold = 20'000;
 // measured by bench/hunt/run.
 constexpr int kDeadlock = 1000;
 constexpr int kCycle = 900;
+constexpr std::size_t kLongestCycle = 5;  // threads
+constexpr std::size_t kMostCycles = 64;
+constexpr std::size_t kMostLinks = 100'000;  // looked at
 constexpr int kOneVariable = 500;
 constexpr int kSeveralVariables = 400;
 constexpr int kTelling = 40;
@@ -107,6 +110,7 @@ class TargetSearch::Analysis {
   static bool takes_in_other_order(const Step& q, const Thread& b);
   void targets_of(const Thread& a, TargetSearch& search, bool lockstep) const;
   void all_stop(TargetSearch& search) const;
+  void cycles(TargetSearch& search) const;
   void reversed(TargetSearch& search) const;
 
   std::vector<Thread> threads_;  // in order of their first step
@@ -328,6 +332,56 @@ void TargetSearch::Analysis::all_stop(TargetSearch& search) const {
   }
 }
 
+// Three or more threads of different kinds, each of which holds what the one before it wants: all of them stop
+// before they take the second lock. (Two are a pair like any other; of one kind: all_stop().)
+void TargetSearch::Analysis::cycles(TargetSearch& search) const {
+  struct Link {
+    std::size_t thread;
+    const Step* wants;
+  };
+  std::vector<Link> nested;
+  for (std::size_t i = 0; i < threads_.size(); ++i)
+    for (const Step& step : threads_[i].steps)
+      if (step.event.kind == abi::StepKind::kLock && step.occurrence == 1 && !step.held.empty() &&
+          !contains(step.held, step.event.object))
+        nested.push_back({i, &step});
+  std::vector<Link> chain;
+  std::size_t found = 0;
+  std::size_t looked = 0;
+  const auto extend = [&](const auto& self, std::size_t first) -> void {
+    const Step& last = *chain.back().wants;
+    for (std::size_t i = first + 1; i < nested.size() && found < kMostCycles; ++i) {
+      if (++looked > kMostLinks) return;
+      const Step& next = *nested[i].wants;
+      const bool fits =
+          contains(next.held, last.event.object) &&
+          std::ranges::all_of(chain, [&](const Link& link) {
+            return link.thread != nested[i].thread && disjoint(link.wants->held, next.held);
+          });
+      if (!fits) continue;
+      chain.push_back(nested[i]);
+      if (chain.size() > 2 && contains(chain.front().wants->held, next.event.object)) {
+        ++found;
+        std::vector<PlanDirective> directives;
+        std::uint64_t identity = 0xc7c1e;
+        for (const Link& link : chain) {
+          directives.push_back({threads_[link.thread].key, PlanStop::kBefore,
+                                link.wants->event.place, 1, kPlanInsist | kPlanHold});
+          identity += mix(threads_[link.thread].kind, link.wants->event.place);
+        }
+        search.add(identity, kCycle, std::move(directives), chain.size(), false);
+      } else if (chain.size() < kLongestCycle) {
+        self(self, first);
+      }
+      chain.pop_back();
+    }
+  };
+  for (std::size_t i = 0; i < nested.size() && found < kMostCycles; ++i) {
+    chain = {nested[i]};
+    extend(extend, i);
+  }
+}
+
 // The last thread first: for programs that rely on the order in which threads were created.
 void TargetSearch::Analysis::reversed(TargetSearch& search) const {
   std::vector<PlanDirective> directives;
@@ -345,6 +399,7 @@ void TargetSearch::Analysis::find_targets(TargetSearch& search, bool lockstep) c
   for (const Thread& a : threads_)
     if (kinds.insert(a.kind).second) targets_of(a, search, lockstep);
   all_stop(search);
+  cycles(search);
   reversed(search);
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "clew_abi/stream.h"
 
 namespace clew {
@@ -117,6 +119,48 @@ TEST(TargetSearch, LocksInOppositeOrderComeFirst) {
   trace.step(2, 28, 0x100, StepKind::kUnlock).step(2, 29, 0x200, StepKind::kUnlock);
   for (const auto& target : first_targets(trace, 2))
     EXPECT_TRUE(stops(target, 1, 12) || stops(target, 2, 22));
+}
+
+// Each of three threads takes its own lock and then the next one's: all stop in between.
+TEST(TargetSearch, ACycleOfThreeLocks) {
+  constexpr abi::Place kNested[] = {12, 22, 32};
+  TraceOf trace(3);
+  for (unsigned thread : {1u, 2u, 3u}) {
+    const std::uint64_t own = 0x100 * thread;
+    const std::uint64_t next = 0x100 * (thread % 3 + 1);
+    trace.step(thread, 10 * thread, own, StepKind::kLock)
+        .step(thread, 10 * thread + 2, next, StepKind::kLock)
+        .step(thread, 10 * thread + 4, next, StepKind::kUnlock)
+        .step(thread, 10 * thread + 6, own, StepKind::kUnlock);
+  }
+  const auto targets = first_targets(trace, 1);
+  ASSERT_EQ(targets.size(), 1u);
+  ASSERT_EQ(targets[0].size(), 3u);
+  for (const PlanDirective& directive : targets[0]) {
+    EXPECT_EQ(directive.stop, PlanStop::kBefore);
+    EXPECT_NE(std::ranges::find(kNested, directive.place), std::end(kNested));
+    EXPECT_TRUE(directive.flags & kPlanHold);
+  }
+}
+
+// The same, but all of them hold a fourth lock meanwhile: no two of them can be there at once.
+TEST(TargetSearch, NoCycleUnderACommonLock) {
+  TraceOf trace(3);
+  for (unsigned thread : {1u, 2u, 3u}) {
+    const std::uint64_t own = 0x100 * thread;
+    const std::uint64_t next = 0x100 * (thread % 3 + 1);
+    trace.step(thread, 10 * thread - 1, 0x900, StepKind::kLock)
+        .step(thread, 10 * thread, own, StepKind::kLock)
+        .step(thread, 10 * thread + 2, next, StepKind::kLock)
+        .step(thread, 10 * thread + 4, next, StepKind::kUnlock)
+        .step(thread, 10 * thread + 6, own, StepKind::kUnlock)
+        .step(thread, 10 * thread + 7, 0x900, StepKind::kUnlock);
+  }
+  for (const auto& target : first_targets(trace, 100))
+    EXPECT_FALSE(target.size() == 3 &&
+                 std::ranges::all_of(target, [](const PlanDirective& directive) {
+                   return directive.place % 10 == 2;
+                 }));
 }
 
 // What both do under the same lock cannot come between: no stop inside.
