@@ -9,6 +9,7 @@
 
 #include "host/isolate/fewer.h"
 #include "host/isolate/moved.h"
+#include "host/isolate/placed.h"
 #include "host/isolate/resample.h"
 #include "host/isolate/script.h"
 #include "host/isolate/simplify.h"
@@ -134,6 +135,10 @@ Result<void> SideFinder::make_simple() {
     const std::size_t preemptions = preemptions_of(simple.script);
     if (!x_.trials.has_checkpoints() && simple.script.size() > 1) {
       CLEW_TRY(fewer.script, one_fewer_by_moving(x_.trials, simple.script));
+    }
+    if (!x_.trials.has_checkpoints() && simple.script.size() > 1 && !fewer.script &&
+        !x_.trials.stopped()) {
+      CLEW_TRY(fewer.script, placed_elsewhere(x_.trials, simple.script));
     }
     if (!fewer.script && !fewest) {
       CLEW_TRY(fewer, look_for_fewer(x_.trials, simple.script, script_with_waits));

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "host/isolate/moved.h"
+#include "host/isolate/placed.h"
 #include "host/isolate/resample.h"
 #include "host/search/sampling.h"
 
@@ -161,6 +162,21 @@ TEST(Moved, TheNearestPlacesComeFirst) {
   EXPECT_EQ(scripts[0].front().own, 20u);
   EXPECT_EQ(scripts[1].front().own, 20u);
   EXPECT_EQ(scripts[2].front().own, 30u);
+}
+
+TEST(CriticalPreemptions, WhereAThreadMeetsOthersWithEachThreadAsTheTarget) {
+  const std::vector<ScriptItem> items = critical_preemptions(two_writers(), 100);
+  const auto at = [](abi::ThreadKey thread, std::uint64_t own, abi::ThreadKey to) {
+    return ScriptItem{thread, own, abi::kScriptPreemption, 0, to};
+  };
+  // Three steps of each of two threads, two targets; not what only one thread writes.
+  EXPECT_EQ(items.size(), 12u);
+  for (const std::uint64_t own : {10, 20, 30}) {
+    EXPECT_NE(std::ranges::find(items, at(1, own, 2)), items.end());
+    EXPECT_NE(std::ranges::find(items, at(2, own, 1)), items.end());
+    EXPECT_NE(std::ranges::find(items, at(1, own, 0)), items.end());
+  }
+  EXPECT_EQ(critical_preemptions(two_writers(), 5).size(), 5u);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // A bounded buffer with one condition variable for both sides. A signal that is meant for a
 // consumer can wake a producer, which finds the buffer full and waits again: all wait.
 // ROOT CAUSE: bounded_buffer.c:26; KIND: lost-wakeup
-// PREEMPTIONS: 1
+// PREEMPTIONS: 0; CHOICES: 2 (both consumers run first; no single switch at any point will do)
 // EXPECT: fail deadlock
 #include <pthread.h>
 #include <stdlib.h>

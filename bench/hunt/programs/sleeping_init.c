@@ -1,7 +1,7 @@
 // A worker sleeps for a moment before it uses the configuration, which the main thread is sure to
 // have read by then. Nothing but the sleep says so.
 // ROOT CAUSE: sleeping_init.c:36; KIND: order-violation
-// PREEMPTIONS: 1
+// PREEMPTIONS: 1; CHOICES: 2 (the sleep ends early, and its thread runs at once)
 // EXPECT: fail assert
 #include <assert.h>
 #include <pthread.h>
