@@ -175,6 +175,36 @@ std::uint64_t play(const KeyPoints& model, const Turns& turns) {
   return player.finish();
 }
 
+std::optional<std::uint64_t> played(const KeyPoints& model, std::span<const TraceStep> trace) {
+  struct Progress {
+    std::uint32_t thread = kNobody;
+    std::uint64_t steps = 0;
+    std::uint32_t points = 0;
+  };
+  std::unordered_map<ThreadKey, Progress> progress;
+  for (std::uint32_t i = 0; i < model.threads.size(); ++i)
+    progress[model.threads[i].key].thread = i;
+  Player player(model);
+  std::size_t passed = 0;
+  for (const TraceStep& event : trace) {
+    Progress& at = progress[event.thread];
+    if (at.thread == kNobody) continue;
+    const std::vector<KeyPoint>& points = model.threads[at.thread].points;
+    if (at.points < points.size() && points[at.points].step == at.steps) {
+      if (points[at.points].place != event.place || !player.run(at.thread, at.points + 1))
+        return std::nullopt;
+      ++at.points;
+      ++passed;
+    }
+    ++at.steps;
+  }
+  const auto all = std::accumulate(
+      model.threads.begin(), model.threads.end(), std::size_t{0},
+      [](std::size_t sum, const KeyThread& thread) { return sum + thread.points.size(); });
+  if (passed != all) return std::nullopt;
+  return player.finish();
+}
+
 std::vector<PlanDirective> directives(const KeyPoints& model, const Turns& turns) {
   std::vector<PlanDirective> list;
   const auto add = [&list](ThreadKey thread, std::uint64_t steps, unsigned flags) {

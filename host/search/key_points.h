@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -51,6 +52,10 @@ using Turns = std::vector<Turn>;
 // Of the order of conflicting steps; the same for turns that are equivalent. A turn ends early if
 // its thread needs a lock that another holds; what is left at the end runs in order.
 [[nodiscard]] std::uint64_t play(const KeyPoints& model, const Turns& turns);
+// The same of a run that was made, if it did at the model's key points what the model says. REQUIRES: its
+// steps are counted as those of the model's trace were.
+[[nodiscard]] std::optional<std::uint64_t> played(const KeyPoints& model,
+                                                  std::span<const TraceStep> trace);
 // The turns as directives for the plan strategy.
 [[nodiscard]] std::vector<PlanDirective> directives(const KeyPoints& model, const Turns& turns);
 

@@ -188,6 +188,9 @@ JobPlan PeriodSearch::job(abi::StrategyKind strategy, Running running) {
   // Otherwise nothing would be seen of threads that nobody joins.
   if (strategy == abi::StrategyKind::kPlan) job.parameters[abi::kPlanLinger] = kMostLinger;
   if (running.calibrates || proposed_ % kTraceEvery == 0) job.flags |= abi::kJobTrace;
+  if (points_ == Points::kAll) job.flags |= abi::kJobAllPoints;
+  if (strategy == abi::StrategyKind::kPlan && has_questions_ && proposed_ % 2 == 1)
+    job.parameters[abi::kChoiceSeed] = job_seed(job.seed, 1) | 1;
   ++proposed_;
   running_.push_back(std::move(running));
   return job;
@@ -232,8 +235,10 @@ void PeriodSearch::learn(const JobPlan& plan, const JobReport& report) {
       cuts_[cut].new_runs += report.new_interleaving;
     }
   }
-  wants_calibration_ |= report.result.sharing_count > 0;
-  if (running.calibrates && !settled_) {
+  if (report.result.sharing_count > 0) recalibrate();
+  if (running.calibrates && points_ == Points::kAll) {
+    settled_ = true;
+  } else if (running.calibrates && !settled_) {
     const bool same_steps = report.trace.steps.size() == last_size_;
     const bool nothing_new =
         (plan.flags & abi::kJobAllPoints) == 0 && report.result.sharing_count == 0;
@@ -241,7 +246,30 @@ void PeriodSearch::learn(const JobPlan& plan, const JobReport& report) {
     wants_calibration_ |= !settled_;
     last_size_ = report.trace.steps.size();
   }
-  if (!report.trace.steps.empty()) learn_points(key_points(report.trace.steps), running.calibrates);
+  // From before use_shared_points(): its steps are others.
+  const bool of_other_points =
+      points_ == Points::kShared && !running.calibrates && (plan.flags & abi::kJobAllPoints) != 0;
+  if (!report.trace.steps.empty() && !of_other_points)
+    learn_points(key_points(report.trace.steps), running.calibrates);
+}
+
+void PeriodSearch::calibrate(const JobReport& report) {
+  if (points_ != Points::kAll || settled_ || report.trace.steps.empty()) return;
+  settled_ = true;
+  wants_calibration_ = false;
+  learn_points(key_points(report.trace.steps), true);
+  has_been_run(report.trace.steps);
+}
+
+void PeriodSearch::has_been_run(std::span<const TraceStep> trace) {
+  if (points_ != Points::kAll || !settled_ || point_count_ > kMostKeyPoints) return;
+  if (const auto order = played(model_, trace)) known_.insert(*order);
+}
+
+void PeriodSearch::use_shared_points() {
+  if (std::exchange(points_, Points::kShared) == Points::kShared) return;
+  settled_ = has_trace_ = false;
+  wants_calibration_ = true;
 }
 
 void PeriodSearch::learn_points(KeyPoints model, bool calibrates) {

@@ -333,6 +333,60 @@ TEST(PeriodSearch, NothingSharedIsOverAtOnce) {
   EXPECT_TRUE(search.conclusion());
 }
 
+JobReport report_of(std::vector<TraceStep> trace) {
+  JobReport report;
+  report.trace.steps = std::move(trace);
+  return report;
+}
+
+TEST(Played, IsTheOrderOfTheRun) {
+  Program program({{kReadX, kOther, kWriteX}, {kWriteX, kOther, kReadX}});
+  const std::vector<TraceStep> in_order = program.run({});
+  const KeyPoints model = key_points(in_order);
+  EXPECT_EQ(played(model, in_order), play(model, {{0, 2}, {1, 2}}));
+  const Turns turns{{1, 1}, {0, 2}, {1, 2}};
+  EXPECT_EQ(played(model, program.run(directives(model, turns))), play(model, turns));
+  // Another program's.
+  Program other({{kReadX, kWriteX}, {kWriteX, kReadX}});
+  EXPECT_EQ(played(model, other.run({})), std::nullopt);
+}
+
+TEST(PeriodSearch, DoesNotRepeatWhatOthersHaveRun) {
+  Program program({{kWriteX, kWriteX}, {kWriteX, kWriteX}});
+  PeriodSearch search(1, PeriodSearch::Points::kAll);
+  const std::vector<TraceStep> in_order = program.run({});
+  search.calibrate(report_of(in_order));
+  const KeyPoints model = key_points(in_order);
+  search.has_been_run(program.run(directives(model, {{0, 1}, {1, 2}, {0, 2}})));
+  const Explored explored = explore(search, program, 1, 100);
+  EXPECT_TRUE(explored.over);
+  EXPECT_EQ(std::set<std::string>(explored.orders.begin(), explored.orders.end()),
+            (std::set<std::string>{"2211", "2112", "1212", "2121"}));
+  EXPECT_EQ(explored.orders.size(), 4u);
+}
+
+TEST(PeriodSearch, CalibratesOnceAtAllPointsAndAgainAtThoseShared) {
+  Program program({{kWriteX, kWriteX}, {kWriteX, kWriteX}});
+  PeriodSearch search(1, PeriodSearch::Points::kAll);
+  std::vector<JobPlan> jobs = search.next(4);
+  ASSERT_EQ(jobs.size(), 1u);
+  EXPECT_TRUE(jobs[0].flags & abi::kJobAllPoints);
+  JobReport report = report_of(program.run({}));
+  report.result.sharing_count = 3;
+  search.learn(jobs[0], report);
+  jobs = search.next(2);
+  ASSERT_EQ(jobs.size(), 2u);
+  EXPECT_FALSE(jobs[0].guide.empty());
+  EXPECT_TRUE(jobs[0].flags & abi::kJobAllPoints);
+  for (const JobPlan& job : jobs) search.learn(job, {});
+
+  search.use_shared_points();
+  jobs = search.next(2);
+  ASSERT_EQ(jobs.size(), 1u);
+  EXPECT_TRUE(jobs[0].guide.empty());
+  EXPECT_FALSE(jobs[0].flags & abi::kJobAllPoints);
+}
+
 // The default schedule would show nothing of the threads: main has ended the program by then.
 TEST(PeriodSearch, SeesThreadsThatNobodyJoins) {
   Program program({{kWriteX, kReadX}, {kWriteX}}, Program::Main::kExits);

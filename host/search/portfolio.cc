@@ -31,14 +31,13 @@ enum ArmNumber : std::uint8_t {
 
 // The first turns, and the shares in the constructor: found by computing what they would give from
 // how often each search's schedules fail in the generated programs for tuning (docs/hunt.md).
-// The optimum is flat. The first two turns of those that need the report of the first for the second
-// are in different rounds of the hunt.
+// The optimum is flat. Period is after the exhaustive search, whose first run it needs.
 constexpr auto kFirstTurns = std::to_array<ArmNumber>(
-    {kRandomArm,     kTargetArm,     kTargetArm, kTargetArm, kTargetArm, kSurwArm,   kSurwArm,
-     kExhaustiveArm, kExhaustiveArm, kSurwArm,   kSurwArm,   kPeriodArm, kTargetArm, kSurwArm,
-     kChaosArm,      kPeriodArm,     kTargetArm, kSurwArm,   kRffArm,    kSurwArm,   kSurwArm,
-     kRffArm,        kTargetArm,     kPeriodArm, kSurwArm,   kSurwArm,   kRffArm,    kPosArm,
-     kSurwArm,       kPctArm,        kRffArm,    kTimerArm});
+    {kRandomArm, kTargetArm, kTargetArm,     kTargetArm, kSurwArm,   kTargetArm,     kSurwArm,
+     kTargetArm, kSurwArm,   kExhaustiveArm, kTargetArm, kPeriodArm, kSurwArm,       kPeriodArm,
+     kTargetArm, kSurwArm,   kExhaustiveArm, kPeriodArm, kSurwArm,   kRffArm,        kChaosArm,
+     kTargetArm, kPeriodArm, kSurwArm,       kRffArm,    kSurwArm,   kExhaustiveArm, kPeriodArm,
+     kSurwArm,   kRffArm,    kSurwArm,       kPosArm});
 constexpr std::uint64_t kEarlyEnd = 250;  // in schedules
 // Where the long run begins, in schedules. Chosen: most bugs that surw finds at all it has found.
 constexpr std::uint64_t kMainEnd = 2000;
@@ -50,6 +49,10 @@ constexpr std::uint32_t kDepth = 3;       // of pct
 constexpr std::uint32_t kBound = 2;       // preemptions of the exhaustive search
 constexpr std::uint64_t kLongRun = 2000;  // scheduling points: longer ones are not exhausted
 constexpr std::size_t kMostTries = 16;    // to fill a round
+constexpr std::size_t kMostBeforeDefault = 8;
+// As long as each run may tell the next what is not worth trying, rounds are small.
+constexpr std::uint64_t kSmallRoundsEnd = 32;  // in schedules
+constexpr std::size_t kSmallRound = 2;
 // What a scheduling point costs, in points that are merely passed: bench/hunt/cost --against-run.
 constexpr double kCostOfAsking = 30;
 // A search may take so many times the time of the one that takes the least.
@@ -80,7 +83,7 @@ PortfolioSearch::PortfolioSearch(std::uint64_t seed) : random_(job_seed(seed, 0x
   };
   auto surw = std::make_unique<SurwSearch>(seed);
   auto target = std::make_unique<TargetSearch>(seed, TargetSearch::Opening::kLockstep);
-  auto period = std::make_unique<PeriodSearch>(seed);
+  auto period = std::make_unique<PeriodSearch>(seed, PeriodSearch::Points::kAll);
   surw_ = surw.get();
   target_ = target.get();
   period_ = period.get();
@@ -91,7 +94,8 @@ PortfolioSearch::PortfolioSearch(std::uint64_t seed) : random_(job_seed(seed, 0x
   add(sampling(kRandom, 0), {3, 4, 4});
   add(sampling(kPos, 0), {6, 10, 7});
   add(std::make_unique<RffSearch>(seed), {17, 22, 10});
-  add(std::make_unique<ExhaustiveSearch>(kBound), {3, 2, 2});
+  add(std::make_unique<ExhaustiveSearch>(kBound, ExhaustiveSearch::Options{.short_sleeps = true}),
+      {3, 2, 2});
   add(sampling(kPct, kDepth), {4, 5, 5});
   add(sampling(kPos, kShyWeight), {5, 10, 40});
   add(sampling(kRandom, kShyWeight), {1, 2, 8});
@@ -167,6 +171,7 @@ std::vector<JobPlan> PortfolioSearch::take_turns(const std::vector<std::size_t>&
 
 std::vector<JobPlan> PortfolioSearch::next(std::size_t most) {
   std::vector<JobPlan> plans;
+  if (proposed_ < kSmallRoundsEnd && !is_long()) most = std::min(most, kSmallRound);
   // Those who have nothing to propose have their turns taken by others, as long as there are any.
   for (std::size_t tries = 0; plans.size() < most && tries < kMostTries; ++tries) {
     std::vector<std::size_t> turns;
@@ -189,7 +194,10 @@ void PortfolioSearch::learn(const JobPlan& plan, const JobReport& report) {
   share_news(arm, plan, report);
   keep_account(arm, report);
   const abi::JobResult& result = report.result;
-  if (result.scheduling_points > kLongRun) arms_[kExhaustiveArm].over = true;
+  if (result.scheduling_points > kLongRun) {
+    arms_[kExhaustiveArm].over = true;
+    period_->use_shared_points();
+  }
   const std::uint32_t pick = 1u << static_cast<unsigned>(abi::ChoiceKind::kPick);
   ends_early_ |=
       report.verdict == Verdict::kPass && result.threads > 1 && result.company >= result.clock;
@@ -198,6 +206,8 @@ void PortfolioSearch::learn(const JobPlan& plan, const JobReport& report) {
     return step.kind == abi::StepKind::kUpdate;
   });
   target_->know(ends_early_, has_questions_);
+  period_->know(has_questions_);
+  tell_period(arm, plan, report);
 }
 
 // What one's run has shown saves others the run in which they would find that out.
@@ -208,6 +218,23 @@ void PortfolioSearch::share_news(std::size_t arm, const JobPlan& plan, const Job
   if (arm != kPctArm && (plan.flags & abi::kJobAllPoints) == 0)
     arms_[kPctArm].search->learn(plan, report);
   if (arm != kPeriodArm && report.result.sharing_count > 0) period_->recalibrate();
+}
+
+// The exhaustive search begins with the schedule without preemptions, with which period would. If the
+// program then ends while threads can run, lockstep, in which it does not, shows more.
+void PortfolioSearch::tell_period(std::size_t arm, const JobPlan& plan, const JobReport& report) {
+  if (arm == kPeriodArm || (plan.flags & abi::kJobAllPoints) == 0 || report.trace.steps.empty())
+    return;
+  if (default_seen_) return period_->has_been_run(report.trace.steps);
+  before_default_.push_back(report);
+  default_seen_ = arm == kExhaustiveArm || before_default_.size() == kMostBeforeDefault;
+  if (!default_seen_) return;
+  const auto lingered = std::ranges::find_if(before_default_, [&](const JobReport& other) {
+    return ends_early_ && other.result.company < other.result.clock;
+  });
+  period_->calibrate(lingered != before_default_.end() ? *lingered : report);
+  for (const JobReport& other : before_default_) period_->has_been_run(other.trace.steps);
+  before_default_.clear();
 }
 
 void PortfolioSearch::keep_account(std::size_t number, const JobReport& report) {

@@ -21,6 +21,9 @@
 //    (runtime/strategy/linger.h).
 //  - A program that asks questions beside who runs (time-outs and the like) gets random answers
 //    in half of the directed schedules.
+//  - What a run at all points did in the order of conflicting steps is told to period, which leaves
+//    out what is equivalent, and takes the run without preemptions of the exhaustive search for its
+//    own. The first rounds are small, so that what was learnt by then is used.
 //  - Programs without atomic updates get none of the walks that hesitate before those.
 //  - Long programs are not searched exhaustively: every access is decided on there.
 #ifndef CLEW_HOST_SEARCH_PORTFOLIO_H_
@@ -69,6 +72,7 @@ class PortfolioSearch final : public Search {
   [[nodiscard]] std::vector<JobPlan> take_turns(const std::vector<std::size_t>& turns);
   void adapt(JobPlan& plan);
   void share_news(std::size_t arm, const JobPlan& plan, const JobReport& report);
+  void tell_period(std::size_t arm, const JobPlan& plan, const JobReport& report);
   void keep_account(std::size_t arm, const JobReport& report);
 
   Random random_;
@@ -80,7 +84,9 @@ class PortfolioSearch final : public Search {
   std::uint64_t proposed_ = 0;
   std::deque<std::size_t> pending_;  // whose jobs are under way
   std::size_t latest_ = 0;
-  double least_cost_ = 0;  // of all arms
+  double least_cost_ = 0;                  // of all arms
+  std::vector<JobReport> before_default_;  // runs at all points before the default schedule's
+  bool default_seen_ = false;
   bool ends_early_ = false;
   bool has_questions_ = false;
   bool has_updates_ = false;  // atomic read-modify-writes

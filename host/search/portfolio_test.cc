@@ -29,6 +29,13 @@ std::vector<JobPlan> all_of(std::uint64_t seed, const std::vector<std::size_t>& 
   return all;
 }
 
+// Small rounds, as long as they are, then large ones.
+std::vector<std::size_t> thorough() {
+  std::vector<std::size_t> rounds(40, 1);
+  rounds.insert(rounds.end(), {500, 500, 1000});
+  return rounds;
+}
+
 TEST(Portfolio, BeginsWithAWalkAndLockstep) {
   const auto plans = all_of(1, {1, 1});
   ASSERT_EQ(plans.size(), 2u);
@@ -44,7 +51,7 @@ TEST(Portfolio, SameSeedSameJobs) {
 
 TEST(Portfolio, GivesEverySearchAShare) {
   std::map<abi::StrategyKind, int> jobs;
-  for (const JobPlan& plan : all_of(1, {1, 1, 1, 1, 500, 500, 1000})) ++jobs[plan.strategy];
+  for (const JobPlan& plan : all_of(1, thorough())) ++jobs[plan.strategy];
   using enum abi::StrategyKind;
   for (const abi::StrategyKind kind : {kPos, kPct, kRff, kRandom, kChaos, kTimer})
     EXPECT_GT(jobs[kind], 10) << static_cast<int>(kind);
@@ -52,10 +59,22 @@ TEST(Portfolio, GivesEverySearchAShare) {
   EXPECT_GT(jobs[kPlan], 0) << "period";
 }
 
-// The shares hold from the start to any point, whatever the sizes of the rounds.
-TEST(Portfolio, FillsItsRounds) {
+// At first each run may tell the next what is not worth trying: two at a time.
+TEST(Portfolio, FillsItsRoundsAfterTheFirst) {
   PortfolioSearch search(1);
+  std::size_t done = 0;
   for (const std::size_t size : {1, 1, 2, 8, 64, 512}) {
+    const std::vector<JobPlan> plans = search.next(size);
+    EXPECT_EQ(plans.size(), std::min<std::size_t>(size, 2));
+    done += plans.size();
+    for (const JobPlan& plan : plans) search.learn(plan, quiet(1));
+  }
+  while (done < 40) {
+    const std::vector<JobPlan> plans = search.next(2);
+    done += plans.size();
+    for (const JobPlan& plan : plans) search.learn(plan, quiet(1));
+  }
+  for (const std::size_t size : {1, 64, 512}) {
     const std::vector<JobPlan> plans = search.next(size);
     EXPECT_EQ(plans.size(), size);
     for (const JobPlan& plan : plans) search.learn(plan, quiet(1));
