@@ -26,6 +26,7 @@
 #include "host/seconds.h"
 #include "host/target/interrupts.h"
 #include "host/target/orphans.h"
+#include "host/time_limit.h"
 
 namespace clew::cli {
 namespace {
@@ -85,6 +86,9 @@ double seconds_left(const HuntCommand& command, double started) {
   return std::max(limit / 10, limit - (seconds_now() - started));
 }
 
+// The rest is for the explanation. Chosen, not measured.
+constexpr double kIsolationsShare = 0.75;
+
 IsolateOptions isolation_of(const HuntOptions& hunt, const HuntResult& found) {
   IsolateOptions options;
   options.failing = std::to_string(*found.failing);
@@ -108,6 +112,7 @@ std::optional<Explanation> explain_isolated(const IsolateResult& isolated, doubl
   if (seconds > 0) options.limits.seconds = std::min(options.limits.seconds, seconds);
   auto result = explain(*failing, *passing, options, progress);
   progress.clear();
+  if (!result && TimeLimit::is_over()) print_details("clew: not explained: the time was up\n");
   if (!result || result->cause.pattern == CausePattern::kNone) return std::nullopt;
   print_explained(*result, target);
   return *std::move(result);
@@ -137,6 +142,9 @@ Result<int> run(DebugCommand& command) {
 
   tell_before_run(command.hunt.hunt.plan);
   const double started = seconds_now();
+  const TimeLimit limit(command.hunt.time_is_given
+                            ? TimeLimit::with_keeping(command.hunt.hunt.seconds)
+                            : 0);
   // Between the stages, too, Ctrl-C must not lose what was found.
   const Interrupts interrupts;
   print_details(fmt::format("clew: 1/3 hunting: {}\n", limits_text(command.hunt.hunt)));
@@ -155,7 +163,8 @@ Result<int> run(DebugCommand& command) {
     Stages stages;
     std::optional<Explanation> explanation;
     IsolateOptions isolation = isolation_of(command.hunt.hunt, *found);
-    isolation.seconds = seconds_left(command.hunt, started);
+    isolation.seconds = seconds_left(command.hunt, started) *
+                        (command.hunt.time_is_given ? kIsolationsShare : 1);
     const auto result = isolate(isolation, store, stages);
     stages.end(result && !result->switches.empty());
     if (result) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,8 +23,10 @@
 #include "host/report/explain_json.h"
 #include "host/report/explain_text.h"
 #include "host/report/words.h"
+#include "host/seconds.h"
 #include "host/target/interrupts.h"
 #include "host/target/orphans.h"
+#include "host/time_limit.h"
 
 namespace clew::cli {
 namespace {
@@ -38,6 +41,9 @@ struct ExplainCommand {
   ExplainOptions explain;
   std::string json;
 };
+
+// Of the time, if an isolation has to be done first. Chosen, not measured.
+constexpr double kIsolationsShare = 0.75;
 
 Result<void> complete(ExplainCommand& command) {
   if (!command.at.empty() && !command.ask.empty())
@@ -83,7 +89,7 @@ Result<std::optional<std::pair<std::string, std::string>>> pair_of(ExplainComman
   IsolateOptions options;
   options.simplify = true;
   if (!command.words.empty()) options.failing = command.words[0];
-  options.seconds = command.seconds;
+  options.seconds = command.seconds * kIsolationsShare;
   print_details("clew: isolating first: what tells a failing run from a passing one\n");
   IsolateStatusLine status;
   const auto isolated = isolate(options, store, status);
@@ -109,6 +115,8 @@ Result<int> run(ExplainCommand& command) {
   const Orphans orphans;  // ended last
   CLEW_CHECK_OK(complete(command));
   CLEW_TRY(auto store, RecordingStore::open());
+  const double started = seconds_now();
+  const TimeLimit limit(TimeLimit::with_keeping(command.seconds));
   const Interrupts interrupts;
   CLEW_TRY(const auto pair, pair_of(command, store));
   constexpr int kExitNotExplained = 122;
@@ -116,12 +124,18 @@ Result<int> run(ExplainCommand& command) {
     print_headline(Outcome::kUnresolved, "not explained: there is no passing run to compare with");
     return kExitNotExplained;
   }
-  if (command.seconds > 0) command.explain.limits.seconds = command.seconds;
+  if (command.seconds > 0)
+    command.explain.limits.seconds =
+        std::max(command.seconds / 10, command.seconds - (seconds_now() - started));
   CLEW_TRY(const auto failing, prepare_replay(pair->first));
   CLEW_TRY(const auto passing, prepare_replay(pair->second));
   ProgressLine progress("explaining");
   const auto result = explain(failing, passing, command.explain, progress);
   progress.clear();
+  if (!result && TimeLimit::is_over()) {
+    print_headline(Outcome::kUnresolved, "not explained: the time was up");
+    return kExitNotExplained;
+  }
   CLEW_CHECK_OK(result);
   if (result->interrupted_by != 0) {
     print_headline(Outcome::kUnresolved, "interrupted");
@@ -190,8 +204,8 @@ void register_explain(CLI::App& app, int& exit_status) {
   command
       ->add_option(
           "--time", options->seconds,
-          "Isolate for at most this many seconds, if that has to be done first, and test the "
-          "steps for at most as many (default: 30)")
+          "Stop after this many seconds, with what is known by then (default: steps are tested for "
+          "30, and an isolation, if that has to be done first, has no limit)")
       ->type_name("SECONDS")
       ->check(positive());
   add_questions(*command, *options);

@@ -21,6 +21,7 @@
 #include "host/search/test_frameworks.h"
 #include "host/target/exit_status.h"
 #include "host/target/interrupts.h"
+#include "host/time_limit.h"
 
 namespace clew::cli {
 namespace {
@@ -267,6 +268,7 @@ Result<int> hunt_each(const HuntOptions& options, RecordingStore& store, const s
                       const std::string& junit) {
   // Between two hunts, too, Ctrl-C must not lose what was found.
   const Interrupts interrupts;
+  const TimeLimit limit(TimeLimit::with_keeping(options.seconds));
   auto list = list_tests(options.plan);
   if (!list && list.error().code == ErrorCode::kBadInput) {
     CLEW_TRY(auto children, list_children(options, store));

@@ -8,6 +8,7 @@
 #include "host/schedule/stream.h"
 #include "host/seconds.h"
 #include "host/symbolize/locate.h"
+#include "host/time_limit.h"
 
 namespace clew {
 namespace {
@@ -48,7 +49,7 @@ Laboratory::Laboratory(TracedPair& pair, const Replay& failing, const Replay& pa
     : pair_(pair), replays_{&failing, &passing}, limits_(limits), started_(seconds_now()) {}
 
 bool Laboratory::may_go_on() const {
-  return interrupted_by_ == 0 && tests_ < limits_.tests &&
+  return interrupted_by_ == 0 && tests_ < limits_.tests && !TimeLimit::is_over() &&
          seconds_now() - started_ < limits_.seconds;
 }
 

@@ -9,6 +9,7 @@
 #include "clew_abi/control.h"
 #include "host/observe/traced_replay.h"
 #include "host/schedule/stream.h"
+#include "host/time_limit.h"
 
 namespace clew {
 namespace {
@@ -66,6 +67,12 @@ Error too_long(const Replay& replay, std::uint64_t from) {
           "a shorter run of the same program may fail in the same way"};
 }
 
+Result<void> check_time() {
+  if (!TimeLimit::is_over()) return {};
+  return fail(ErrorCode::kBadInput, "the time was up before the two runs were compared",
+              "give it more time: --time");
+}
+
 }  // namespace
 
 std::vector<std::string> thread_ids(const RunResult& run, const RunTrace& trace) {
@@ -103,6 +110,7 @@ Result<std::unique_ptr<TracedPair>> TracedPair::trace(const Replay& failing, con
       CLEW_TRY(pair->results_[side],
                trace_one(replay, observer, *pair->traces_[side], pair->code_));
       if (pair->results_[side].interrupted_by != 0) return pair;
+      CLEW_CHECK_OK(check_time());
       whole = !pair->traces_[side]->too_long();
       if (!whole && last) return std::unexpected(too_long(replay, from));
       if (!whole) break;
@@ -113,20 +121,25 @@ Result<std::unique_ptr<TracedPair>> TracedPair::trace(const Replay& failing, con
   pair->graphs_ = std::make_unique<FlowGraphs>(*pair->code_);
   std::array<std::vector<std::string>, 2> ids;
   for (const WhichRun side : {kFailing, kPassing}) {
+    CLEW_CHECK_OK(check_time());
     see_flow(*pair->traces_[side], *pair->graphs_);
     ids[side] = thread_ids(pair->results_[side], *pair->traces_[side]);
   }
   for (const WhichRun side : {kFailing, kPassing})
     pair->parties_[side] = std::make_unique<Parties>(*pair->traces_[side], *pair->code_);
+  CLEW_CHECK_OK(check_time());
   pair->alignment_ =
       std::make_unique<Alignment>(*pair->traces_[kFailing], *pair->traces_[kPassing],
                                   *pair->parties_[kFailing], *pair->parties_[kPassing],
                                   same_threads(ids[kFailing], *pair->traces_[kFailing],
                                                ids[kPassing], *pair->traces_[kPassing]),
                                   *pair->graphs_);
-  for (const WhichRun side : {kFailing, kPassing})
+  for (const WhichRun side : {kFailing, kPassing}) {
+    CLEW_CHECK_OK(check_time());
     pair->dependences_[side] =
         std::make_unique<Dependences>(*pair->traces_[side], ids[side], *pair->graphs_);
+  }
+  CLEW_CHECK_OK(check_time());
   pair->comparison_ = std::make_unique<Comparison>(
       *pair->dependences_[kFailing], *pair->dependences_[kPassing], *pair->alignment_);
   return pair;

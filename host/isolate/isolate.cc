@@ -15,6 +15,7 @@
 #include "host/seconds.h"
 #include "host/target/interrupts.h"
 #include "host/target/replay.h"
+#include "host/time_limit.h"
 
 namespace clew {
 namespace {
@@ -25,10 +26,8 @@ class Isolation {
             Subject subject, Judge judge)
       : observer_(observer),
         x_(options, store, std::move(subject), std::move(judge), [this] { return pulse(); }),
-        started_(seconds_now()) {
-    if (options.seconds > 0)
-      x_.recorder.set_until(started_ + options.seconds + seconds_to_keep(options.seconds));
-  }
+        limit_(TimeLimit::with_keeping(options.seconds)),
+        started_(seconds_now()) {}
 
   Result<IsolateResult> run();
 
@@ -46,6 +45,7 @@ class Isolation {
   IsolateObserver& observer_;
   Experiment x_;
   Interrupts interrupts_;
+  TimeLimit limit_;  // of all, with the recording of what was found
   double started_;
 };
 
@@ -69,7 +69,8 @@ bool Isolation::pulse() {
         *x_.left > UINT64_MAX ? 64 : std::bit_width(static_cast<std::uint64_t>(*x_.left));
   }
   observer_.status(status);
-  const bool limit = (x_.options.seconds > 0 && passed >= x_.options.seconds) ||
+  const bool limit = TimeLimit::is_over() ||
+                     (x_.options.seconds > 0 && passed >= x_.options.seconds) ||
                      (x_.options.tests != 0 && x_.trials.runs() >= x_.options.tests);
   if (limit) x_.result.complete = false;
   // Simplifying leaves half of what there is to the rest.

@@ -7,6 +7,8 @@
 #include <thread>
 #include <utility>
 
+#include "host/time_limit.h"
+
 namespace clew {
 namespace {
 
@@ -134,7 +136,7 @@ void PrefixLane::State::work() {
     lock.unlock();
     auto ran = run(mine);
     // The processes that hold checkpoints are the program's: one more chance from the start.
-    if (!ran && !stop) {
+    if (!ran && !stop && !TimeLimit::is_over()) {
       program.reset();
       ran = run(mine);
     }
@@ -183,7 +185,7 @@ Result<std::optional<LaneRun>> PrefixLane::run(const Task& task,
   s.task = nullptr;
   Result<LaneRun> result = std::move(*s.result);
   s.result.reset();
-  if (s.stop) return std::nullopt;
+  if (s.stop || (!result && TimeLimit::is_over())) return std::nullopt;
   CLEW_CHECK_OK(result);
   return std::move(*result);
 }

@@ -13,6 +13,7 @@
 #include "host/search/hunt.h"
 #include "host/search/servable.h"
 #include "host/seconds.h"
+#include "host/time_limit.h"
 #include "host/target/workers.h"
 
 namespace clew {
@@ -147,6 +148,7 @@ Result<void> Trials::start() {
   CLEW_TRY(auto input, open_input());
   const auto trial = ServedProgram::start(options_.plan, input.get(), serve_);
   if (!trial && trial.error().code != ErrorCode::kBadInput) return std::unexpected(trial.error());
+  if (!trial && TimeLimit::is_over()) stopped_ = true;
   if (!trial) {
     add_note(fmt::format("the program is restarted for each test: {}", trial.error().message));
     served_ = false;
@@ -194,6 +196,7 @@ Result<void> Trials::limit_budget() {
 
 Result<TrialRun> Trials::set_failure(const Schedule& failing) {
   CLEW_CHECK_OK(start());
+  if (!pulse()) return TrialRun{};
   // The first run that a judge sees is what others differ from.
   if (options_.criteria.fails_if_output_differs) {
     CLEW_CHECK_OK(run_alone(job_of(Schedule{})));

@@ -12,6 +12,7 @@
 #include "host/quote.h"
 #include "host/search/criteria_command.h"
 #include "host/search/criteria_pattern.h"
+#include "host/time_limit.h"
 
 namespace clew {
 namespace {
@@ -111,6 +112,8 @@ Result<Judgement> judgement_of(const std::string& command, const CommandEnd& end
     case CommandEnd::How::kKilled:
       return judge_error(command, fmt::format("killed by signal {}", end.status));
     case CommandEnd::How::kTimeLimit:
+      if (TimeLimit::is_over())
+        return Judgement{Verdict::kUnresolved, FailureKind::kJudge, "the time limit was reached"};
       return judge_error(command, fmt::format("no answer within {:.0f} seconds", kJudgeSeconds));
     case CommandEnd::How::kInterrupted:
       return Judgement{Verdict::kUnresolved, FailureKind::kJudge, "interrupted"};

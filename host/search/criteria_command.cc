@@ -21,6 +21,7 @@
 
 #include "host/recording/file.h"
 #include "host/target/orphans.h"
+#include "host/time_limit.h"
 
 namespace clew {
 namespace {
@@ -105,8 +106,9 @@ struct Streams {
 // Until the process has ended or has to be: nothing more, because what it started may hold the
 // pipes open for ever.
 void follow(const Command& command, int pidfd, Streams& streams, CommandEnd& end) {
+  const double seconds = std::min(command.seconds, TimeLimit::seconds_left());
   const auto deadline = SteadyClock::now() + std::chrono::duration_cast<SteadyClock::duration>(
-                                                 std::chrono::duration<double>(command.seconds));
+                                                 std::chrono::duration<double>(seconds));
   fcntl(streams.output.get(), F_SETFL, O_NONBLOCK);
   fcntl(streams.errors.get(), F_SETFL, O_NONBLOCK);
   std::array<pollfd, 3> watched{

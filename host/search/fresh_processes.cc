@@ -15,7 +15,8 @@ Result<void> FreshProcesses::run(std::span<const JobPlan> jobs,
   results.clear();
   results.resize(jobs.size());
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    CLEW_TRY(results[i], recorder_.run_anew({jobs[i], sharing, choices, pool_, Origin{}}));
+    CLEW_TRY(results[i], recorder_.run_anew({jobs[i], sharing, choices, pool_, Origin{}},
+                                            [&] { return pulse(i); }));
     if (!results[i].done || !pulse(i + 1)) break;
   }
   return {};

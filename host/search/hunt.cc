@@ -79,6 +79,12 @@ Result<void> Hunt::choose_engine() {
   if (!trial && trial.error().code == ErrorCode::kBadInput)
     trial = can_start(plan_.flags & ~abi::kFlagLateStart);
   if (!trial && trial.error().code != ErrorCode::kBadInput) return std::unexpected(trial.error());
+  if (!trial && TimeLimit::is_over()) {
+    out_of_time_ = true;
+    add_note(trial.error().message);
+    runner_ = std::make_unique<FreshProcesses>(recorder_);
+    return {};
+  }
   if (!trial) {
     add_note(fmt::format("the program is restarted for each schedule: {}", trial.error().message));
     runner_ = std::make_unique<FreshProcesses>(recorder_);

@@ -54,9 +54,8 @@ Result<void> Hunt::failed(const JobPlan& plan, const RanJob& ran, const Judgemen
   const bool slow =
       judgement.kind == FailureKind::kHang && options_.budget_is_guess && !budget_raised_;
   if (slow) recorder_.set_budget(plan_.budget * kLongerBudget);
-  recorder_.set_until(options_.seconds > 0
-                          ? keep_until()
-                          : seconds_now() + (slow ? kSecondsForSlow : kSecondsToRecord));
+  recorder_.set_until(
+      options_.seconds > 0 ? 0 : seconds_now() + (slow ? kSecondsForSlow : kSecondsToRecord));
   auto recorded = recorder_.record(exact(plan), Verdict::kFail);
   const bool out_of_time = recorded && recorder_.ran_out_of_time();
   if (slow && recorder_.verdict() == Verdict::kPass && !first_passing_) first_passing_ = plan;
@@ -65,10 +64,15 @@ Result<void> Hunt::failed(const JobPlan& plan, const RanJob& ran, const Judgemen
   recorder_.set_budget(plan_.budget);
   if (slow && out_of_time) {
     ++result_.unresolved;
+    // It was ended by the number of its points, or by the clock on the wall.
+    const std::string seen =
+        ran.job.stopped
+            ? ran.job.stopped->detail
+            : fmt::format("it passes more than {} million points", plan_.budget / 1'000'000);
     add_note(fmt::format(
-        "schedule {} passes more than {} million points; whether it hangs or is only slow is "
-        "not known: the time was up (--budget, --time)",
-        result_.schedules, plan_.budget / 1'000'000));
+        "schedule {}: {}; whether it hangs or is only slow is not known: the time was up "
+        "(--budget, --time)",
+        result_.schedules, seen));
     return {};
   }
   if (!recorded)

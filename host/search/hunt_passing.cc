@@ -31,7 +31,7 @@ Result<bool> Hunt::keep_passing(const JobPlan& plan, std::string distance) {
 Result<void> Hunt::keep_what_search_wants() {
   const std::vector<Search::Keep> wanted = search_->to_keep();
   for (std::size_t i = 0; i < wanted.size() && !interrupted_; ++i) {
-    recorder_.set_until(options_.seconds > 0 ? keep_until() : 0);
+    recorder_.set_until(0);
     CLEW_TRY(const auto recorded, recorder_.record(exact(wanted[i].plan), wanted[i].verdict));
     interrupted_ |= recorder_.interrupted_by() != 0;
     search_->kept(i, recorded ? std::optional(recorded->number) : std::nullopt);
@@ -96,9 +96,8 @@ Result<bool> Hunt::always_fails() {
 
 Result<void> Hunt::look_for_passing() {
   stage_ = HuntStage::kClosePassing;
-  stage_until_ = seconds_now() + kPassingSeconds;
-  if (options_.seconds > 0) stage_until_ = std::min(stage_until_, keep_until());
-  recorder_.set_until(keep_until());
+  stage_until_ = seconds_now() + std::min(kPassingSeconds, TimeLimit::seconds_left());
+  recorder_.set_until(0);
   if (!first_passing_ && result_.unresolved == 0) {
     CLEW_TRY(const bool always, always_fails());
     if (always) return {};

@@ -25,6 +25,22 @@ class Limited final : public RunObserver {
   bool stopped_ = false;
 };
 
+class Pulsed final : public RunObserver {
+ public:
+  explicit Pulsed(const std::function<bool()>& pulse) : pulse_(pulse) {}
+  bool time_is_up() override { return stopped_ |= !pulse_(); }
+  bool stopped() const { return stopped_; }
+
+ private:
+  const std::function<bool()>& pulse_;
+  bool stopped_ = false;
+};
+
+// By clew: its observer or the limit of the command said so.
+bool was_ended(const RunSummary& summary) {
+  return summary.failure && summary.failure->kind == FailureKind::kInterrupted;
+}
+
 RunFacts facts_of(const RunSummary& summary) {
   RunFacts facts;
   facts.status = summary.exit_status;
@@ -97,7 +113,7 @@ Result<std::optional<RecordedJob>> HuntRecorder::record(const ExactJob& job, Ver
   CLEW_TRY(auto run, run_target(plan, std::move(feed), &draft, limited));
   const Leftovers until_judged(std::move(run.reports.created));
   interrupted_by_ = run.interrupted_by;
-  ran_out_of_time_ = limited.stopped();
+  ran_out_of_time_ = limited.stopped() || was_ended(run.summary);
   if (interrupted_by_ != 0 || ran_out_of_time_) return std::nullopt;
   Symbolizer symbols(run.reports);
   locate_failure(run, symbols);
@@ -133,17 +149,17 @@ Result<std::optional<RecordedJob>> HuntRecorder::record(const ExactJob& job, Ver
   return recorded;
 }
 
-Result<RanJob> HuntRecorder::run_anew(const ExactJob& job) {
+Result<RanJob> HuntRecorder::run_anew(const ExactJob& job, const std::function<bool()>& pulse) {
   CLEW_TRY(auto input, input_.open());
   CLEW_TRY(auto feed, InputFeed::from_file(std::move(input), nullptr));
-  RunObserver quiet;
-  CLEW_TRY(auto run, run_target(plan_of(job), std::move(feed), nullptr, quiet));
+  Pulsed pulsed(pulse);
+  CLEW_TRY(auto run, run_target(plan_of(job), std::move(feed), nullptr, pulsed));
   const Leftovers leftovers(std::move(run.reports.created));
   const RunFacts facts = facts_of(run.summary);
   RanJob result;
   result.job.trace.complete = (job.plan.flags & abi::kJobTrace) == 0;
   result.interrupted_by = run.interrupted_by;
-  result.done = run.interrupted_by == 0;
+  result.done = run.interrupted_by == 0 && !pulsed.stopped() && !was_ended(run.summary);
   result.job.result.end = facts.end;
   result.job.result.status = facts.status;
   result.job.result.failure = facts.failure;

@@ -4,6 +4,7 @@
 #define CLEW_HOST_SEARCH_HUNT_RECORDER_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -61,12 +62,14 @@ class HuntRecorder {
     plan_.enter_child = enter_child;
     plan_.clock_speed = clock_speed;
   }
-  // By seconds_now(): the next runs must end by then, or are not kept. 0: no limit.
+  // By seconds_now(): the next runs must end by then, or are not kept. 0: no limit but that of the
+  // command (TimeLimit).
   void set_until(double until) { until_ = until; }
   [[nodiscard]] bool ran_out_of_time() const { return ran_out_of_time_; }
 
-  // A run in a separate process; for programs that cannot be served.
-  [[nodiscard]] Result<RanJob> run_anew(const ExactJob& job);
+  // A run in a separate process; for programs that cannot be served. It is not done if `pulse`,
+  // which is called while it lasts, says that it is to be stopped.
+  [[nodiscard]] Result<RanJob> run_anew(const ExactJob& job, const std::function<bool()>& pulse);
 
  private:
   [[nodiscard]] LaunchPlan plan_of(const ExactJob& job) const;

@@ -22,6 +22,7 @@
 #include "host/seconds.h"
 #include "host/target/interrupts.h"
 #include "host/target/job_runner.h"
+#include "host/time_limit.h"
 
 namespace clew {
 
@@ -58,6 +59,7 @@ class Hunt {
         start_(std::move(start)),
         plan_(plan_for(options)),
         recorder_(plan_, input_, store, judge_),
+        limit_(TimeLimit::with_keeping(options.seconds)),
         started_(seconds_now()) {}
 
   Result<HuntResult> run();
@@ -108,11 +110,6 @@ class Hunt {
             Origin::hunt(result_.schedules, search_->using_now(), options_.seed)};
   }
   void note_files();
-  // When even the recording of what was found has to end, by seconds_now(); 0: no limit.
-  double keep_until() const {
-    return options_.seconds > 0 ? started_ + options_.seconds + seconds_to_keep(options_.seconds)
-                                : 0;
-  }
   bool pulse(std::uint64_t extra);
   bool found_enough() const { return !options_.keep_going && !result_.failures.empty(); }
   bool over() const {
@@ -135,6 +132,7 @@ class Hunt {
   std::optional<FuzzStart> start_;  // a failing schedule: one that passes is wanted
   LaunchPlan plan_;
   HuntRecorder recorder_;
+  TimeLimit limit_;  // of all, with the recording of what was found
   Interrupts interrupts_;
   std::unique_ptr<JobRunner> runner_;
   double started_;

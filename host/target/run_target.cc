@@ -21,6 +21,7 @@
 #include "host/target/slurp.h"
 #include "host/target/syscall_names.h"
 #include "host/target/watchdog.h"
+#include "host/time_limit.h"
 
 namespace clew {
 namespace {
@@ -190,9 +191,10 @@ void Run::watch() {
     if (!partner) return fail_with(partner.error());
     partner_ = *partner;
   }
+  if (!stopped_ && (observer_.time_is_up() || TimeLimit::is_over()))
+    stop(FailureKind::kInterrupted, "the time limit was reached");
   if (now - last_pulse_ < kPulseSeconds) return;
   observer_.progress(intake_.memory().live_clock(), now - started_);
-  if (observer_.time_is_up()) stop(FailureKind::kInterrupted, "the time limit was reached");
   auto pulse = pulse_of(child_.pid());
   const bool waits_for_clew = outlets_.output.congested() || outlets_.errors.congested();
   // Another program runs there now (exec), which may wait as long as it likes.

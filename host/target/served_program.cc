@@ -19,6 +19,7 @@
 #include "host/seconds.h"
 #include "host/target/trace_file.h"
 #include "host/target/watchdog.h"
+#include "host/time_limit.h"
 #include "host/trace/trace_decoder.h"
 
 namespace clew {
@@ -27,6 +28,7 @@ namespace {
 constexpr double kStartSeconds = 30;
 constexpr long kRoundMilliseconds = 50;
 constexpr double kQuitSeconds = 2;
+constexpr double kQuitSecondsWhenLate = 0.2;  // when the command should have ended
 constexpr std::size_t kMostOutput = std::size_t{64} << 20;
 
 long futex(std::atomic<abi::ServerState>& word, int operation, std::uint32_t value,
@@ -152,7 +154,8 @@ void ServedProgram::State::quit() {
   const bool started = state() != abi::ServerState::kStarting;
   control().state.store(abi::ServerState::kQuit, std::memory_order_release);
   futex(control().state, FUTEX_WAKE, 1 << 30, nullptr);
-  const double until = seconds_now() + kQuitSeconds;
+  const double until =
+      seconds_now() + std::clamp(TimeLimit::seconds_left(), kQuitSecondsWhenLate, kQuitSeconds);
   while (started && seconds_now() < until) {
     pollfd ended{child.pidfd(), POLLIN, 0};
     if (poll(&ended, 1, 1) > 0) return;
@@ -188,6 +191,9 @@ Result<ServedProgram> ServedProgram::start(const LaunchPlan& wanted, int input,
     if (seconds_now() > until)
       return fail(ErrorCode::kBadInput, fmt::format("{} did not reach main within {} seconds",
                                                     plan.shown, kStartSeconds));
+    if (TimeLimit::is_over())
+      return fail(ErrorCode::kBadInput,
+                  fmt::format("the time was up before {} came to where its runs begin", plan.shown));
     state.doze(abi::ServerState::kStarting);
   }
   return program;
@@ -335,7 +341,7 @@ Result<std::vector<ServedJob>> ServedProgram::run(std::span<const JobPlan> jobs,
   std::uint32_t done_when_told_to_stop = UINT32_MAX;
   while (s.state() == abi::ServerState::kRun) {
     s.doze(abi::ServerState::kRun);
-    if (stop != nullptr && stop->load(std::memory_order_relaxed)) {
+    if (TimeLimit::is_over() || (stop != nullptr && stop->load(std::memory_order_relaxed))) {
       done_when_told_to_stop = s.control().jobs_done.load(std::memory_order_acquire);
       s.quit();  // kills what runs
       break;
@@ -400,7 +406,8 @@ Result<std::vector<ServedJob>> ServedProgram::run(std::span<const JobPlan> jobs,
     s.count_checkpoints(jobs[i], results.back().result);
   }
   s.checkpoints.resize(s.depth());
-  const bool stopped_early = stop != nullptr && stop->load(std::memory_order_relaxed);
+  const bool stopped_early =
+      TimeLimit::is_over() || (stop != nullptr && stop->load(std::memory_order_relaxed));
   // What was done before is told now, and that the program is gone by the next call.
   if (s.gone && !stopped_early && results.empty())
     return fail(ErrorCode::kSystem, "the process that serves the program's runs has died");

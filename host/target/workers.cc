@@ -9,6 +9,8 @@
 #include <thread>
 #include <utility>
 
+#include "host/time_limit.h"
+
 namespace clew {
 namespace {
 
@@ -68,6 +70,7 @@ struct Workers::State {
     file_use.changed += now.changed - before.changed;
     if (!file_use.changed_first) file_use.changed_first = now.changed_first;
   }
+  bool is_to_stop() const { return stop || TimeLimit::is_over(); }
   void note_error(Error e) {
     const std::lock_guard lock(mutex);
     if (!error) error = std::move(e);
@@ -106,8 +109,12 @@ Result<void> Workers::State::work_on_round(Watched& worker) {
   std::size_t first = 0;
   for (auto piece = take(first); !piece.empty(); piece = take(first)) {
     int restarts = 0;
-    for (std::size_t at = 0; at < piece.size() && !stop;) {
-      if (!program) CLEW_CHECK_OK(start(worker));
+    for (std::size_t at = 0; at < piece.size() && !is_to_stop();) {
+      if (!program) {
+        const auto started = start(worker);
+        if (!started && is_to_stop()) return {};
+        CLEW_CHECK_OK(started);
+      }
       const std::size_t fitting = program->fitting(piece.subspan(at));
       if (fitting == 0) return fail(ErrorCode::kInternal, "a schedule is too large to be run");
       const ServedProgram::FileUse files_before = program->file_use();
@@ -131,7 +138,7 @@ Result<void> Workers::State::work_on_round(Watched& worker) {
         }
       }
       done += ran->size();
-      if (stop) worker.reset();
+      if (is_to_stop()) worker.reset();
     }
   }
   return {};

@@ -7,8 +7,9 @@
 #include <cstdio>
 #include <cstring>
 #include <thread>
+#include <vector>
 static std::atomic<int> here, there;
-static int count;
+static volatile int count;
 static void unmap_all_of_clew() {
   unsigned long begin[64], end[64];
   int found = 0;
@@ -37,10 +38,19 @@ static void other(char how) {
     case 'l':
       for (long i = 0; i < 4'000'000'000; ++i) count = count + 1;
       break;
+    case 'm': {
+      std::vector<char> gigabyte(1 << 30);
+      for (std::size_t i = 0; i < gigabyte.size(); i += 4096) gigabyte[i] = 1;
+      count = gigabyte[4096];
+      break;
+    }
   }
 }
 int main(int, char** arguments) {
   const char how = arguments[1][0];
+  // Before the first thread, where the runs of a hunt begin.
+  if (how == 'b')
+    for (long i = 0; i < 4'000'000'000; ++i) count = count + 1;
   std::thread thread(other, how);
   if (how == 'w') {
     while (here == 0) {

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# --time bounds all of hunt, isolate and debug, whatever the program does. A command that does not keep to it never ends here, or takes
+# --time bounds all of hunt, isolate, explain and debug, whatever the program does. A command that does not keep to it never ends here, or takes
 # minutes: the limits of this test are far above what it should take.
 . "$(dirname "$0")/lib.sh"
 "$clew" c++ -w -O1 -g "$source/tests/end_to_end/hostile.cpp" -o hostile -pthread || exit 1
 ends() { timeout -s KILL 60 "$clew" "$@" >said 2>&1; [[ $? -ne 137 ]]; }
-for how in s k u w l; do
+for how in s k u w l m b; do
   for command in hunt debug; do
     check "$command --time 2 ends: hostile $how" ends $command --time 2 --seed 1 ./hostile $how
   done
@@ -12,4 +12,5 @@ done
 check "a program that stops itself is not judged" run 122 hunt --schedules 20 --seed 1 ./hostile s
 "$clew" hunt --budget 2000000 --seed 1 --schedules 1 ./hostile w >/dev/null 2>&1
 check "isolate --time 2 ends" ends isolate --time 2
+check "explain --time 2 ends" ends explain --time 2
 finish
