@@ -26,6 +26,7 @@ struct Kept {
   std::uint32_t lasting;          // the first such call of that job (snapshot/lasting.h); 0: none
   bool never_back;                // a job has made such a call: processes are no longer put back
   std::int64_t waited_in_vain;    // outside/poller.h
+  std::uintptr_t spins_at[8];     // signal/stuck.cc; 0: none
   // Of the job under way (abi::JobResult).
   std::uint64_t threaded_children;
   std::uint64_t failed_children;

@@ -8,6 +8,7 @@
 #include <ucontext.h>
 
 #include "runtime/fiber/signal_stack.h"
+#include "runtime/keep.h"
 #include "runtime/libc/real.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/record/log.h"
@@ -21,9 +22,14 @@ namespace {
 
 constexpr long kTickNanos = 50'000'000;
 constexpr long kTickNanosOnceStuck = 500'000;
+// The kernel looks at timers of processor time a few hundred times a second only. So a thread that was
+// found waiting is followed by a few ticks of real time, ever further apart: where threads wait for a
+// lock in turn, the next one waits soon.
+constexpr long kFirstFollowingTick = 50'000;
+constexpr long kLastFollowingTick = 3'000'000;
 // Ticks of processor time without a point before a thread counts as stuck. Work that takes as long
 // between two calls is rare, and is only preempted. Where a thread was stuck once, one tick is
-// enough.
+// enough, and ticks come more often.
 constexpr unsigned kLong = 60;
 constexpr unsigned kShort = 1;
 // Processor time without a point, call or switch after which it is said that nothing happens.
@@ -32,9 +38,8 @@ constexpr Nanos kVeryLong = 60'000'000'000;
 struct Module {
   std::uintptr_t begin, end;
   bool left_alone;  // a thread is not preempted in there
-  bool spins;
 };
-Module g_nameless{0, 0, false, false};  // code of no module: the program generated it
+Module g_nameless{0, 0, false};  // code of no module: the program generated it
 constexpr unsigned kMost = 512;
 Module g_modules[kMost];
 unsigned g_count = 0;
@@ -81,14 +86,23 @@ class States {
 };
 constinit States g_states;
 
+constexpr int kFollowing = 1;  // which timer a signal is of
+
 int g_timer = -1;
+int g_following_timer = -1;  // of real time
+long g_following_tick = kFirstFollowingTick;
 void set_interval(long nanoseconds) {
   const itimerspec every{{0, nanoseconds}, {0, nanoseconds}};
   raw_syscall(SYS_timer_settime, g_timer, 0, reinterpret_cast<long>(&every), 0);
 }
+void follow_after(long nanoseconds) {
+  g_following_tick = nanoseconds;
+  const itimerspec once{{0, 0}, {0, nanoseconds}};
+  raw_syscall(SYS_timer_settime, g_following_timer, 0, reinterpret_cast<long>(&once), 0);
+}
 
 int add_module(dl_phdr_info* info, std::size_t, void*) {
-  Module module{~std::uintptr_t{0}, 0, false, false};
+  Module module{~std::uintptr_t{0}, 0, false};
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     if (info->dlpi_phdr[i].p_type != PT_LOAD) continue;
     const std::uintptr_t begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
@@ -110,15 +124,47 @@ int add_module(dl_phdr_info* info, std::size_t, void*) {
   return 0;
 }
 
-// Where a thread may be preempted: code in which no points are counted.
-Module* module_without_points(std::uintptr_t code) {
-  for (unsigned i = 0; i < g_count; ++i) {
-    Module& module = g_modules[i];
-    if (code < module.begin || code >= module.end) continue;
-    const bool counts = module.left_alone || has_points(module.begin, module.end);
-    return counts ? nullptr : &module;
-  }
+const Module* module_of(std::uintptr_t code) {
+  for (unsigned i = 0; i < g_count; ++i)
+    if (code >= g_modules[i].begin && code < g_modules[i].end) return &g_modules[i];
   return g_count < kMost ? &g_nameless : nullptr;
+}
+
+bool counts_points(const Module& module) {
+  return &module != &g_nameless && has_points(module.begin, module.end);
+}
+
+// Where threads were found waiting, in this run or in one before it: to find that out takes longer
+// than most runs do.
+auto& places() {
+  static constinit std::uintptr_t of_this_run[sizeof(Kept::spins_at) / sizeof(std::uintptr_t)] = {};
+  return keep_ready ? kept().spins_at : of_this_run;
+}
+
+// What lies near is the same loop.
+bool spins_near(std::uintptr_t code) {
+  constexpr std::uintptr_t kLoop = 64;
+  for (const std::uintptr_t known : places())
+    if (known != 0 && code + kLoop >= known && code <= known + kLoop) return true;
+  return false;
+}
+
+void remember_spinning(std::uintptr_t code) {
+  if (spins_near(code)) return;
+  for (std::uintptr_t& known : places())
+    if (known == 0) {
+      known = code;
+      return;
+    }
+}
+
+// Whether a thread that is found there has been there for long enough to be preempted. An object that
+// was not built with clew may be part of a module that was: in that module only a thread that is seen
+// to wait is preempted, since it may also be about to pass a point.
+bool is_stuck(const Module& module, std::uintptr_t code) {
+  if (g_states.show_waiting()) return true;
+  if (spins_near(code)) return g_ticks >= kShort;
+  return g_ticks >= kLong && !counts_points(module);
 }
 
 // It may be a long computation, so the run is not ended.
@@ -131,16 +177,50 @@ void tell_that_nothing_happens() {
       "something, it will wait forever");
 }
 
-void on_tick(int, siginfo_t*, void* context) {
+// It was found waiting: the others run, if any can.
+void hand_on_from(std::uintptr_t code) {
+  g_ticks = 0;
+  g_states.clear();
+  g_nothing_since = processor_time();
+  if (!spins_near(code)) set_interval(kTickNanosOnceStuck);
+  remember_spinning(code);
+  if (!g_told)
+    g_log.note(
+        "a thread spins in code that was not built with clew: it was preempted by real time, "
+        "and a replay may depart");
+  g_told = true;
+  follow_after(kFirstFollowingTick);
+  const std::uint64_t none = 0;
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&none), 0, sizeof none);
+  // Being preempted does not count as progress: time must pass for sleepers while several threads
+  // spin.
+  if (g_sched.others_can_run()) ++g_last_switches;
+  g_sched.hand_on();
+}
+
+// A tick soon after a thread was found waiting.
+void on_following_tick(std::uintptr_t code) {
+  Nanos nothing = 0;
+  if (spins_near(code) && g_sched.has_to_hand_on(nothing)) return hand_on_from(code);
+  if (g_following_tick < kLastFollowingTick) follow_after(2 * g_following_tick);
+}
+
+void on_tick(int, siginfo_t* info, void* context) {
   if (!g_sched.active || g_sched.current->no_yield != 0) return;
+  if (info->si_code == SI_TIMER && info->si_value.sival_int == kFollowing) {
+    const auto& found = *static_cast<const ucontext_t*>(context);
+    if (!is_translated(found))
+      on_following_tick(static_cast<std::uintptr_t>(found.uc_mcontext.gregs[REG_RIP]));
+    return;
+  }
   const Clock now = g_sched.clock();
   const bool moved = now != g_last_clock || g_sched.counts.switches != g_last_switches;
   g_last_clock = now;
   g_last_switches = g_sched.counts.switches;
   const auto& interrupted = *static_cast<const ucontext_t*>(context);
   if (is_translated(interrupted)) return;
-  Module* module =
-      module_without_points(static_cast<std::uintptr_t>(interrupted.uc_mcontext.gregs[REG_RIP]));
+  const auto code = static_cast<std::uintptr_t>(interrupted.uc_mcontext.gregs[REG_RIP]);
+  const Module* module = module_of(code);
   const Nanos spent_by_now = processor_time();
   const Nanos since_last = spent_by_now - g_last_tick;
   g_last_tick = spent_by_now;
@@ -154,40 +234,31 @@ void on_tick(int, siginfo_t*, void* context) {
   g_states.add(interrupted.uc_mcontext.gregs);
   // In libc the thread may hold a lock: it is preempted in the code that called libc.
   ++g_ticks;
-  const unsigned enough = module != nullptr && module->spins ? kShort : kLong;
-  if (module == nullptr || (g_ticks < enough && !g_states.show_waiting())) return;
+  if (module == nullptr || module->left_alone || !is_stuck(*module, code)) return;
   if (!g_sched.has_to_hand_on(g_spent)) {
     if (spent_by_now - g_nothing_since >= kVeryLong) tell_that_nothing_happens();
     return;
   }
-  g_ticks = 0;
-  g_states.clear();
-  g_nothing_since = spent_by_now;
-  if (!module->spins) set_interval(kTickNanosOnceStuck);
-  module->spins = true;
-  if (!g_told)
-    g_log.note(
-        "a thread spins in code that was not built with clew: it was preempted by real time, "
-        "and a replay may depart");
-  g_told = true;
-  const std::uint64_t none = 0;
-  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&none), 0, sizeof none);
-  // Being preempted does not count as progress: time must pass for sleepers while several threads
-  // spin.
-  if (g_sched.others_can_run()) ++g_last_switches;
-  g_sched.hand_on();
+  hand_on_from(code);
 }
 
-void start_timer() {
+int new_timer(clockid_t clock, int which) {
   sigevent event{};
   event.sigev_notify = SIGEV_SIGNAL;
   event.sigev_signo = kStuckSignal;
+  event.sigev_value.sival_int = which;
   int timer = 0;
-  if (raw_syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, reinterpret_cast<long>(&event),
-                  reinterpret_cast<long>(&timer)) != 0)
-    return;
-  g_timer = timer;
-  set_interval(kTickNanos);
+  const long made = raw_syscall(SYS_timer_create, clock, reinterpret_cast<long>(&event),
+                                reinterpret_cast<long>(&timer));
+  return made == 0 ? timer : -1;
+}
+
+// Both now: what is made in a run is not taken back with it.
+void start_timer() {
+  g_timer = new_timer(CLOCK_THREAD_CPUTIME_ID, 0);
+  g_following_timer = new_timer(CLOCK_MONOTONIC, kFollowing);
+  if (g_timer < 0) return;
+  set_interval(places()[0] != 0 ? kTickNanosOnceStuck : kTickNanos);
 }
 
 }  // namespace
@@ -202,11 +273,13 @@ void watch_for_stuck_threads_again() { start_timer(); }
 
 void watch_for_stuck_threads_no_more() {
   raw_syscall(SYS_timer_delete, g_timer);
-  g_timer = -1;
+  raw_syscall(SYS_timer_delete, g_following_timer);
+  g_timer = g_following_timer = -1;
 }
 
 bool is_without_points(const void* code) {
-  return module_without_points(reinterpret_cast<std::uintptr_t>(code)) != nullptr;
+  const Module* module = module_of(reinterpret_cast<std::uintptr_t>(code));
+  return module != nullptr && !module->left_alone && !counts_points(*module);
 }
 
 void note_loaded_code() { dl_iterate_phdr(add_module, nullptr); }
