@@ -10,7 +10,7 @@ namespace clew::rt {
 
 extern "C" {
 // What a handler returns to: rt_sigreturn, from code of ours (SA_RESTORER).
-void clew_signal_return();
+void clew_signal_return() __asm__("__restore_rt");
 // Calls the program's handler on the stack that ends at `top`, where 16 bytes are used. What the
 // runtime does meanwhile uses its own stack below what is in use.
 void clew_call_on_stack(SignalHandler handler, int signal, siginfo_t* info, void* context,

@@ -24,16 +24,16 @@
 
         .text
 
-        .globl  clew_signal_return
-        .hidden clew_signal_return
-        .type   clew_signal_return, @function
-// The unwinder recognises a signal frame by these two instructions. Nothing but a nop may precede
-// them, as it looks at the byte before a return address.
+        .globl  __restore_rt
+        .hidden __restore_rt
+        .type   __restore_rt, @function
+// The unwinder recognises a signal frame by these two instructions, and gdb by libc's name for them.
+// Nothing but a nop may precede them, as the unwinder looks at the byte before a return address.
         nop
-clew_signal_return:
+__restore_rt:
         movq    $15, %rax               // rt_sigreturn
         syscall
-        .size   clew_signal_return, .-clew_signal_return
+        .size   __restore_rt, .-__restore_rt
 
         .globl  clew_call_on_stack
         .hidden clew_call_on_stack

@@ -24,6 +24,12 @@ for level in 0 1; do
   check "use after free, -O$level" session use_after_free_race $level 'greet|times=1|session|1|T0'
   check "atomics in a loop, -O$level" session spin_flag_race $level 'visit|times=2|inside._M_i|2|T0'
 done
+at_abort() {
+  timeout -k 5 100 "$clew" replay --gdb --gdb-arg=-batch --gdb-arg=-nx --gdb-arg=-ex --gdb-arg=continue \
+    --gdb-arg=-ex --gdb-arg=backtrace >out.txt 2>&1 </dev/null
+  grep -q '^#[0-9]* .*abort' out.txt && grep -q '^#[0-9]* .* main' out.txt
+}
+check "where it aborts, the stack leads through abort() to main" at_abort
 check "replays are not changed by it" run 134 replay --times 3
 rm -rf .clew/*
 finish
