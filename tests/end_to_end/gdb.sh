@@ -27,9 +27,9 @@ done
 at_abort() {
   timeout -k 5 100 "$clew" replay --gdb --gdb-arg=-batch --gdb-arg=-nx --gdb-arg=-ex --gdb-arg=continue \
     --gdb-arg=-ex --gdb-arg=backtrace >out.txt 2>&1 </dev/null
-  grep -q '^#[0-9]* .*abort' out.txt && grep -q '^#[0-9]* .* main' out.txt
+  grep -q '^#[0-9]* .*abort' out.txt && grep -q '^#[0-9]* .* visit' out.txt
 }
-check "where it aborts, the stack leads through abort() to main" at_abort
+check "where it aborts, the stack leads through abort() to the assertion" at_abort
 check "replays are not changed by it" run 134 replay --times 3
 rm -rf .clew/*
 finish
