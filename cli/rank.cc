@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/common_options.h"
@@ -29,6 +31,7 @@ struct RankCommand {
   std::string method = "default";
   std::string calls = "reduced";
   std::string level = "call";
+  std::vector<std::string> evidence;
   std::size_t most = 10;
   std::uint32_t permutations = 199;
   bool all_the_time = false;
@@ -47,6 +50,14 @@ RankOptions options_of(const RankCommand& command) {
                   : command.calls == "tree"     ? GraphKind::kTree
                                                 : GraphKind::kReduced;
   options.level = command.level == "block" ? CountLevel::kLines : CountLevel::kCalls;
+  if (!command.evidence.empty()) {
+    const auto has = [&](const char* word) {
+      return std::ranges::find(command.evidence, word) != command.evidence.end();
+    };
+    options.evidence = RankEvidence{.branches = has("branches"),
+                                    .interruptions = has("interruptions"),
+                                    .phases = has("phases")};
+  }
   options.permutations = command.permutations;
   options.until_stable = !command.all_the_time;
   options.runs_per_input = command.inputs.runs;
@@ -108,6 +119,14 @@ void add_options(CLI::App& app, RankCommand& command) {
                  "call, or block: count how often source lines run instead of calls")
       ->type_name("NAME")
       ->check(CLI::IsMember({"call", "block"}).description(""));
+  app.add_option(
+         "--evidence", command.evidence,
+         "What is looked at, of calls, branches, interruptions (another thread runs between two "
+         "calls of a "
+         "function) and phases (what happens after all other threads counts less); all by default")
+      ->type_name("LIST")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"calls", "branches", "interruptions", "phases"}).description(""));
   app.add_option("--permutations", command.permutations,
                  "How often the classes are dealt out at random to tell an answer from noise")
       ->type_name("N")

@@ -12,6 +12,10 @@ constexpr std::uint32_t kMostChains = 1'000'000;
 // The memory is the program's to overwrite: numbers beyond this are not threads.
 constexpr std::uint32_t kMostThreads = 1'000'000;
 
+std::uint64_t address_of(std::uint32_t site, const CountingCode& counting) {
+  return site < counting.sites().size() ? counting.sites()[site].address : 0;
+}
+
 }  // namespace
 
 std::uint32_t Chains::longer(std::uint32_t chain, FunctionNumber function) {
@@ -85,7 +89,11 @@ void CallLog::called(const abi::CallMark& mark, const CountingCode& counting) {
     callee = known->second;
   }
   const bool own = callee < kFirstLeaf;
-  if (own || of.in_own_source) count(from, callee);
+  const bool counted = own && !indirect && detail_ != CallDetail::kEveryCall;  // by a counter
+  if (!counted && (own || of.in_own_source)) count(from, callee);
+  if (detail_ == CallDetail::kOwnCalls && own && of.owner != kNoFunction)
+    interruptions_.called(now_, of.owner, callee, address_of(mark.site, counting), mark.stack,
+                          counts_);
   // A function of the program's own is on the stack from now on, or this one, which has called out.
   if (own && kind_ == GraphKind::kTree)
     running.frames.push_back({mark.stack, callee, chains_.longer(from.chain, callee)});
@@ -97,7 +105,9 @@ void CallLog::called(const abi::CallMark& mark, const CountingCode& counting) {
 void CallLog::called_out(const abi::CallMark& mark, const CountingCode& counting) {
   if (mark.stack == 0) return;
   pop_up_to(mark.stack);
-  thread().frames.push_back({mark.stack, site(mark.site, counting).owner, 0});
+  const FunctionNumber owner = site(mark.site, counting).owner;
+  thread().frames.push_back({mark.stack, owner, 0});
+  interruptions_.called_out(now_, owner, address_of(mark.site, counting));
 }
 
 void CallLog::entered(const abi::CallMark& mark, const CountingCode& counting) {
@@ -113,6 +123,8 @@ void CallLog::entered(const abi::CallMark& mark, const CountingCode& counting) {
   const Site& of = site(mark.site, counting);
   Thread& running = thread();
   if (running.role == kNoFunction) running.role = of.owner;
+  if (detail_ == CallDetail::kOwnCalls && of.owner != kNoFunction)
+    interruptions_.entered(now_, of.owner, mark.stack, counts_);
   count(from, of.owner);
   running.frames.push_back(
       {mark.stack, of.owner, kind_ == GraphKind::kTree ? chains_.longer(from.chain, of.owner) : 0});
@@ -139,7 +151,9 @@ bool CallLog::read(std::span<const std::uint8_t> marks, const CountingCode& coun
       abi::ReturnMark mark;
       if (marks.size() < (size = sizeof mark)) return false;
       std::memcpy(&mark, marks.data(), sizeof mark);
-      if (mark.thread <= kMostThreads) now_ = mark.thread;
+      if (mark.thread <= kMostThreads && std::exchange(now_, mark.thread) != mark.thread &&
+          detail_ == CallDetail::kOwnCalls)
+        interruptions_.resumed(now_, counts_);
     } else if (kind == abi::kCreateMark) {
       abi::CreateMark mark;
       if (marks.size() < (size = sizeof mark)) return false;
@@ -159,7 +173,7 @@ bool CallLog::read(std::span<const std::uint8_t> marks, const CountingCode& coun
       else if (kind == abi::kOutMark)
         called_out(mark, counting);
       else
-        pop_up_to(mark.stack - 8);
+        returned(mark.stack - 8);
     } else {
       return false;
     }
@@ -168,30 +182,64 @@ bool CallLog::read(std::span<const std::uint8_t> marks, const CountingCode& coun
   return true;
 }
 
+void CallLog::returned(std::uint64_t stack) {
+  pop_up_to(stack);
+  interruptions_.left(now_, stack);
+}
+
+CallLog::Counter CallLog::what_counts(const CallSite& place) {
+  Counter what;
+  if (place.target != 0) {
+    // What code of libraries calls that was inlined is no call of the function's own.
+    const FunctionNumber callee = code_.callee(place.target);
+    if (callee < kFirstLeaf || code_.is_in_own_source(place.address))
+      what.calls.push_back({code_.owner(place.address), callee});
+    return what;
+  }
+  what.line = code_.line_at(place.address);
+  if (code_.level() != CountLevel::kLines) what.calls = code_.inlined_at(place.address);
+  return what;
+}
+
+// How much more often the line runs than those before and behind it.
+void CallLog::add_branches(const Counter& counter, std::uint64_t times,
+                           std::span<const std::uint64_t> counters, std::uint32_t context) {
+  const ProgramCode::OwnLine& line = *counter.line;
+  for (const auto& beside : {line.before, line.behind}) {
+    if (!beside) continue;
+    const auto found = line_counters_.find(beside->address);
+    const std::uint64_t less = found == line_counters_.end() ? 0 : counters[found->second];
+    if (times > less)
+      counts_[{context, line.function, line.line, EdgeKind::kBranch, beside->line,
+               static_cast<std::uint32_t>(beside->address)}] += times - less;
+  }
+}
+
 CallCounts CallLog::finish(std::span<std::uint64_t> counters, const CountingCode& counting) {
   for (std::size_t i = counters_.size(); i < counters.size(); ++i) {
-    const CallSite& what = counting.counters()[i];
-    auto& edges = counters_.emplace_back();
-    if (what.target != 0) {
-      // What code of libraries calls that was inlined is no call of the function's own.
-      const FunctionNumber callee = code_.callee(what.target);
-      if (callee < kFirstLeaf || code_.is_in_own_source(what.address))
-        edges.push_back({code_.owner(what.address), callee});
-    } else if (code_.level() == CountLevel::kLines) {
-      if (const auto line = code_.line_at(what.address))
-        edges.push_back({line->function, line->line});
-    } else {
-      edges = code_.inlined_at(what.address);
-    }
+    counters_.push_back(what_counts(counting.counters()[i]));
+    if (counters_[i].line) line_counters_.emplace(counting.counters()[i].address, i);
   }
   for (std::size_t i = 0; i < counters.size(); ++i) {
     if (counters[i] == 0) continue;
-    const bool line = code_.level() == CountLevel::kLines && counting.counters()[i].target == 0;
-    for (const ProgramCode::Edge& edge : counters_[i])
+    const std::uint64_t address = counting.counters()[i].address;
+    const auto context = [&](FunctionNumber function) {
+      return detail_ == CallDetail::kOwnCalls && interruptions_.is_at_the_end(function, address)
+                 ? kAtTheEnd
+                 : 0;
+    };
+    for (const ProgramCode::Edge& edge : counters_[i].calls)
       if (edge.caller != kNoFunction && edge.callee != kNoFunction)
-        counts_[{line ? kLineContext : 0, edge.caller, edge.callee}] += counters[i];
-    counters[i] = 0;
+        counts_[{context(edge.caller), edge.caller, edge.callee}] += counters[i];
+    const auto& line = counters_[i].line;
+    if (!line || line->function == kNoFunction) continue;
+    if (code_.level() == CountLevel::kLines)
+      counts_[{0, line->function, line->line, EdgeKind::kLine}] += counters[i];
+    else
+      add_branches(counters_[i], counters[i], counters, context(line->function));
   }
+  std::ranges::fill(counters, 0);
+  interruptions_.clear();
   threads_.clear();
   now_ = 0;
   return std::exchange(counts_, {});

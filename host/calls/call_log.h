@@ -9,12 +9,15 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "host/calls/call_edge.h"
+#include "host/calls/interruptions.h"
 #include "host/calls/program_code.h"
 #include "host/translate/counting_code.h"
 
@@ -27,26 +30,6 @@ enum class GraphKind : std::uint8_t {
   kRoles,      // ... of each thread's first function
   kTree,       // a node for each chain of calls
 };
-
-// An edge of the graph. The context is 0 for kReduced, the thread, its first function, or the number of
-// the chain that the caller is. With kLineContext it is a source line, in place of the callee.
-inline constexpr std::uint32_t kLineContext = UINT32_MAX;
-struct CallEdge {
-  std::uint32_t context = 0;
-  FunctionNumber caller = kNoFunction;
-  FunctionNumber callee = kNoFunction;
-  auto operator<=>(const CallEdge&) const = default;
-};
-
-struct CallEdgeHash {
-  std::size_t operator()(const CallEdge& edge) const {
-    std::uint64_t hash = edge.context;
-    hash = hash * 0x9e3779b97f4a7c15 + edge.caller;
-    hash = hash * 0x9e3779b97f4a7c15 + edge.callee;
-    return hash ^ hash >> 29;
-  }
-};
-using CallCounts = std::unordered_map<CallEdge, std::uint64_t, CallEdgeHash>;
 
 // How chains of calls are numbered: a chain is a chain and one function more. 0 is the empty one.
 class Chains {
@@ -61,7 +44,8 @@ class Chains {
 class CallLog {
  public:
   // REQUIRES: all of them outlive this.
-  CallLog(ProgramCode& code, GraphKind kind) : code_(code), kind_(kind) {}
+  CallLog(ProgramCode& code, GraphKind kind, CallDetail detail)
+      : code_(code), kind_(kind), detail_(detail) {}
 
   // Marks, as they were written. False: there is something else among them.
   [[nodiscard]] bool read(std::span<const std::uint8_t> marks, const CountingCode& counting);
@@ -100,16 +84,29 @@ class CallLog {
   void called_out(const abi::CallMark& mark, const CountingCode& counting);
   void entered(const abi::CallMark& mark, const CountingCode& counting);
   void created(const abi::CreateMark& mark);
+  void returned(std::uint64_t stack);
   void pop_up_to(std::uint64_t stack);
+
+  // What a counter counts.
+  struct Counter {
+    std::vector<ProgramCode::Edge> calls;
+    std::optional<ProgramCode::OwnLine> line;
+  };
+  [[nodiscard]] Counter what_counts(const CallSite& place);
+  void add_branches(const Counter& counter, std::uint64_t times,
+                    std::span<const std::uint64_t> counters, std::uint32_t context);
 
   ProgramCode& code_;
   GraphKind kind_;
+  CallDetail detail_;
   std::vector<Site> sites_;
   std::unordered_map<std::uint64_t, FunctionNumber> callees_;
-  std::vector<std::vector<ProgramCode::Edge>> counters_;  // what each counts
+  std::vector<Counter> counters_;
+  std::unordered_map<std::uint64_t, std::size_t> line_counters_;  // by address
   Chains chains_;
   std::vector<Thread> threads_;
   std::uint32_t now_ = 0;
+  Interruptions interruptions_;
   CallCounts counts_;
 };
 

@@ -8,7 +8,7 @@ namespace clew {
 
 // What one program at a time runs with.
 struct CountedJobs::Translation {
-  Translation(ProgramCode& code, GraphKind graph) : log(code, graph) {}
+  Translation(ProgramCode& code, GraphKind graph, CallDetail detail) : log(code, graph, detail) {}
 
   CallLog log;
   bool whole = true;  // all of the run under way could be read
@@ -44,7 +44,8 @@ class CountedJobs::Watcher final : public JobWatcher {
   std::unique_ptr<Translation> translation_;
 };
 
-CountedJobs::CountedJobs(CountLevel level, GraphKind graph) : code_(level), graph_(graph) {}
+CountedJobs::CountedJobs(CountLevel level, GraphKind graph, CallDetail detail)
+    : code_(level), graph_(graph), detail_(detail) {}
 CountedJobs::~CountedJobs() = default;
 
 Result<std::unique_ptr<CountedJobs::Translation>> CountedJobs::borrow() {
@@ -56,12 +57,10 @@ Result<std::unique_ptr<CountedJobs::Translation>> CountedJobs::borrow() {
       return translation;
     }
   }
-  auto translation = std::make_unique<Translation>(code_, graph_);
+  auto translation = std::make_unique<Translation>(code_, graph_, detail_);
   Translation* to = translation.get();
-  const CallDetail detail =
-      graph_ == GraphKind::kReduced ? CallDetail::kCounters : CallDetail::kEveryCall;
   CLEW_TRY(translation->service,
-           TranslationService::create(code_, detail, [to](std::span<const std::uint8_t> marks) {
+           TranslationService::create(code_, detail_, [to](std::span<const std::uint8_t> marks) {
              to->whole = to->log.read(marks, *to->service->translator().counting()) && to->whole;
            }));
   return translation;

@@ -19,7 +19,9 @@ namespace clew {
 
 class CountedJobs {
  public:
-  CountedJobs(CountLevel level, GraphKind graph);
+  // kCounters counts calls and no more; kOwnCalls, of GraphKind::kReduced, tells interruptions as well. Other graphs
+  // need kEveryCall.
+  CountedJobs(CountLevel level, GraphKind graph, CallDetail detail);
   ~CountedJobs();
 
   // Runs jobs for a hunt, `width` at a time. The results have the number of the job's counts as
@@ -44,6 +46,7 @@ class CountedJobs {
 
   ProgramCode code_;
   GraphKind graph_;
+  CallDetail detail_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Translation>> free_;
   std::unordered_map<std::uint64_t, CallCounts> counts_;

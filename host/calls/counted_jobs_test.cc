@@ -25,7 +25,7 @@ TEST_P(Counted, IsTheSameRun) {
     return results;
   };
   Workers plain(launch, options, 1, open_input);
-  CountedJobs counted(CountLevel::kCalls, GraphKind::kReduced);
+  CountedJobs counted(CountLevel::kCallsAndLines, GraphKind::kReduced, CallDetail::kOwnCalls);
   auto runner = counted.factory(2)(launch, options, open_input);
   ASSERT_TRUE(runner);
   const auto expected = run(plain);

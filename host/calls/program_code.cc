@@ -213,7 +213,8 @@ bool ProgramCode::is_counted(std::uint64_t address) const {
   const Mapped* mapped = find(address);
   if (mapped == nullptr || !mapped->module) return false;
   const std::uint64_t linked = address - mapped->bias;
-  if (level_ == CountLevel::kLines) return mapped->module->lines.contains(linked);
+  if (level_ != CountLevel::kCalls && mapped->module->lines.contains(linked)) return true;
+  if (level_ == CountLevel::kLines) return false;
   const auto found = mapped->module->inlined.find(linked);
   return found != mapped->module->inlined.end() &&
          std::ranges::any_of(found->second, [&](std::size_t i) {
@@ -311,13 +312,22 @@ std::vector<ProgramCode::Edge> ProgramCode::inlined_at(std::uint64_t address) {
 }
 
 std::optional<ProgramCode::OwnLine> ProgramCode::line_at(std::uint64_t address) const {
+  if (level_ == CountLevel::kCalls) return std::nullopt;
   const std::shared_lock lock(mutex_);
   const Mapped* mapped = find(address);
   if (mapped == nullptr || !mapped->module) return std::nullopt;
   const auto found = mapped->module->lines.find(address - mapped->bias);
   if (found == mapped->module->lines.end()) return std::nullopt;
-  const ModuleCode::Line& line = mapped->module->code.lines[found->second];
-  return OwnLine{mapped->module->numbers[line.function], line.line};
+  const std::vector<ModuleCode::Line>& lines = mapped->module->code.lines;
+  const std::size_t at = found->second;
+  OwnLine line{mapped->module->numbers[lines[at].function], lines[at].line};
+  const auto beside = [&](std::size_t i) -> std::optional<Beside> {
+    if (i >= lines.size() || lines[i].function != lines[at].function) return std::nullopt;
+    return Beside{lines[i].address + mapped->bias, lines[i].line};
+  };
+  line.before = at > 0 ? beside(at - 1) : std::nullopt;
+  line.behind = beside(at + 1);
+  return line;
 }
 
 std::vector<ProgramFunction> ProgramCode::functions() const {

@@ -32,7 +32,7 @@ struct ProgramFunction {
   std::uint32_t last_line = 0;  // 0: not known
 };
 
-enum class CountLevel : std::uint8_t { kCalls, kLines };
+enum class CountLevel : std::uint8_t { kCalls, kLines, kCallsAndLines };
 
 class ProgramCode final : public OwnCode {
  public:
@@ -61,10 +61,17 @@ class ProgramCode final : public OwnCode {
   };
   // The inlined calls that begin there. kNoFunction as the caller: it is within a library's function.
   [[nodiscard]] std::vector<Edge> inlined_at(std::uint64_t address);
-  // kLines: the line that begins there.
+  // The line that begins there, if lines are counted.
+  struct Beside {
+    std::uint64_t address = 0;
+    std::uint32_t line = 0;
+  };
   struct OwnLine {
     FunctionNumber function = kNoFunction;
     std::uint32_t line = 0;
+    // What the code of the function has before and behind it.
+    std::optional<Beside> before = {};
+    std::optional<Beside> behind = {};
   };
   [[nodiscard]] std::optional<OwnLine> line_at(std::uint64_t address) const;
 

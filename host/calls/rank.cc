@@ -44,30 +44,166 @@ bool leaves_count(const RankOptions& options) {
   return options.leaves.value_or(options.method != RankMethod::kPaper);
 }
 
+// Other graphs than the reduced one, and lines, are there for comparison: they have calls, or lines, alone.
+RankEvidence evidence_of(const RankOptions& options) {
+  if (options.method == RankMethod::kPaper || options.graph != GraphKind::kReduced ||
+      options.level == CountLevel::kLines)
+    return {.branches = false, .interruptions = false, .phases = false};
+  return options.evidence.value_or(RankEvidence{});
+}
+
+CountLevel level_of(const RankOptions& options) {
+  return evidence_of(options).branches ? CountLevel::kCallsAndLines : options.level;
+}
+
+CallDetail detail_of(const RankOptions& options) {
+  if (options.graph != GraphKind::kReduced) return CallDetail::kEveryCall;
+  const RankEvidence evidence = evidence_of(options);
+  return evidence.interruptions || evidence.phases ? CallDetail::kOwnCalls : CallDetail::kCounters;
+}
+
 Assign assign_by(const RankOptions& options, const std::vector<CallEdge>& edges) {
   const bool leaves = leaves_count(options);
+  const bool branches = evidence_of(options).branches;
   const bool lines = options.level == CountLevel::kLines;
-  return [leaves, lines, &edges](std::uint64_t feature) -> std::optional<std::uint32_t> {
+  return [leaves, branches, lines, &edges](std::uint64_t feature) -> std::optional<std::uint32_t> {
     const CallEdge& edge = edges[feature];
-    if (lines != (edge.context == kLineContext)) return std::nullopt;
-    if (!lines && !leaves && edge.callee >= kFirstLeaf) return std::nullopt;
-    return edge.caller;
+    const bool counts = edge.kind == EdgeKind::kLine     ? lines
+                        : edge.kind == EdgeKind::kBranch ? branches
+                        : edge.kind == EdgeKind::kCall
+                            ? !lines && (leaves || edge.callee < kFirstLeaf)
+                            : false;
+    return counts ? std::optional(edge.caller) : std::nullopt;
   };
 }
+
+Assign interrupted_in(const std::vector<CallEdge>& edges) {
+  return [&edges](std::uint64_t feature) -> std::optional<std::uint32_t> {
+    const CallEdge& edge = edges[feature];
+    return edge.kind == EdgeKind::kInterruption ? std::optional(edge.caller) : std::nullopt;
+  };
+}
+
+Evidence evidence_in(const CallEdge& edge) {
+  if (edge.kind == EdgeKind::kInterruption) return Evidence::kInterruption;
+  if (edge.kind == EdgeKind::kBranch) return Evidence::kBranch;
+  return edge.callee < kFirstLeaf ? Evidence::kCall : Evidence::kLibraryCall;
+}
+
+// What happens when all other threads have made their last call counts so much. Chosen: it is first only where
+// nothing else differs half as well.
+constexpr double kAtTheEndCounts = 1.0 / 3;
 
 // How functions are ordered. REQUIRES: the edges outlive it.
 ScoreOptions scored_by(const RankOptions& options, const std::vector<CallEdge>& edges) {
   ScoreOptions scored = score_of(options);
   // The program's own functions say more than a library's.
   scored.prefer = [&edges](std::uint64_t a, std::uint64_t b) {
-    return edges[a].callee < kFirstLeaf && edges[b].callee >= kFirstLeaf;
+    return evidence_in(edges[a]) < evidence_in(edges[b]);
   };
   if (options.method == RankMethod::kPaper || options.level == CountLevel::kLines) return scored;
   scored.callee = [&edges](std::uint64_t feature) -> std::optional<std::uint32_t> {
-    const FunctionNumber callee = edges[feature].callee;
-    return callee < kFirstLeaf ? std::optional(callee) : std::nullopt;
+    const CallEdge& edge = edges[feature];
+    return edge.kind == EdgeKind::kCall && edge.callee < kFirstLeaf ? std::optional(edge.callee)
+                                                                    : std::nullopt;
   };
+  scored.evidence = [&edges](std::uint64_t feature) { return evidence_in(edges[feature]); };
+  if (evidence_of(options).phases)
+    scored.discount = [&edges](std::uint64_t feature) {
+      return edges[feature].context == kAtTheEnd ? kAtTheEndCounts : 1.0;
+    };
   return scored;
+}
+
+// How well failing runs have more calls of each function, and by each function of each.
+class MoreCalls {
+ public:
+  MoreCalls(const FeatureTable& table, const std::vector<CallEdge>& edges,
+            const ScoreOptions& options)
+      : edges_(edges) {
+    const auto passing = static_cast<double>(table.runs(RunClass::kPassing));
+    const auto failing = static_cast<double>(table.runs(RunClass::kFailing));
+    const double half = (passing + failing) / 2;
+    const ClassCounts weight = options.weight == ClassWeight::kBalanced
+                                   ? ClassCounts{half / passing, half / failing}
+                                   : ClassCounts{1, 1};
+    for (std::size_t column = 0; column < table.features().size(); ++column) {
+      const CallEdge& edge = edges[table.features()[column]];
+      if (edge.kind != EdgeKind::kCall || edge.callee >= kFirstLeaf) continue;
+      const auto split = split_of(table.histogram(column, {1, 1}));
+      if (!split || !is_more_in_failing(*split)) continue;
+      const double score = score_of(table.histogram(column, weight), options.score);
+      double& of = of_[edge.callee];
+      of = std::max(of, score);
+      double& by = by_[{edge.caller, edge.callee}];
+      by = std::max(by, score);
+      double& by_caller = by_caller_[edge.caller];
+      by_caller = std::max(by_caller, score);
+    }
+  }
+
+  // An interruption has to tell so much more than the numbers of calls. Chosen.
+  static constexpr double kMargin = 0.05;
+  [[nodiscard]] double explain(std::uint64_t feature) const {
+    const CallEdge& edge = edges_[feature];
+    const auto find = [](const auto& map, const auto& key) {
+      const auto found = map.find(key);
+      return found == map.end() ? 0.0 : found->second;
+    };
+    // With more calls there is more to come between.
+    const double by = edge.callee == kNoFunction
+                          ? find(by_caller_, edge.caller)
+                          : std::max(find(by_, std::pair(edge.caller, edge.after)),
+                                     find(by_, std::pair(edge.caller, edge.callee)));
+    return kMargin + std::max(find(of_, edge.other), by);
+  }
+
+ private:
+  const std::vector<CallEdge>& edges_;
+  std::map<FunctionNumber, double> of_;
+  std::map<std::pair<FunctionNumber, FunctionNumber>, double> by_;
+  std::map<FunctionNumber, double> by_caller_;
+};
+
+// Interruptions are looked at before all else, if they tell anything: they come before what follows from them. They must
+// tell this share of what calls and branches tell, and those of a function this share of what the best tells. Chosen: the
+// failure often shows perfectly in numbers of calls, while it may come about by one of several interruptions.
+constexpr double kShareOfOthers = 0.4;
+constexpr double kShareOfBest = 0.8;
+// The highest p-value with which an interruption is believed.
+constexpr double kBelieved = 0.01;
+
+// Moves functions whose interruptions tell failing runs apart to the front.
+void put_interrupted_first(const RankOptions& options, const FeatureTable& table,
+                           const std::vector<CallEdge>& edges, const ScoreOptions& scored,
+                           std::uint32_t permutations, std::vector<RankedFunction>& ranking) {
+  if (!evidence_of(options).interruptions || table.runs(RunClass::kPassing) == 0 ||
+      table.runs(RunClass::kFailing) == 0)
+    return;
+  const MoreCalls more(table, edges, scored);
+  const Assign assign = interrupted_in(edges);
+  auto interrupted = rank_interruptions(
+      table, assign, scored, [&](std::uint64_t feature) { return more.explain(feature); },
+      [&](FunctionNumber caller, FunctionNumber callee) {
+        return std::ranges::any_of(edges, [&](const CallEdge& edge) {
+          return edge.kind == EdgeKind::kCall && edge.caller == caller && edge.callee == callee;
+        });
+      });
+  if (interrupted.empty()) return;
+  const double least = std::max(kShareOfOthers * (ranking.empty() ? 0 : ranking.front().score),
+                                kShareOfBest * interrupted.front().score);
+  std::erase_if(interrupted,
+                [&](const RankedFunction& function) { return function.score < least; });
+  if (interrupted.empty()) return;
+  test_by_permutation(table, assign, scored, permutations, options.hunt.seed, interrupted);
+  if (permutations > 0 && interrupted.front().p > kBelieved) return;
+  std::vector<RankedFunction> rest;
+  for (const RankedFunction& function : ranking)
+    if (std::ranges::find(interrupted, function.function, &RankedFunction::function) ==
+        interrupted.end())
+      rest.push_back(function);
+  ranking = std::move(interrupted);
+  ranking.insert(ranking.end(), rest.begin(), rest.end());
 }
 
 class Ranker final : public HuntObserver, public ReportListener {
@@ -76,7 +212,7 @@ class Ranker final : public HuntObserver, public ReportListener {
       : options_(options),
         store_(store),
         observer_(observer),
-        jobs_(options.level, options.graph),
+        jobs_(level_of(options), options.graph, detail_of(options)),
         started_(seconds_now()) {}
 
   Result<RankResult> run();
@@ -212,8 +348,10 @@ void Ranker::look() {
   const bool several = all.size() > 1 && tells_kinds_apart(options_);
   const FeatureTable of_one = several ? table_of(all.front().first) : FeatureTable{};
   const FeatureTable& table = several ? of_one : result_.table;
-  stability_.look(result_.table, rank_functions(table, lines, assign_by(options_, result_.edges),
-                                                scored_by(options_, result_.edges)));
+  const ScoreOptions scored = scored_by(options_, result_.edges);
+  auto ranking = rank_functions(table, lines, assign_by(options_, result_.edges), scored);
+  put_interrupted_first(options_, table, result_.edges, scored, 0, ranking);
+  stability_.look(result_.table, ranking);
 }
 
 HuntOptions Ranker::hunt_options() const {
@@ -289,8 +427,9 @@ Result<RankResult> Ranker::run() {
   result_.stable = stability_.stable();
   result_.functions = jobs_.code().functions();
   for (const CallEdge& edge : result_.edges)
-    result_.callees.push_back(edge.context == kLineContext ? fmt::format("line {}", edge.callee)
-                                                           : jobs_.code().name_of(edge.callee));
+    result_.callees.push_back(edge.kind == EdgeKind::kLine || edge.kind == EdgeKind::kBranch
+                                  ? fmt::format("line {}", edge.callee)
+                                  : jobs_.code().name_of(edge.callee));
   for (std::string& lack : jobs_.code().lacks()) result_.notes.push_back(std::move(lack));
   separate();
   rank_again(options_, result_);
@@ -322,13 +461,16 @@ void rank_again(const RankOptions& options, RankResult& result) {
   // Names make it the same in every run.
   scored.prefer = [&](std::uint64_t a, std::uint64_t b) {
     const auto key = [&](std::uint64_t feature) {
-      return std::tuple(result.edges[feature].callee >= kFirstLeaf, result.callees[feature]);
+      const CallEdge& edge = result.edges[feature];
+      return std::tuple(evidence_in(edge), result.callees[feature], edge.after, edge.other);
     };
     return key(a) < key(b);
   };
   result.ranking = rank_functions(result.table, lines, assign, scored);
   test_by_permutation(result.table, assign, score_of(options), options.permutations,
                       options.hunt.seed, result.ranking);
+  put_interrupted_first(options, result.table, result.edges, scored, options.permutations,
+                        result.ranking);
 }
 
 std::uint64_t RankResult::lines() const {

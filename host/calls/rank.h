@@ -20,6 +20,14 @@ namespace clew {
 // classes as they are.
 enum class RankMethod : std::uint8_t { kDefault, kPaper };
 
+// What is looked at besides the numbers of calls.
+struct RankEvidence {
+  bool branches = true;       // how often functions take their own branches
+  bool interruptions = true;  // which other threads run between a function's calls
+  // What happens after all other threads have made their last call is discounted: it rather tells of the failure.
+  bool phases = true;
+};
+
 // One of the inputs that a program is run with.
 struct ProgramInput {
   std::vector<std::string> arguments;                         // added to the program's
@@ -39,6 +47,7 @@ struct RankOptions {
   std::optional<ScoreOptions> score;  // instead of the method's
   std::optional<bool> leaves;         // calls of library functions count, instead of the method's
   std::optional<bool> kinds;          // each kind of failure by itself, instead of the method's
+  std::optional<RankEvidence> evidence;  // instead of the method's
   std::uint32_t permutations = 199;
   ProgramInputs inputs;  // empty: the program's arguments as they are
   std::uint64_t runs_per_input = 1;

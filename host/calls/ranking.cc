@@ -95,11 +95,14 @@ void note_standing(const FeatureTable& table, const ScoreOptions& options,
   }
   for (RankedFunction& function : ranking) {
     if (!function.column || function.score <= 0) continue;
-    function.calls_library = !options.callee(table.features()[*function.column]);
+    const std::uint64_t feature = table.features()[*function.column];
+    function.evidence = options.evidence          ? options.evidence(feature)
+                        : options.callee(feature) ? Evidence::kCall
+                                                  : Evidence::kLibraryCall;
     if (columns_to[function.function].empty()) continue;  // main
     const std::vector<std::uint64_t> calls = calls_of(columns_to[function.function], table);
-    function.follows =
-        !is_higher(function.score, score_of(histogram_of(calls, table, weight), options.score));
+    function.follows = !is_higher(function.undiscounted,
+                                  score_of(histogram_of(calls, table, weight), options.score));
     function.unreached = true;
     for (std::size_t run = 0; run < calls.size(); ++run)
       if (calls[run] > 0 && table.classes()[run] == RunClass::kFailing) function.unreached = false;
@@ -133,12 +136,15 @@ std::vector<RankedFunction> rank_functions(const FeatureTable& table,
     const auto function = assign(table.features()[column]);
     if (!function || *function >= ranking.size()) continue;
     RankedFunction& of = ranking[*function];
-    const double score = score_of(table.histogram(column, weight), options.score);
+    const double full = score_of(table.histogram(column, weight), options.score);
+    const double score =
+        full * (options.discount ? options.discount(table.features()[column]) : 1.0);
     const bool tie = of.column && !is_higher(score, of.score) && !is_higher(of.score, score);
     const bool preferred = tie && options.prefer &&
                            options.prefer(table.features()[column], table.features()[*of.column]);
     if (of.column && !preferred && !is_higher(score, of.score)) continue;
     of.score = score;
+    of.undiscounted = full;
     of.column = column;
   }
   for (RankedFunction& function : ranking)
@@ -148,9 +154,61 @@ std::vector<RankedFunction> rank_functions(const FeatureTable& table,
   std::ranges::sort(ranking, [&](const RankedFunction& a, const RankedFunction& b) {
     if (is_higher(a.score, b.score) || is_higher(b.score, a.score)) return a.score > b.score;
     if (a.unreached != b.unreached) return b.unreached;
-    if (a.calls_library != b.calls_library) return b.calls_library;
+    const bool library = a.evidence == Evidence::kLibraryCall;
+    if (library != (b.evidence == Evidence::kLibraryCall)) return !library;
     if (a.follows != b.follows) return b.follows;
+    if (a.evidence != b.evidence) return a.evidence < b.evidence;
     if (lines[a.function] != lines[b.function]) return lines[a.function] > lines[b.function];
+    return a.function < b.function;
+  });
+  return ranking;
+}
+
+bool is_more_in_failing(const Split& split) {
+  const ClassCounts all{split.below.passing + split.above.passing,
+                        split.below.failing + split.above.failing};
+  return split.above.failing * all.passing > split.above.passing * all.failing;
+}
+
+std::vector<RankedFunction> rank_interruptions(
+    const FeatureTable& table, const Assign& assign, const ScoreOptions& options,
+    const std::function<double(std::uint64_t feature)>& explained,
+    const std::function<bool(std::uint32_t caller, std::uint32_t callee)>& calls) {
+  const ClassCounts weight = weight_of(table, options.weight);
+  std::map<std::uint32_t, RankedFunction> best;
+  for (std::size_t column = 0; column < table.features().size(); ++column) {
+    const auto function = assign(table.features()[column]);
+    if (!function || table.column(column).others().empty()) continue;
+    const double score = score_of(table.histogram(column, weight), options.score);
+    const auto known = best.find(*function);
+    if (score <= 0 ||
+        (known != best.end() && !is_higher(score, known->second.score) &&
+         !(options.prefer && !is_higher(known->second.score, score) &&
+           options.prefer(table.features()[column], table.features()[*known->second.column]))))
+      continue;
+    if (!is_higher(score, explained(table.features()[column]))) continue;
+    const auto split = split_of(table.histogram(column, {1, 1}));
+    if (!split || !is_more_in_failing(*split)) continue;
+    RankedFunction& of = best[*function];
+    of.function = *function;
+    of.score = of.undiscounted = score;
+    of.column = column;
+    of.split = split;
+    of.evidence = Evidence::kInterruption;
+  }
+  std::vector<RankedFunction> ranking;
+  std::map<std::uint32_t, std::ptrdiff_t> callees;  // how many of those with the same score
+  for (const auto& [function, of] : best) {
+    ranking.push_back(of);
+    callees[function] = std::ranges::count_if(best, [&](const auto& other) {
+      return other.first != function && !is_higher(other.second.score, of.score) &&
+             !is_higher(of.score, other.second.score) && calls(function, other.first);
+    });
+  }
+  std::ranges::sort(ranking, [&](const RankedFunction& a, const RankedFunction& b) {
+    if (is_higher(a.score, b.score) || is_higher(b.score, a.score)) return a.score > b.score;
+    if (callees[a.function] != callees[b.function])
+      return callees[a.function] > callees[b.function];
     return a.function < b.function;
   });
   return ranking;
@@ -183,7 +241,7 @@ void test_by_permutation(const FeatureTable& table, const Assign& assign,
   }
   for (RankedFunction& function : ranking) {
     const auto as_high = static_cast<double>(std::ranges::count_if(
-        highest, [&](double other) { return !is_higher(function.score, other); }));
+        highest, [&](double other) { return !is_higher(function.undiscounted, other); }));
     function.p = function.score > 0 ? (as_high + 1) / (static_cast<double>(permutations) + 1) : 1;
   }
 }

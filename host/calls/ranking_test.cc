@@ -182,7 +182,55 @@ TEST(Stability, NeedsLooksWithMoreRunsEach) {
   }
   EXPECT_EQ(looks, 3);
   EXPECT_GE(t.runs(), 30u);
-  EXPECT_LE(t.runs(), 60u);
+  EXPECT_LE(t.runs(), 80u);
+}
+
+// Feature 1 is an interruption of function 7, 2 one of function 8, which calls 7.
+std::optional<std::uint32_t> interrupted(std::uint64_t feature) {
+  return feature == 0 ? std::nullopt : std::optional<std::uint32_t>(6 + feature);
+}
+
+std::vector<RankedFunction> interruptions(const FeatureTable& t, double explained) {
+  return rank_interruptions(
+      t, interrupted, {.weight = ClassWeight::kBalanced}, [=](std::uint64_t) { return explained; },
+      [](std::uint32_t from, std::uint32_t to) { return from == 8 && to == 7; });
+}
+
+TEST(Interruptions, ThoseThatGoWithFailingRunsAreRanked) {
+  FeatureTable t;
+  for (std::uint64_t i = 0; i < 60; ++i) {
+    const std::uint64_t fails = i % 3 == 0;
+    t.add(fails ? RunClass::kFailing : RunClass::kPassing, {{0, 3}, {1, fails}, {2, 2 * fails}});
+  }
+  const auto ranking = interruptions(t, 0);
+  ASSERT_EQ(ranking.size(), 2u);
+  EXPECT_EQ(ranking[0].function, 8u);  // the caller of the other
+  EXPECT_DOUBLE_EQ(ranking[0].score, 1);
+  EXPECT_TRUE(interruptions(t, 1).empty());  // the numbers of calls tell as much
+}
+
+TEST(Interruptions, ThoseOfPassingRunsAreNot) {
+  FeatureTable t;
+  for (std::uint64_t i = 0; i < 60; ++i) {
+    const std::uint64_t fails = i % 3 == 0;
+    t.add(fails ? RunClass::kFailing : RunClass::kPassing, {{1, 1 - fails}});
+  }
+  EXPECT_TRUE(interruptions(t, 0).empty());
+}
+
+TEST(Ranking, WhatIsDiscountedComesBehindWhatDiffersHalfAsWell) {
+  const FeatureTable t = table(200, 0.1);
+  FeatureTable both;
+  for (std::size_t i = 0; i < t.runs(); ++i) {
+    const bool fails = t.classes()[i] == RunClass::kFailing;
+    both.add(t.classes()[i], {{205, t.column(1).values(t.runs())[i]}, {301, fails ? 1 : 0}});
+  }
+  const auto at_the_end = [](std::uint64_t feature) { return feature == 301 ? 1.0 / 3 : 1.0; };
+  const auto first = [&](const ScoreOptions& options) {
+    return rank_functions(both, {9, 9, 9, 9}, caller, options)[0].function;
+  };
+  EXPECT_EQ(first({}), 3u);
+  EXPECT_EQ(first({.discount = at_the_end}), 2u);
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ std::string rank_svg(const RankResult& result) {
   std::set<FunctionNumber> called;
   std::set<FunctionNumber> all;
   for (const CallEdge& edge : result.edges) {
-    if (edge.context == kLineContext || edge.callee >= kFirstLeaf) continue;
+    if (edge.kind != EdgeKind::kCall || edge.callee >= kFirstLeaf) continue;
     calls[edge.caller].insert(edge.callee);
     all.insert({edge.caller, edge.callee});
     if (edge.callee != edge.caller) called.insert(edge.callee);
@@ -87,7 +87,7 @@ std::string rank_svg(const RankResult& result) {
       width, height);
   for (std::size_t i = 0; i < result.table.features().size(); ++i) {
     const CallEdge& edge = result.edges[result.table.features()[i]];
-    if (edge.context == kLineContext || edge.callee >= kFirstLeaf) continue;
+    if (edge.kind != EdgeKind::kCall || edge.callee >= kFirstLeaf) continue;
     const Box& from = boxes[edge.caller];
     const Box& to = boxes[edge.callee];
     if (edge.caller == edge.callee) continue;

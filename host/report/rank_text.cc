@@ -21,10 +21,33 @@ std::string what(const RankResult& result, std::size_t column) {
   const std::uint64_t feature = result.table.features()[column];
   const CallEdge& edge = result.edges[feature];
   const SourceFunction& caller = result.functions[edge.caller].source;
-  if (edge.context == kLineContext)
-    return fmt::format("{}:{} of `{}` runs", short_path(caller.file), edge.callee,
-                       printable(caller.name));
-  return fmt::format("`{}` calls `{}`", printable(caller.name), printable(result.callees[feature]));
+  const std::string name = printable(caller.name);
+  const auto own = [&](FunctionNumber function) {
+    return printable(result.functions[function].source.name);
+  };
+  const char* const end =
+      edge.context == kAtTheEnd ? ", after the last call of any other thread," : "";
+  switch (edge.kind) {
+    case EdgeKind::kLine:
+      return fmt::format("{}:{} of `{}` runs", short_path(caller.file), edge.callee, name);
+    case EdgeKind::kBranch:
+      return fmt::format("{}:{} of `{}`{} runs more often than line {},", short_path(caller.file),
+                         edge.callee, name, end, edge.after);
+    case EdgeKind::kInterruption:
+      if (edge.callee == kNoFunction)
+        return fmt::format(
+            "between two calls by `{}` another thread runs whose last call is of `{}`,", name,
+            own(edge.other));
+      return fmt::format(
+          "between {} and its call of `{}` another thread runs whose last call is of `{}`,",
+          edge.after == kNoFunction
+              ? fmt::format("the beginning of `{}`", name)
+              : fmt::format("the call of `{}` by `{}`", own(edge.after), name),
+          own(edge.callee), own(edge.other));
+    case EdgeKind::kCall:
+      break;
+  }
+  return fmt::format("`{}`{} calls `{}`", name, end, printable(result.callees[feature]));
 }
 
 // Runs by how often they made a call, in at most eight classes from the least to the most.
@@ -109,10 +132,14 @@ std::string rank_sentence(const RankResult& result, const RankedFunction& functi
   const bool less = split.below.failing / failing > split.below.passing / passing;
   const double of_failing = less ? split.below.failing : split.above.failing;
   const double of_passing = less ? split.above.passing : split.below.passing;
+  const bool difference =
+      result.edges[result.table.features()[*function.column]].kind == EdgeKind::kBranch;
   const auto at_most = [&](std::uint64_t n) {
+    if (difference && n > 0) return fmt::format("by at most {}", with_commas(n));
     return n == 0 ? std::string("not at all") : n == 1 ? "at most once" : "at most " + times(n);
   };
   const auto at_least = [&](std::uint64_t n) {
+    if (difference) return fmt::format("by at least {}", with_commas(n));
     return n == 1 ? std::string("at least once") : "at least " + times(n);
   };
   return fmt::format("{} {} in {} of {}, and {} in {} of {}", what(result, *function.column),
@@ -167,6 +194,39 @@ std::string ranking_text(const RankResult& result, std::size_t most, Kinds kinds
   return text;
 }
 
+const char* kind_word(EdgeKind kind) {
+  switch (kind) {
+    case EdgeKind::kCall:
+      return "call";
+    case EdgeKind::kLine:
+      return "line";
+    case EdgeKind::kBranch:
+      return "branch";
+    case EdgeKind::kInterruption:
+      return "interruption";
+  }
+  return "";
+}
+
+// The name of a column.
+std::string column_name(const RankResult& result, std::uint64_t feature) {
+  const CallEdge& edge = result.edges[feature];
+  const std::string& caller = result.functions[edge.caller].source.name;
+  const auto own = [&](FunctionNumber function) {
+    return function == kNoFunction ? std::string("...") : result.functions[function].source.name;
+  };
+  const std::string context = edge.context == kAtTheEnd ? "[end] "
+                              : edge.context == 0       ? ""
+                                                        : fmt::format("[{}] ", edge.context);
+  if (edge.kind == EdgeKind::kInterruption)
+    return fmt::format("{} -> {} and {} with {} between", caller, own(edge.after), own(edge.callee),
+                       own(edge.other));
+  if (edge.kind == EdgeKind::kBranch)
+    return fmt::format("{}{} -> line {} over line {} ({:x})", context, caller, edge.callee,
+                       edge.after, edge.other);
+  return fmt::format("{}{} -> {}", context, caller, result.callees[feature]);
+}
+
 Json ranking_json(const RankResult& result) {
   Json ranking = Json::array();
   for (std::size_t i = 0; i < result.ranking.size(); ++i) {
@@ -176,7 +236,9 @@ Json ranking_json(const RankResult& result) {
     if (function.column && function.score > 0) {
       const CallEdge& edge = result.edges[result.table.features()[*function.column]];
       call["callee"] = result.callees[result.table.features()[*function.column]];
-      if (edge.context == kLineContext) call["line"] = edge.callee;
+      if (edge.kind == EdgeKind::kLine || edge.kind == EdgeKind::kBranch)
+        call["line"] = edge.callee;
+      call["kind"] = kind_word(edge.kind);
       call["text"] = rank_sentence(result, function);
       if (function.split) {
         call["low"] = function.split->low;
@@ -249,11 +311,7 @@ std::string rank_csv(const RankResult& result) {
   const FeatureTable& table = result.all_runs ? *result.all_runs : result.table;
   std::string csv;
   for (const std::uint64_t feature : table.features()) {
-    const CallEdge& edge = result.edges[feature];
-    csv += quoted(fmt::format(
-        "{}{} -> {}",
-        edge.context == 0 || edge.context == kLineContext ? "" : fmt::format("[{}] ", edge.context),
-        result.functions[edge.caller].source.name, result.callees[feature]));
+    csv += quoted(column_name(result, feature));
     csv += ',';
   }
   csv += "class\n";

@@ -34,8 +34,11 @@ class OwnCode {
   [[nodiscard]] virtual bool is_inlined_entry(std::uint64_t address) const = 0;
 };
 
-// Whether all calls are written down, or those between the program's own functions only counted.
-enum class CallDetail : std::uint8_t { kCounters, kEveryCall };
+enum class CallDetail : std::uint8_t {
+  kCounters,   // calls between the program's own functions are only counted
+  kOwnCalls,   // ... and written down as well
+  kEveryCall,  // all calls are written down, and none is counted
+};
 
 // What a mark's site number stands for, and what a counter counts.
 struct CallSite {

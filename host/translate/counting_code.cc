@@ -120,9 +120,10 @@ void CountingCode::before_instruction(std::uint64_t address) {
 
 void CountingCode::direct_call(std::uint64_t from, std::uint64_t target) {
   const bool own = map_.is_own(from) && map_.is_own_entry(target);
-  if (own && detail_ == CallDetail::kCounters) return emit_count({from, target}, Flags::kFree);
+  if (own && detail_ != CallDetail::kEveryCall) emit_count({from, target}, Flags::kFree);
+  if (own && detail_ == CallDetail::kCounters) return;
   if (!own && !leaves(from, target)) return;
-  if (detail_ == CallDetail::kCounters) return emit_out(from, target, Flags::kFree);
+  if (!own && detail_ != CallDetail::kEveryCall) return emit_out(from, target, Flags::kFree);
   emit_room(e_.here());
   emit_mark(abi::kCallMark, site(from, target));
   e_.load(Reg::kRax, kSaved0);
@@ -143,7 +144,7 @@ bool CountingCode::counts_jump(std::uint64_t from, std::uint64_t target) const {
 void CountingCode::direct_jump(std::uint64_t from, std::uint64_t target) {
   if (!counts_jump(from, target)) return;
   if (!map_.is_own(from)) return after_return_address(from, target);
-  if (detail_ == CallDetail::kCounters)
+  if (detail_ != CallDetail::kEveryCall)
     return map_.is_own_entry(target) ? emit_count({from, target}, Flags::kKeep)
                                      : emit_out(from, target, Flags::kKeep);
   emit_room(e_.here());

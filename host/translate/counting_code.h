@@ -62,7 +62,7 @@ class CountingCode {
   }
   // A call by a slot of which it is known where it leads.
   [[nodiscard]] bool is_counted_out(std::uint64_t slot) const {
-    return detail_ == CallDetail::kCounters && map_.slot(slot) == OwnCode::Slot::kLibrary;
+    return detail_ != CallDetail::kEveryCall && map_.slot(slot) == OwnCode::Slot::kLibrary;
   }
   [[nodiscard]] bool leaves(std::uint64_t from, std::uint64_t target) const;
 

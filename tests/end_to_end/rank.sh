@@ -73,7 +73,13 @@ int main() {
 }
 CODE
 check "the program is built" "$clew" c++ -std=c++20 -g -O0 account.cpp -o account -pthread
-check "it is ranked" run 1 rank --seed 5 --schedules 200 --all --json out.json --csv table.csv --graph graph.svg -- ./account
+check "it is ranked" run 1 rank --seed 5 --schedules 200 --all --json out.json --csv all.csv -- ./account
+check "the function that another thread comes between comes first" json 'd["ranking"][0]["function"] == "deposit" and d["ranking"][0]["call"]["kind"] == "interruption"'
+check "... which is said" json '"by `deposit`" in d["ranking"][0]["call"]["text"] and "another thread runs whose last call is of `" in d["ranking"][0]["call"]["text"]'
+check "... and is no noise" json 'd["ranking"][0]["p"] < 0.01 and not d["noise"]'
+check "what comes after all threads is discounted" json 'next(f for f in d["ranking"] if f["function"] == "main")["score"] < 0.34'
+check "... and has a column of its own" grep -q '\[end\] main -> complain' all.csv
+check "calls alone" run 1 rank --seed 5 --schedules 200 --all --evidence calls --json out.json --csv table.csv --graph graph.svg -- ./account
 check "main calls complain only when it fails" json 'd["ranking"][0]["function"] == "main" and d["ranking"][0]["call"]["callee"] == "complain" and d["ranking"][0]["score"] == 1'
 check "the answer is no noise" json 'd["ranking"][0]["p"] < 0.01 and not d["noise"]'
 check "all fields" json 'all(k in d for k in ("ranking", "runs", "functions", "lines", "stable", "seconds")) and all(k in d["ranking"][0] for k in ("rank", "function", "at", "score", "p", "call", "lines"))'
@@ -131,8 +137,22 @@ int choose(int n) { return n % 2 == 0 ? even(n) : odd(n); }
 int main(int, char** arguments) { return choose(std::atoi(arguments[1])) % 2; }
 CODE
 check "a program with one thread is built" "$clew" c++ -g -O0 parity.cpp -o parity
-check "--vary-seed in the arguments" run 1 rank --seed 1 --schedules 60 --vary-seed N --json out.json -- ./parity N
+check "--vary-seed in the arguments" run 1 rank --seed 1 --schedules 120 --vary-seed N --json out.json -- ./parity N
 check "... choose" json 'd["ranking"][0]["function"] == "choose" and d["ranking"][0]["score"] == 1 and d["stable"]'
+cat >limit.cpp <<'CODE'
+#include <cstdio>
+#include <cstdlib>
+int lower(int n) {
+  if (n > 4)
+    n = 4;
+  return n;
+}
+int raise(int n) { return n + 1; }
+int main(int, char** arguments) { return lower(raise(std::atoi(arguments[1]) % 8)) == 4; }
+CODE
+check "a program that calls the same in all runs is built" "$clew" c++ -g -O0 limit.cpp -o limit
+check "it is ranked" run 1 rank --seed 1 --schedules 120 --vary-seed N --json out.json -- ./limit N
+check "... by a branch" json 'd["ranking"][0]["function"] == "lower" and d["ranking"][0]["call"]["kind"] == "branch" and d["ranking"][0]["call"]["line"] in (4, 5, 6)'
 printf '1\n2\n3\n4\n' >inputs.txt
 check "--inputs" run 1 rank --seed 1 --schedules 60 --inputs inputs.txt --json out.json -- ./parity
 check "... choose" json 'd["ranking"][0]["function"] == "choose"'

@@ -159,7 +159,7 @@ PY
 }
 for level in -O0 -O1 -O2; do
   check "built with $level" "$clew" c++ -std=c++20 -g "$level" calls.cpp -o "calls$level" -pthread
-  check "counted" run 0 rank --seed 1 --schedules 20 --all --permutations 0 --csv table.csv -- "./calls$level"
+  check "counted" run 0 rank --seed 1 --schedules 20 --all --evidence calls --permutations 0 --csv table.csv -- "./calls$level"
   check "... the calls are those that the program counts" same "$level"
   [[ $level == -O0 ]] || check "... and what may be lost is said" grep -q 'was optimised' err.txt
 done

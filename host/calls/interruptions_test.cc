@@ -1,0 +1,108 @@
+#include "host/calls/interruptions.h"
+
+#include <gtest/gtest.h>
+
+namespace clew {
+namespace {
+
+constexpr FunctionNumber kMain = 0, kWork = 1, kLook = 2, kAct = 3, kReport = 4;
+
+CallEdge interruption(FunctionNumber in, FunctionNumber after, FunctionNumber before,
+                      FunctionNumber other) {
+  return {0, in, before, EdgeKind::kInterruption, after, other};
+}
+
+// Threads 1 and 2 execute kWork, which calls kLook and then kAct. Stacks grow down from 1000.
+class InterruptionsTest : public testing::Test {
+ protected:
+  void begin(std::uint32_t thread) { all_.entered(thread, kWork, 1000, counts_); }
+  void call(std::uint32_t thread, FunctionNumber callee) {
+    all_.called(thread, kWork, callee, 0, 900, counts_);
+  }
+  std::uint64_t count(const CallEdge& edge) const {
+    const auto found = counts_.find(edge);
+    return found == counts_.end() ? 0 : found->second;
+  }
+
+  Interruptions all_;
+  CallCounts counts_;
+};
+
+TEST_F(InterruptionsTest, NobodyComesBetweenCallsOfAThreadThatRunsAlone) {
+  begin(1);
+  begin(2);
+  call(1, kLook);
+  call(1, kAct);
+  call(2, kLook);
+  call(2, kAct);
+  EXPECT_EQ(count(interruption(kWork, kLook, kAct, kLook)), 0u);
+  EXPECT_EQ(count(interruption(kWork, kNoFunction, kNoFunction, kAct)), 0u);
+}
+
+TEST_F(InterruptionsTest, WhatAnotherThreadCallsBetweenTwoCallsIsCountedOnce) {
+  begin(1);
+  begin(2);
+  call(1, kLook);
+  call(2, kLook);
+  call(2, kAct);
+  call(2, kLook);
+  call(1, kAct);
+  EXPECT_EQ(count(interruption(kWork, kLook, kAct, kLook)), 1u);
+  EXPECT_EQ(count(interruption(kWork, kLook, kAct, kAct)), 1u);
+  EXPECT_EQ(count(interruption(kWork, kNoFunction, kNoFunction, kAct)), 1u);
+  // Thread 2 had thread 1's look before its own first call, and its act not between two.
+  EXPECT_EQ(count(interruption(kWork, kNoFunction, kLook, kLook)), 1u);
+  EXPECT_EQ(count(interruption(kWork, kLook, kAct, kWork)), 0u);
+}
+
+TEST_F(InterruptionsTest, AThreadThatWasCalledBeforeAndRunsAgainCounts) {
+  begin(1);
+  begin(2);
+  call(2, kAct);
+  call(1, kLook);
+  all_.resumed(2, counts_);
+  call(1, kAct);
+  EXPECT_EQ(count(interruption(kWork, kLook, kAct, kAct)), 1u);
+}
+
+TEST_F(InterruptionsTest, EachActivationHasCallsOfItsOwn) {
+  begin(1);
+  call(1, kLook);
+  all_.left(1, 1000);
+  begin(2);
+  call(2, kLook);
+  begin(1);
+  call(1, kAct);
+  EXPECT_EQ(count(interruption(kWork, kLook, kAct, kLook)), 0u);
+}
+
+TEST_F(InterruptionsTest, TheEndIsWhatComesAfterAllOtherThreads) {
+  all_.entered(0, kMain, 2000, counts_);
+  all_.called(0, kMain, kLook, 10, 1900, counts_);
+  EXPECT_FALSE(all_.is_at_the_end(kReport, 0));  // nobody else has run
+  begin(1);
+  call(1, kAct);
+  all_.called(0, kMain, kReport, 20, 1900, counts_);
+  EXPECT_TRUE(all_.is_at_the_end(kReport, 0));
+  EXPECT_TRUE(all_.is_at_the_end(kMain, 20));
+  EXPECT_FALSE(all_.is_at_the_end(kMain, 10));
+  EXPECT_FALSE(all_.is_at_the_end(kLook, 0));
+  EXPECT_FALSE(all_.is_at_the_end(kAct, 0));
+  begin(1);  // a thread that lives yet: it was not the end
+  EXPECT_FALSE(all_.is_at_the_end(kReport, 0));
+  EXPECT_FALSE(all_.is_at_the_end(kMain, 20));
+}
+
+TEST_F(InterruptionsTest, CallsOfTheFirstThreadCountOnlyIfOthersComeAfterThem) {
+  all_.entered(0, kMain, 2000, counts_);
+  all_.called(0, kMain, kLook, 10, 1900, counts_);
+  begin(1);
+  call(1, kAct);
+  all_.called(0, kMain, kReport, 20, 1900, counts_);
+  EXPECT_EQ(count(interruption(kMain, kLook, kReport, kAct)), 0u);
+  call(1, kAct);
+  EXPECT_EQ(count(interruption(kMain, kLook, kReport, kAct)), 1u);
+}
+
+}  // namespace
+}  // namespace clew
