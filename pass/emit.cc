@@ -7,6 +7,7 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/MDBuilder.h"
+#include "pass/rare.h"
 
 namespace clew::pass {
 namespace {
@@ -117,12 +118,32 @@ llvm::CallInst* Emitter::emit_hook_call(const Site& site, Counted counted,
   if (address->getType()->isVectorTy()) address = builder.CreateExtractElement(address, site.lane);
   llvm::Value* size = emit_size(site, builder);
   if (!site.variables.empty()) std::tie(address, size) = emit_frame(site.variables, builder);
+  address = builder.CreatePointerBitCastOrAddrSpaceCast(address, builder.getPtrTy());
+  if (weak_cas_of(site) == nullptr)
+    if (llvm::FunctionCallee hook = sized_hook(counted, size))
+      return preserve_most_call(builder, hook, {point, address});
   const llvm::FunctionCallee hook = weak_cas_of(site) != nullptr ? hooks_.__clew_yield_cas
                                     : counts                     ? hooks_.__clew_yield_access_next
                                                                  : hooks_.__clew_yield_access;
-  return preserve_most_call(
-      builder, hook,
-      {point, builder.CreatePointerBitCastOrAddrSpaceCast(address, builder.getPtrTy()), size});
+  return preserve_most_call(builder, hook, {point, address, size});
+}
+
+// The hook that has this size in its name, if there is one.
+llvm::FunctionCallee Emitter::sized_hook(Counted counted, const llvm::Value* size) const {
+  const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(size);
+  const bool counts = counted == Counted::kByHook;
+  switch (constant == nullptr ? 0 : constant->getLimitedValue()) {
+    case 1:
+      return counts ? hooks_.__clew_yield_access_next_1 : hooks_.__clew_yield_access_1;
+    case 4:
+      return counts ? hooks_.__clew_yield_access_next_4 : hooks_.__clew_yield_access_4;
+    case 8:
+      return counts ? hooks_.__clew_yield_access_next_8 : hooks_.__clew_yield_access_8;
+    case 16:
+      return counts ? hooks_.__clew_yield_access_next_16 : hooks_.__clew_yield_access_16;
+    default:
+      return {};
+  }
 }
 
 // Makes `cas` fail if `fails` says so, by changing nothing but an operand: the memory is read, and
@@ -203,10 +224,16 @@ void Emitter::emit_slow(llvm::ArrayRef<Site> sites) {
       emit_gated(site, site.before);
       continue;
     }
-    llvm::IRBuilder<> builder(site.before);
-    builder.SetCurrentDebugLocation(debug_location(site));
-    emit_hook_call(site, Counted::kByHook, builder);
+    emit_counted(site, site.before);
   }
+}
+
+llvm::Instruction* Emitter::emit_counted(const Site& site, llvm::Instruction* before) {
+  llvm::Instruction* const last = before->getPrevNode();
+  llvm::IRBuilder<> builder(before);
+  builder.SetCurrentDebugLocation(debug_location(site));
+  emit_hook_call(site, Counted::kByHook, builder);
+  return last != nullptr ? last->getNextNode() : &before->getParent()->front();
 }
 
 llvm::Instruction* Emitter::emit_spin(const Site& site, llvm::Instruction* before) {
@@ -227,10 +254,13 @@ llvm::Instruction* Emitter::emit_call_site(llvm::Constant* point, llvm::Instruct
 // the rest of the block each time.
 std::vector<Count> Emitter::emit(llvm::ArrayRef<Site> sites, bool batch) {
   std::vector<Count> counts;
+  llvm::DenseSet<const llvm::BasicBlock*> rare;
+  if (batch) rare = find_rare_blocks(*sites.front().before->getFunction());
   const Site* last = nullptr;
   llvm::Instruction* first_emitted = nullptr;
   while (!sites.empty()) {
-    const Batch together = batch ? last_batch(sites, first_emitted) : Batch{};
+    const bool is_rare = rare.contains(sites.back().before->getParent());
+    const Batch together = batch && !is_rare ? last_batch(sites, first_emitted) : Batch{};
     const Site& site = together.sites.empty() ? sites.back() : together.sites.front();
     llvm::Instruction* before =
         last != nullptr && site.before == last->before ? first_emitted : site.before;
@@ -238,6 +268,8 @@ std::vector<Count> Emitter::emit(llvm::ArrayRef<Site> sites, bool batch) {
       first_emitted = emit_spin(site, before);
     } else if (site.kind == PointKind::kSyncCall) {
       first_emitted = emit_call_site(table_.address_of(site.index), before);
+    } else if (is_rare && weak_cas_of(site) == nullptr) {
+      first_emitted = emit_counted(site, before);
     } else {
       counts.push_back(together.sites.empty() ? emit_gated(site, before) : emit_batch(together));
       first_emitted = first_of(counts.back());

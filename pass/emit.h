@@ -3,7 +3,8 @@
 // The fast path is `decq %fs:(countdown); js cold`. The cold block, at the function's
 // end, calls a hook that preserves the general registers, so that the hot path need not spill. Where
 // points are counted together, the slow side passes them one after the other, by hooks that count: a
-// countdown, a branch and a block of its own for each would be a quarter of the code.
+// countdown, a branch and a block of its own for each would be a quarter of the code. In code that runs
+// seldom (pass/rare.h) the hooks count as well, each time, and nothing is there twice.
 //
 // A weak compare-exchange fails spuriously when its hook says so: the cold block then gives it an
 // expected value that the memory does not hold. The hot path stays that of any other point.
@@ -44,10 +45,12 @@ class Emitter {
   Count emit_countdown(llvm::BasicBlock* at, std::size_t points, llvm::BasicBlock* cold,
                        llvm::BasicBlock* hot, const llvm::DebugLoc& location);
   // Each returns the first instruction it made.
+  llvm::Instruction* emit_counted(const Site& site, llvm::Instruction* before);
   llvm::Instruction* emit_spin(const Site& site, llvm::Instruction* before);
   llvm::Instruction* emit_call_site(llvm::Constant* point, llvm::Instruction* before);
   enum class Counted : std::uint8_t { kBefore, kByHook };
   llvm::CallInst* emit_hook_call(const Site& site, Counted counted, llvm::IRBuilder<>& builder);
+  llvm::FunctionCallee sized_hook(Counted counted, const llvm::Value* size) const;
   llvm::Value* emit_size(const Site& site, llvm::IRBuilder<>& builder);
   std::pair<llvm::Value*, llvm::Value*> emit_frame(llvm::ArrayRef<llvm::AllocaInst*> variables,
                                                    llvm::IRBuilder<>& builder);

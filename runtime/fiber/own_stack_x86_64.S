@@ -111,7 +111,7 @@ clew_call_on_own_stack:
 // whether a point is looked at depends on what is due at it, which is another thing in a replay, and a
 // program can show its registers (AddressSanitizer does when it crashes).
 // The vector registers are the caller's business. A hook with a result returns it in rax.
-        .macro  hook name, target, result=0
+        .macro  hook name, target, result=0, size=0
         .globl  \name
         .type   \name, @function
         .hidden \target
@@ -144,6 +144,9 @@ clew_call_on_own_stack:
         pushq   %r8
         pushq   %r9
         pushq   %r10
+        .if \size
+        movl    $\size, %edx
+        .endif
         call    \target
         popq    %r10
         popq    %r9
@@ -172,6 +175,10 @@ clew_call_on_own_stack:
 
         hook    __clew_yield, clew_yield_slow
         hook    __clew_yield_access, clew_yield_access_slow
+        hook    __clew_yield_access_1, clew_yield_access_slow, size=1
+        hook    __clew_yield_access_4, clew_yield_access_slow, size=4
+        hook    __clew_yield_access_8, clew_yield_access_slow, size=8
+        hook    __clew_yield_access_16, clew_yield_access_slow, size=16
         hook    __clew_yield_cas, clew_yield_cas_slow, result=1
 
 // Counts the point first.
@@ -194,6 +201,10 @@ clew_call_on_own_stack:
 
         counting_hook __clew_yield_next, __clew_yield
         counting_hook __clew_yield_access_next, __clew_yield_access
+        counting_hook __clew_yield_access_next_1, __clew_yield_access_1
+        counting_hook __clew_yield_access_next_4, __clew_yield_access_4
+        counting_hook __clew_yield_access_next_8, __clew_yield_access_8
+        counting_hook __clew_yield_access_next_16, __clew_yield_access_16
         hook    __clew_string_size, clew_string_size_slow, result=1
         hook    __clew_spin, clew_spin_slow
         hook    __clew_random, clew_random_slow, result=1

@@ -213,9 +213,9 @@ random_numbers() {
 vectors() {
   "$llvm/opt" -load-pass-plugin="$plugin" -passes=clew,verify -S "$programs/gather.ll" -o gather.out.ll
   same "$(count 'extractelement <4 x ptr> %from, i[0-9]* [0-3]$' < gather.out.ll)" 4 "addresses of the gather"
-  same "$(count '__clew_yield_access[_next]*(ptr .*, i64 4)' < gather.out.ll)" 4 "points of the gather"
+  same "$(count 'call.*@__clew_yield_access[_next]*_4(ptr .*)' < gather.out.ll)" 4 "points of the gather"
   same "$(count 'extractelement <2 x ptr> %to, i[0-9]* [01]$' < gather.out.ll)" 2 "addresses of the scatter"
-  same "$(count '__clew_yield_access[_next]*(ptr .*, i64 8)' < gather.out.ll)" 2 "points of the scatter"
+  same "$(count 'call.*@__clew_yield_access[_next]*_8(ptr .*)' < gather.out.ll)" 2 "points of the scatter"
 }
 
 # Linear in the size of a block and of a function.

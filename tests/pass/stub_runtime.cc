@@ -111,6 +111,17 @@ extern "C" {
                                                        std::uint64_t size) {
   if (--__clew_countdown < 0) fire(point, size);
 }
+#define CLEW_SIZED(size)                                                                           \
+  [[clang::preserve_most]] void __clew_yield_access_##size(const Point* point, const void*) {      \
+    fire(point, size);                                                                             \
+  }                                                                                                \
+  [[clang::preserve_most]] void __clew_yield_access_next_##size(const Point* point, const void*) { \
+    if (--__clew_countdown < 0) fire(point, size);                                                 \
+  }
+CLEW_SIZED(1)
+CLEW_SIZED(4)
+CLEW_SIZED(8)
+CLEW_SIZED(16)
 [[clang::preserve_most]] std::uint64_t __clew_yield_cas(const Point* point, const void*,
                                                         std::uint64_t size) {
   static const char* const text = std::getenv("STUB_FAIL_CAS");
