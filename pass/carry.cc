@@ -1,16 +1,22 @@
 #include "pass/carry.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/SSAUpdater.h"
 
 namespace clew::pass {
 namespace {
+
+// Of the 15 general registers, those that the cold side and the address of the countdown do not need.
+// With more values the countdown would be kept on the stack, and nothing be gained.
+constexpr unsigned kMaxRegisters = 10;
 
 bool is_hook(const llvm::CallBase& call) {
   const llvm::Function* callee = call.getCalledFunction();
@@ -36,7 +42,41 @@ llvm::Value* load_again(const llvm::LoadInst& load, llvm::Instruction* before) {
                             builder.CreateThreadLocalAddress(address->getArgOperand(0)));
 }
 
-void carry_in(llvm::BasicBlock* preheader, const std::vector<Count>& counts) {
+// The countdown is another one in a replay: no register may keep it behind the loop, where it could
+// come to lie on the stack.
+void clear_at(llvm::BasicBlock* exit, llvm::Value* countdown) {
+  llvm::IRBuilder<> builder(exit, exit->getFirstInsertionPt());
+  llvm::Type* const type = countdown->getType();
+  builder.CreateCall(
+      llvm::InlineAsm::get(llvm::FunctionType::get(type, {type}, false), "xorl ${0:k}, ${0:k}",
+                           "=r,0,~{flags}", /*hasSideEffects=*/true),
+      {countdown});
+}
+
+// An estimate of how many registers the loop needs besides the countdown.
+unsigned registers_of(const llvm::Loop& loop) {
+  llvm::DenseSet<const llvm::Value*> values;
+  const auto is_general = [](const llvm::Value& value) {
+    return value.getType()->isIntOrPtrTy() && !llvm::isa<llvm::Constant>(value);
+  };
+  for (const llvm::BasicBlock* block : loop.blocks())
+    for (const llvm::Instruction& instruction : *block) {
+      const bool is_carried = llvm::isa<llvm::PHINode>(instruction) && block == loop.getHeader();
+      if (is_general(instruction) && (is_carried || instruction.isUsedOutsideOfBlock(block)))
+        values.insert(&instruction);
+      for (const llvm::Value* operand : instruction.operand_values()) {
+        const auto* from = llvm::dyn_cast<llvm::Instruction>(operand);
+        const bool is_outside =
+            from == nullptr ? llvm::isa<llvm::Argument>(operand) : !loop.contains(from);
+        if (is_outside && is_general(*operand) && !llvm::isa<llvm::AllocaInst>(operand))
+          values.insert(operand);
+      }
+    }
+  return values.size();
+}
+
+void carry_in(const llvm::Loop& loop, llvm::BasicBlock* preheader,
+              const std::vector<Count>& counts) {
   llvm::SSAUpdater values;
   values.Initialize(counts.front().load->getType(), "");
   values.AddAvailableValue(preheader, load_again(*counts.front().load, preheader->getTerminator()));
@@ -48,6 +88,9 @@ void carry_in(llvm::BasicBlock* preheader, const std::vector<Count>& counts) {
     count.load->replaceAllUsesWith(values.GetValueInMiddleOfBlock(count.load->getParent()));
     count.load->eraseFromParent();
   }
+  llvm::SmallVector<llvm::BasicBlock*, 4> exits;
+  loop.getUniqueExitBlocks(exits);
+  for (llvm::BasicBlock* exit : exits) clear_at(exit, values.GetValueInMiddleOfBlock(exit));
 }
 
 }  // namespace
@@ -67,12 +110,14 @@ void carry_countdown(llvm::Function& function, const std::vector<Count>& counts)
     of_loop.push_back(count);
   }
   for (llvm::Loop* loop : order) {
-    if (!calls_nothing(*loop)) continue;
+    if (!calls_nothing(*loop) || registers_of(*loop) > kMaxRegisters) continue;
     llvm::BasicBlock* preheader = loop->getLoopPreheader();
     if (preheader == nullptr)  // none is possible behind a computed goto
       preheader =
           llvm::InsertPreheaderForLoop(loop, &dominators, &loops, nullptr, /*PreserveLCSSA=*/false);
-    if (preheader != nullptr) carry_in(preheader, innermost[loop]);
+    if (preheader == nullptr) continue;
+    llvm::formDedicatedExitBlocks(loop, &dominators, &loops, nullptr, /*PreserveLCSSA=*/false);
+    if (loop->hasDedicatedExits()) carry_in(*loop, preheader, innermost[loop]);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/MDBuilder.h"
+#include "pass/leftovers.h"
 #include "pass/rare.h"
 
 namespace clew::pass {
@@ -284,8 +285,15 @@ void Emitter::emit(llvm::Function& function, const Sites& sites) {
   // Of code that is there twice, a sanitizer's report would name one address or the other, depending
   // on whether somebody listens: a replay would not print what was recorded.
   const bool reports = function.hasFnAttribute(llvm::Attribute::SanitizeAddress);
-  const std::vector<Count> counts = emit(sites, batch_ && !reports);
+  // It would not find uses of ended frames in a function with inline assembly, either.
+  if (reports) {
+    emit(sites, /*batch=*/false);
+    return;
+  }
+  const auto exits = find_dirty_exits(function, sites);
+  const std::vector<Count> counts = emit(sites, batch_);
   if (batch_) carry_countdown(function, counts);
+  clear_leftovers(exits);
 }
 
 void Emitter::emit_silent(const Sites& calls) {
