@@ -29,7 +29,7 @@ C
 "$clew" cc -O1 -g signals.c -o signals -pthread || exit 1
 "$clew" run -- ./signals >first.txt 2>err.txt &
 run=$!
-for _ in $(seq 100); do [ -s first.txt ] && break; sleep 0.1; done
+until [ -s first.txt ]; do sleep 0.1; done
 pid=$(head -n 1 first.txt)
 kill -USR1 "$pid"
 for _ in $(seq 100); do kill -TERM "$pid" 2>/dev/null || break; sleep 0.1; done
@@ -214,9 +214,10 @@ cat >endless.c <<'C'
 int main(void) { printf("%d\n", getpid()); fflush(stdout); for (volatile long i = 0;; i = i + 1) {} }
 C
 "$clew" cc -O1 endless.c -o endless || exit 1
+rm -f first.txt  # the shell in the background may not have emptied it yet when it is looked at
 "$clew" run --budget 900000000000 -- ./endless >first.txt 2>err.txt </dev/null &
 run=$!
-for _ in $(seq 100); do [ -s first.txt ] && break; sleep 0.1; done
+until [ -s first.txt ]; do sleep 0.1; done
 kill -PIPE "$(cat first.txt)"
 wait $run; status=$?
 check "one that somebody sends ends it at once" [ "$status" = 141 ]
