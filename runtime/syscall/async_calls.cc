@@ -134,6 +134,7 @@ long submit_one(long address, iocb& operation) {
   context = context_at(address);
   if (context == nullptr || context->count == context->room) return 0;
   context->put({operation.aio_data, reinterpret_cast<std::uint64_t>(&operation), result, 0});
+  g_sched.announce_sync(Synchronised::Kind::kReleases, context);
   if ((operation.aio_flags & IOCB_FLAG_RESFD) != 0) {
     const std::uint64_t one = 1;
     made({SYS_write,
@@ -169,6 +170,9 @@ long fetch(long address, const Wanted& wanted) {
   while (true) {
     AsyncContext* context = context_at(address);
     if (context == nullptr) return fetched > 0 ? fetched : -EINVAL;
+    // Whoever fetches the result comes after whoever has asked for it.
+    if (context->count > 0 && fetched < wanted.most)
+      g_sched.announce_sync(Synchronised::Kind::kAcquires, context);
     while (context->count > 0 && fetched < wanted.most) wanted.events[fetched++] = context->take();
     if (fetched >= wanted.least || deadline <= g_sched.now()) return fetched;
     const Woke woke =
