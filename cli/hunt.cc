@@ -12,6 +12,7 @@
 #include "cli/hunt_status.h"
 #include "cli/ui.h"
 #include "cli/validators.h"
+#include "cli/watch_options.h"
 #include "host/report/finding_text.h"
 #include "host/report/hunt_json.h"
 #include "host/report/hunt_text.h"
@@ -46,7 +47,10 @@ Result<int> run(HuntOnce& once) {
   print_headline(outcome_of(*result), headline(*result));
   const LastWords words = last_words(store, result->failing.value_or(0));
   print_details(hunt_text(*result, words));
-  print_details(findings_text(result->findings));
+  if (is_watched(command.hunt.plan) || !result->findings.empty())
+    print_headline(result->findings.empty() ? Outcome::kPass : Outcome::kFail,
+                   findings_headline(result->findings));
+  print_details(findings_text(result->findings, result->schedules));
   CLEW_CHECK_OK(write_junit(once.junit, command.hunt, *result, store));
   CLEW_CHECK_OK(write_json(once.json, hunt_json(*result, words)));
   return exit_status_of(*result);

@@ -76,13 +76,17 @@ JUnitCase junit_case(const std::string& name, const std::string& group, const Hu
   one.seconds = result.seconds;
   one.schedules = result.schedules;
   const Outcome outcome = outcome_of(result);
+  const std::string findings = findings_text(result.findings, result.schedules);
   if (outcome == Outcome::kPass) {
     one.note = confidence_text(result);
     if (result.single_threaded) one.note = single_threaded_text(result);
+    if (!findings.empty())
+      one.note += (one.note.empty() ? "" : "\n") +
+                  fmt::format("{}\n{}", findings_headline(result.findings), findings);
     return one;
   }
   const LastWords words = last_words(store, result.failing.value_or(0));
-  one.text = headline(result) + "\n" + hunt_text(result, words) + findings_text(result.findings);
+  one.text = headline(result) + "\n" + hunt_text(result, words) + findings;
   if (outcome == Outcome::kUnresolved) {
     one.status = JUnitCase::Status::kError;
     one.kind = "unresolved";
@@ -149,6 +153,10 @@ void print_case(const Hunted& one) {
                         found.recording ? fmt::format(", recording {}", *found.recording) : "");
   }
   if (result.always_fails != 0) text += fmt::format("\n       {}", always_fails_text(result));
+  for (const CountedFinding& found : result.findings)
+    text += fmt::format("\n       {}: {}, in {} of {}", printable(found.finding.kind),
+                        printable(found.finding.text), with_commas(found.runs),
+                        counted(result.schedules, "schedule"));
   print_details(text + "\n");
 }
 
@@ -164,6 +172,7 @@ HuntResult total_of(const AllHunted& all, const HuntOptions& options) {
     total.seconds += result.seconds;
     total.interleavings += result.interleavings;
     total.failures.insert(total.failures.end(), result.failures.begin(), result.failures.end());
+    total.findings.insert(total.findings.end(), result.findings.begin(), result.findings.end());
     if (!total.failing && result.failing) {
       total.failing = result.failing;
       total.passing = result.passing;

@@ -6,6 +6,8 @@
 
 #include "cli/hunt_arguments.h"
 #include "cli/ui.h"
+#include "cli/watch_options.h"
+#include "host/calls/told_functions.h"
 #include "host/names/findings.h"
 #include "host/observe/event_names.h"
 #include "host/recording/recording.h"
@@ -17,6 +19,7 @@
 #include "host/symbolize/symbolizer.h"
 #include "host/target/descendants.h"
 #include "host/target/exit_status.h"
+#include "host/target/replay.h"
 #include "host/target/run_target.h"
 
 namespace clew::cli {
@@ -62,11 +65,20 @@ Json report_children(const Descendants& descendants) {
   return list;
 }
 
+// What threads wait for and hold, and what findings are about.
+void name_all(const Recording& recording, RunResult& run, Symbolizer& symbols) {
+  name_waited(run, symbols);
+  if (run.reports.waits.empty() && run.reports.findings.empty()) return;
+  const auto replay = prepare_replay(recording.path);
+  if (!replay) return;
+  name_waited(*replay, run, symbols);
+  name_findings(*replay, run, symbols);
+}
+
 }  // namespace
 
 void print_findings(const LaunchPlan& plan, const RunResult& run, Symbolizer& symbols) {
-  const bool watched = (plan.flags & abi::kAllWatchFlags) != 0 || !plan.listeners.empty();
-  if (!watched && run.summary.findings.empty()) return;
+  if (!is_watched(plan) && run.summary.findings.empty()) return;
   print_headline(run.summary.findings.empty() ? Outcome::kPass : Outcome::kFail,
                  findings_headline(run.summary.findings));
   print_details(findings_text(run, symbols));
@@ -84,6 +96,8 @@ Result<int> recorded_run(LaunchPlan plan, const std::string& json_file) {
   CLEW_TRY(auto descendants, Descendants::listen(plan, draft.number(), store));
 
   tell_before_run(plan);
+  ToldFunctions functions = ToldFunctions::prepare(plan);
+  functions.begin_run();
   ProgressLine progress;
   auto result = run_target(plan, std::move(input), &draft, progress, &descendants);
   progress.clear();
@@ -99,7 +113,7 @@ Result<int> recorded_run(LaunchPlan plan, const std::string& json_file) {
   if (result->seconds < kMostSecondsToAskAgain) {
     locate_holds(recording.path, *result, progress);
     find_stacks_of_findings(recording.path, *result, progress);
-    name_waited(*result, symbols);
+    name_all(recording, *result, symbols);
   }
   progress.clear();
   tell_if_output_lost(*result);

@@ -17,6 +17,7 @@
 #include "cli/ui.h"
 #include "cli/validators.h"
 #include "cli/watch_options.h"
+#include "host/calls/told_functions.h"
 #include "host/names/findings.h"
 #include "host/observe/event_names.h"
 #include "host/report/run_json.h"
@@ -77,11 +78,13 @@ struct Tally {
   std::vector<std::string> lines;
 };
 
-Result<Tally> run_times(const Replay& replay, std::uint64_t times) {
+Result<Tally> run_times(Replay replay, std::uint64_t times) {
   Tally tally;
+  ToldFunctions functions = ToldFunctions::prepare(replay.plan);
   ProgressLine progress;
   for (std::uint64_t i = 1; i <= times; ++i) {
     if (times > 1) progress.set_label(fmt::format("replay {} of {}", i, times));
+    functions.begin_run();
     CLEW_TRY(auto run, run_replay(replay, progress));
     if (run.interrupted_by != 0) {
       tally.last = std::move(run);
@@ -138,6 +141,7 @@ Result<int> replay(const ReplayOptions& options) {
     locate_holds(options.recording, run, progress);
     find_stacks_of_findings(options.recording, run, progress);
     name_waited(replay, run, symbols);
+    name_findings(replay, run, symbols);
     progress.clear();
   }
   tell_if_output_lost(run);

@@ -70,6 +70,10 @@ void add_fails_if(CLI::App& app, WatchOptions& options, const char* group) {
       ->group(group);
 }
 
+bool is_watched(const LaunchPlan& plan) {
+  return (plan.flags & abi::kAllWatchFlags) != 0 || !plan.listeners.empty();
+}
+
 Result<void> apply(const WatchOptions& options, LaunchPlan& plan) {
   CLEW_CHECK_OK(add_flags(options.watch, "--watch", abi::watch_flag, plan.flags));
   CLEW_CHECK_OK(add_flags(options.fails_if, "--fails-if", abi::fails_flag, plan.flags));

@@ -30,6 +30,9 @@ void add_fails_if(CLI::App& app, WatchOptions& options, const char* group);
 // Errors: an unknown word, a listener that is not there.
 [[nodiscard]] Result<void> apply(const WatchOptions& options, LaunchPlan& plan);
 
+// Whether anything watches or listens.
+[[nodiscard]] bool is_watched(const LaunchPlan& plan);
+
 }  // namespace clew::cli
 
 #endif  // CLEW_CLI_WATCH_OPTIONS_H_

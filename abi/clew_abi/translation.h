@@ -73,6 +73,8 @@ enum class TranslationRequest : std::uint32_t {
   kDrain,   // the buffer is full
   kReturn,  // not for the host: the runtime returns to the program, at `target`
   kOrigin,  // which of the program's instructions does the code at `target` stand for?
+  kFunction,  // not for the host: the program is at the first instruction of the function at `target`,
+              // or, if that is 0, at a return; the code continues at `jump`
 };
 
 enum class TranslationTurn : std::uint32_t { kProgram = 0, kHost };

@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "clew_abi/findings.h"
 #include "host/names/run_names.h"
 #include "host/target/replay.h"
 
@@ -39,37 +40,44 @@ std::string bytes_text(std::uint64_t size) {
   return size == 1 ? "1 byte" : fmt::format("{} bytes", size);
 }
 
-// "queue.items_[3]", "forks+40"; empty: it is no global variable.
-std::string name_of(Symbolizer& symbols, std::uint64_t address, std::uint64_t size) {
+// Names that are known besides global variables' (host/observe/event_names.h).
+using OtherNames = std::map<std::uint64_t, std::string>;
+
+// "queue.items_[3]", "forks+40"; empty: it has none.
+std::string name_of(Symbolizer& symbols, const OtherNames& others, std::uint64_t address,
+                    std::uint64_t size) {
+  if (const auto known = others.find(address); known != others.end()) return known->second;
   const ObjectName name = RunNames(symbols).global(address, size);
   if (!name.known() || name.path.empty()) return symbols.object_name(address);
   return name.offset == 0 ? name.path : fmt::format("{}+{}", name.path, name.offset);
 }
 
 // "counter, 4 bytes", "4 bytes at 0x5555...".
-std::string variable_text(Symbolizer& symbols, std::uint64_t address, std::uint64_t size) {
-  const std::string name = name_of(symbols, address, size);
+std::string variable_text(Symbolizer& symbols, const OtherNames& others, std::uint64_t address,
+                          std::uint64_t size) {
+  const std::string name = name_of(symbols, others, address, size);
   return name.empty() ? fmt::format("{} at {:#x}", bytes_text(size), address)
                       : fmt::format("{}, {}", name, bytes_text(size));
 }
 
-std::string lock_text(Symbolizer& symbols, abi::WaitKind kind, std::uint64_t object) {
-  const std::string name = name_of(symbols, object, 0);
+std::string lock_text(Symbolizer& symbols, const OtherNames& others, abi::WaitKind kind,
+                      std::uint64_t object) {
+  const std::string name = name_of(symbols, others, object, 0);
   return name.empty() ? fmt::format("{} at {:#x}", word(kLocks, kind), object)
                       : fmt::format("{} {}", word(kLocks, kind), name);
 }
 
-std::string text_of(const FindingReport& found, Symbolizer& symbols) {
+std::string text_of(const FindingReport& found, Symbolizer& symbols, const OtherNames& others) {
   switch (found.kind) {
     case abi::FindingKind::kRace:
-      return "data race on " + variable_text(symbols, found.address, found.size);
+      return "data race on " + variable_text(symbols, others, found.address, found.size);
     case abi::FindingKind::kLockOrder: {
       std::vector<std::string> names;
       for (const FindingReport::Site& site : found.sites)
         for (const FindingReport::Site& other : found.sites)
           for (const FindingReport::Lock& lock : other.locks)
             if (lock.object == site.object) {
-              std::string name = lock_text(symbols, lock.kind, lock.object);
+              std::string name = lock_text(symbols, others, lock.kind, lock.object);
               if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
             }
       return fmt::format("locks are taken in an order that can deadlock: {}",
@@ -78,7 +86,9 @@ std::string text_of(const FindingReport& found, Symbolizer& symbols) {
     case abi::FindingKind::kMemory: {
       const bool twice = !found.sites.empty() && found.sites[0].action == abi::FindingAction::kFree;
       const std::uint64_t size = found.sites.size() > 1 ? found.sites[1].size : found.size;
-      return fmt::format("a block of {} is {}", bytes_text(size),
+      const auto name = others.find(found.address);
+      return fmt::format("{} is {}",
+                         name != others.end() ? name->second : "a block of " + bytes_text(size),
                          twice ? "freed twice" : "used after it was freed");
     }
     default:
@@ -99,7 +109,7 @@ void locate_findings(RunResult& run, Symbolizer& symbols) {
     Finding& finding = run.summary.findings.emplace_back();
     finding.kind = found.name.empty() ? word(kKinds, found.kind) : found.name;
     finding.severity = word(kSeverities, found.severity);
-    finding.text = text_of(found, symbols);
+    finding.text = text_of(found, symbols, run.reports.names);
     finding.address = found.address;
     finding.size = found.size;
     for (const FindingReport::Site& site : found.sites) {
@@ -109,9 +119,17 @@ void locate_findings(RunResult& run, Symbolizer& symbols) {
       at.clock = site.clock;
       at.at = location_of_site(site, symbols);
       for (const FindingReport::Lock& lock : site.locks)
-        at.locks.push_back(lock_text(symbols, lock.kind, lock.object));
+        at.locks.push_back(lock_text(symbols, run.reports.names, lock.kind, lock.object));
     }
   }
+}
+
+std::uint64_t key_of(const FindingReport& found) {
+  abi::FindingKey key(found.kind);
+  key.name(found.name.c_str());
+  if (found.sites.empty()) key.name(found.text.c_str());
+  for (const FindingReport::Site& site : found.sites) key.site(site.action, site.place);
+  return key.value();
 }
 
 void find_stacks_of_findings(const std::string& recording, RunResult& run, RunObserver& observer) {

@@ -15,6 +15,9 @@ namespace clew {
 // Fills in RunSummary::findings from what the runtime has reported.
 void locate_findings(RunResult& run, Symbolizer& symbols);
 
+// abi::FindingKey of it.
+[[nodiscard]] std::uint64_t key_of(const FindingReport& found);
+
 // Fills in FindingReport::Site::frames: while the run is watched, only the place of an access is kept,
 // so the recording is replayed and asked for the stacks. A replay that fails or departs tells nothing.
 void find_stacks_of_findings(const std::string& recording, RunResult& run, RunObserver& observer);

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <unordered_map>
 #include <utility>
 
 #include "host/model/code_map.h"
+#include "host/names/findings.h"
 #include "host/names/run_names.h"
 #include "host/observe/run_trace.h"
 #include "host/observe/trace_names.h"
@@ -189,4 +191,58 @@ void name_waited(const Replay& replay, RunResult& run, Symbolizer& symbols) {
                                         : text;
   }
 }
+
+namespace {
+
+std::string place_text(const std::optional<Location>& at) {
+  if (!at || at->file.empty()) return "";
+  return fmt::format(" at {}:{}", std::filesystem::path(at->file).filename().string(), at->line);
+}
+
+// As in host/report/object_words.h, without quotes: what a finding says is kept in the recording.
+std::string words_of(const ObjectName& name) {
+  if (name.kind == ObjectName::Kind::kLocal && !name.function.empty())
+    return fmt::format("{} (a variable of {} in {})", name.path, name.function, name.thread);
+  if (name.kind != ObjectName::Kind::kHeap) return name.path;
+  const ObjectName::Heap& heap = name.heap;
+  std::string text = source_text(name);
+  if (heap.part == ObjectName::Heap::Part::kControlBlock)
+    text = fmt::format("the control block of a shared_ptr<{}>", heap.type);
+  else if (heap.part == ObjectName::Heap::Part::kLibrary)
+    text = "data of the C++ library";
+  else if (text.empty())
+    text = fmt::format("byte {} of {} of memory", name.offset, heap.size);
+  return fmt::format("{} (allocated{} by {})", text, place_text(heap.allocated_at),
+                     heap.allocated_by);
+}
+
+}  // namespace
+
+void name_findings(const Replay& replay, RunResult& run, Symbolizer& symbols) {
+  RunNames globals(symbols);
+  std::vector<EventObject> nameless;
+  const auto add = [&](std::uint64_t object, std::uint64_t size, const FindingReport::Site& site,
+                       EventObject::Sort sort) {
+    if (object == 0 || site.clock == 0 || site.thread >= run.reports.threads.size() ||
+        run.reports.names.contains(object) || globals.global(object, size).known() ||
+        std::ranges::find(nameless, object, &EventObject::object) != nameless.end())
+      return;
+    nameless.push_back({site.clock, run.reports.threads[site.thread].id, object, sort});
+  };
+  for (const FindingReport& found : run.reports.findings)
+    for (const FindingReport::Site& site : found.sites) {
+      const bool is_lock = found.kind == abi::FindingKind::kLockOrder;
+      if (!is_lock) add(found.address, found.size, site, EventObject::Sort::kMemory);
+      if (is_lock) add(site.object, 0, site, EventObject::Sort::kSync);
+      for (const FindingReport::Lock& lock : site.locks)
+        add(lock.object, 0, site, EventObject::Sort::kSync);
+    }
+  if (nameless.empty()) return;
+  name_events(replay, nameless);
+  for (const EventObject& one : nameless)
+    if (one.name.known() && one.name.kind != ObjectName::Kind::kSymbol)
+      run.reports.names[one.object] = words_of(one.name);
+  locate_findings(run, symbols);
+}
+
 }  // namespace clew

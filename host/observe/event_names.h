@@ -30,6 +30,10 @@ void name_waited(RunResult& run, Symbolizer& symbols);
 // ... and all else, by running the recording once more, if there is something without a name.
 void name_waited(const Replay& replay, RunResult& run, Symbolizer& symbols);
 
+// The same for the memory and the locks that findings of watches and listeners are about, and tells the
+// findings with these names.
+void name_findings(const Replay& replay, RunResult& run, Symbolizer& symbols);
+
 }  // namespace clew
 
 #endif  // CLEW_HOST_OBSERVE_EVENT_NAMES_H_

@@ -43,7 +43,9 @@ std::string site_text(const Finding& finding, const Finding::Site& site) {
   return text + "\n";
 }
 
-std::string text_of(const std::vector<Finding>& findings, const Stack& stack) {
+// `after`: what is said of a finding behind its places.
+std::string text_of(const std::vector<Finding>& findings, const Stack& stack,
+                    const std::function<std::string(std::size_t)>& after) {
   std::string text;
   for (std::size_t i = 0; i < findings.size(); ++i) {
     const Finding& finding = findings[i];
@@ -53,7 +55,7 @@ std::string text_of(const std::vector<Finding>& findings, const Stack& stack) {
       const auto frames = stack(i, j);
       if (frames.size() > 1) text += stack_text(frames, "      ");
     }
-    text += conclusion(finding);
+    text += conclusion(finding) + after(i);
   }
   return text;
 }
@@ -89,6 +91,12 @@ Stack stacks_of(const RunResult& run, Symbolizer& symbols) {
   };
 }
 
+std::vector<Finding> plain(const std::vector<CountedFinding>& findings) {
+  std::vector<Finding> all;
+  for (const CountedFinding& one : findings) all.push_back(one.finding);
+  return all;
+}
+
 }  // namespace
 
 std::string findings_headline(const std::vector<Finding>& findings) {
@@ -100,15 +108,29 @@ std::string findings_headline(const std::vector<Finding>& findings) {
   return fmt::format("{}: {}", counted(findings.size(), "finding"), fmt::join(parts, ", "));
 }
 
-std::string findings_text(const std::vector<Finding>& findings) {
-  return text_of(findings, no_stack);
-}
-
 std::string findings_text(const RunResult& run, Symbolizer& symbols) {
-  return text_of(run.summary.findings, stacks_of(run, symbols));
+  return text_of(run.summary.findings, stacks_of(run, symbols), [](std::size_t) { return ""; });
 }
 
-Json findings_json(const std::vector<Finding>& findings) { return json_of(findings, no_stack); }
+std::string findings_headline(const std::vector<CountedFinding>& findings) {
+  return findings_headline(plain(findings));
+}
+
+std::string findings_text(const std::vector<CountedFinding>& findings, std::uint64_t schedules) {
+  return text_of(plain(findings), no_stack, [&](std::size_t i) {
+    return fmt::format("  in {} of {}, first in schedule {}\n", with_commas(findings[i].runs),
+                       counted(schedules, "schedule"), with_commas(findings[i].first_schedule));
+  });
+}
+
+Json findings_json(const std::vector<CountedFinding>& findings) {
+  Json list = json_of(plain(findings), no_stack);
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    list[i]["runs"] = findings[i].runs;
+    list[i]["first_schedule"] = findings[i].first_schedule;
+  }
+  return list;
+}
 
 Json findings_json(const RunResult& run, Symbolizer& symbols) {
   return json_of(run.summary.findings, stacks_of(run, symbols));

@@ -157,8 +157,26 @@ Result<void> Hunt::take(const JobPlan& plan, RanJob& ran) {
     const auto listed = failure_of_key_.find(key_of(ran, judgement));
     if (listed != failure_of_key_.end()) report.failure = listed->second;
   }
+  CLEW_CHECK_OK(take_findings(plan, ran));
   report.shared_points = ran.job.shared_points;
   tell(*search_, plan, report);
+  return {};
+}
+
+// What the run has found, by name if that is new.
+Result<void> Hunt::take_findings(const JobPlan& plan, const RanJob& ran) {
+  if (ran.job.findings.empty()) return {};
+  if (findings_.wants_run(ran.job.findings)) {
+    recorder_.set_until(keep_until());
+    CLEW_TRY(const auto again, recorder_.run_for_findings(exact(plan)));
+    if (recorder_.interrupted_by() != 0) {
+      interrupted_ = true;
+      result_.interrupted_by = recorder_.interrupted_by();
+    }
+    if (!again) return {};
+    findings_.learn(*again);
+  }
+  findings_.count(ran.job.findings, result_.schedules);
   return {};
 }
 
@@ -248,6 +266,8 @@ Result<HuntResult> Hunt::run() {
     pulse(0);
   }
   result_.seconds = seconds_now() - started_;
+  result_.findings = findings_.take();
+  if (const std::string lack = findings_.lack(); !lack.empty()) add_note(lack);
   if (result_.complete) result_.conclusion = search_->conclusion();
   result_.coverage = search_->coverage();
   result_.single_threaded = nothing_varies_ && result_.schedules >= kRunsIfNothingVaries;

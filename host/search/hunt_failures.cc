@@ -100,6 +100,7 @@ Result<void> Hunt::failed(const JobPlan& plan, const RanJob& ran, const Judgemen
     return not_repeated(judgement);
   }
   const RunSummary& summary = (*recorded)->summary;
+  findings_.learn((*recorded)->run);
   const auto same = [&](const FoundFailure& other) {
     const Failure& a = other.failure;
     const Failure& b = *summary.failure;
@@ -118,7 +119,6 @@ Result<void> Hunt::failed(const JobPlan& plan, const RanJob& ran, const Judgemen
       {*summary.failure, summary.exit_status, 1, result_.schedules, (*recorded)->number});
   if (result_.failures.size() == 1) {
     result_.failing = (*recorded)->number;
-    result_.findings = (*recorded)->run.summary.findings;
     failing_ = (*recorded)->schedule;
     failing_clock_ = summary.clock;
   }

@@ -166,9 +166,24 @@ Result<RanJob> HuntRecorder::run_anew(const ExactJob& job, const std::function<b
   result.job.result.clock = run.summary.clock;
   result.job.result.hash = result.job.result.interleaving = run.summary.hash;
   result.job.result.threads = static_cast<std::uint32_t>(run.summary.threads);
+  for (const FindingReport& found : run.reports.findings)
+    result.job.findings.push_back(key_of(found));
   result.job.result.failure_key = std::hash<std::string>{}(
       run.summary.failure ? to_word(run.summary.failure->kind) + run.summary.failure->detail : "");
   return result;
+}
+
+Result<std::optional<RunResult>> HuntRecorder::run_for_findings(const ExactJob& job) {
+  CLEW_TRY(auto input, input_.open());
+  CLEW_TRY(auto feed, InputFeed::from_file(std::move(input), nullptr));
+  Limited limited(until_);
+  CLEW_TRY(auto run, run_target(plan_of(job), std::move(feed), nullptr, limited));
+  const Leftovers leftovers(std::move(run.reports.created));
+  interrupted_by_ = run.interrupted_by;
+  if (interrupted_by_ != 0 || limited.stopped()) return std::nullopt;
+  Symbolizer symbols(run.reports);
+  locate_findings(run, symbols);
+  return run;
 }
 
 }  // namespace clew

@@ -70,6 +70,8 @@ class HuntRecorder {
   // A run in a separate process; for programs that cannot be served. It is not done if `pulse`,
   // which is called while it lasts, says that it is to be stopped.
   [[nodiscard]] Result<RanJob> run_anew(const ExactJob& job, const std::function<bool()>& pulse);
+  // The same for what watches and listeners find in it, with names. Nothing: it was stopped.
+  [[nodiscard]] Result<std::optional<RunResult>> run_for_findings(const ExactJob& job);
 
  private:
   [[nodiscard]] LaunchPlan plan_of(const ExactJob& job) const;

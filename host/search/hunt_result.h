@@ -26,6 +26,13 @@ struct FoundFailure {
       recording;  // nothing: recording it was interrupted, or took too long
 };
 
+// What watches and listeners have found, in whichever run.
+struct CountedFinding {
+  Finding finding;                   // as the first run shows it that has it
+  std::uint64_t runs = 0;            // that have it
+  std::uint64_t first_schedule = 0;  // from 1
+};
+
 enum class HuntStage : std::uint8_t {
   kHunting,
   kClosePassing,  // looking for a passing schedule close to the failing one that was found
@@ -60,11 +67,11 @@ struct HuntResult {
   // The schedules tried, all of which fail, one without preemptions among them; 0: there is another
   // one that passes, or it was not looked for.
   std::uint64_t always_fails = 0;
-  bool complete = false;           // the search was over before the limits
-  int interrupted_by = 0;          // a signal, or 0
-  bool out_of_time = false;        // while it recorded a failure
-  std::vector<Finding> findings;   // of the first failure's recording
-  std::vector<std::string> notes;  // "the program is restarted for each schedule: ..."
+  bool complete = false;                 // the search was over before the limits
+  int interrupted_by = 0;                // a signal, or 0
+  bool out_of_time = false;              // while it recorded a failure
+  std::vector<CountedFinding> findings;  // in the order found
+  std::vector<std::string> notes;        // "the program is restarted for each schedule: ..."
 };
 
 // Neither passed nor failed: all of them.

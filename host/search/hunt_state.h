@@ -16,6 +16,7 @@
 
 #include "host/search/fuzz_search.h"
 #include "host/search/hunt.h"
+#include "host/search/hunt_findings.h"
 #include "host/search/hunt_input.h"
 #include "host/search/hunt_recorder.h"
 #include "host/search/make_search.h"
@@ -98,6 +99,7 @@ class Hunt {
   // Of the failure: equal for the same one.
   static std::uint64_t key_of(const RanJob& ran, const Judgement& judgement);
   Result<void> failed(const JobPlan& plan, const RanJob& ran, const Judgement& judgement);
+  Result<void> take_findings(const JobPlan& plan, const RanJob& ran);
   Result<void> not_repeated(const Judgement& judgement);
   Result<void> raise_budget();
   Result<void> look_for_passing();
@@ -157,6 +159,7 @@ class Hunt {
   SharingMap sharing_;
   std::unordered_set<std::uint64_t> interleavings_;
   std::map<std::uint64_t, std::size_t> failure_of_key_;  // key of a job to result_.failures
+  HuntFindings findings_;
   std::optional<Schedule> failing_;
   std::uint64_t failing_clock_ = 0;
   std::optional<JobPlan> first_passing_;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "clew_abi/control.h"
+#include "clew_abi/findings.h"
 #include "host/error.h"
 #include "host/recording/file.h"
 #include "host/target/launch_plan.h"
@@ -60,10 +61,19 @@ class ControlMemory {
            abi::WaitsOutside::kForChildrenOnly;
   }
   bool waits_outside() const {
-    return control().waits_outside.load(std::memory_order_relaxed) != abi::WaitsOutside::kNo;
+    const auto waits = control().waits_outside.load(std::memory_order_relaxed);
+    return waits == abi::WaitsOutside::kYes || waits == abi::WaitsOutside::kForChildrenOnly;
+  }
+  // The code of a listener runs.
+  bool is_in_listener() const {
+    return control().waits_outside.load(std::memory_order_relaxed) == abi::kWaitsListener;
   }
   // The program continues, but what it reports is no longer read.
   void let_go() const { control().let_go.store(1, std::memory_order_relaxed); }
+  // What is there instead of a ring while the program is served (abi::FindingNote).
+  std::span<const std::uint8_t> ring() const {
+    return {reinterpret_cast<const std::uint8_t*>(data_) + ring_.offset, ring_.size};
+  }
   std::uint64_t bytes_drained() const { return ring_.tail + inputs_ring_.tail; }
   // The size of the part for what the run reads from outside, as the host laid it out.
   std::span<std::uint8_t> inputs() const {

@@ -175,6 +175,8 @@ void Run::poll_descriptors() {
 }
 
 void Run::blocked() {
+  if (intake_.memory().is_in_listener())
+    return stop(FailureKind::kUnsupported, describe_listener(plan_.listeners));
   const bool outside = intake_.memory().waits_outside();
   const auto call = system_call_of(child_.pid());
   const bool may_be_input = outside || (call && waits_for_input(child_.pid(), *call));

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <utility>
 
+#include "clew_abi/findings.h"
 #include "host/schedule/stream.h"
 #include "host/seconds.h"
 #include "host/target/trace_file.h"
@@ -94,6 +95,7 @@ struct ServedProgram::State {
   Child child;
   bool gone = false;
   std::size_t sharing_known = 0;  // bytes laid out last
+  std::vector<std::string> listeners;
   // The event that each checkpoint stands before, as far as this side knows.
   std::vector<std::uint64_t> checkpoints;
 
@@ -133,6 +135,7 @@ struct ServedProgram::State {
                std::uint32_t choices);
   Trace read_trace(const abi::TraceExtent& extent);
   ServedJob collect(std::uint32_t index, std::uint64_t& shared_at);
+  void collect_findings(std::span<ServedJob> jobs);
   void count_checkpoints(const JobPlan& plan, const abi::JobResult& result) {
     if (result.end == abi::JobEnd::kCheckpoint)
       checkpoints.push_back(result.clock + 1);
@@ -182,6 +185,7 @@ Result<ServedProgram> ServedProgram::start(const LaunchPlan& wanted, int input,
   ServedProgram program(std::make_unique<State>(options, std::move(output), std::move(errors),
                                                 std::move(memory), std::move(child)));
   State& state = *program.state_;
+  state.listeners = plan.listeners;
   const double until = seconds_now() + kStartSeconds;
   while (state.state() == abi::ServerState::kStarting) {
     if (state.has_ended()) {
@@ -209,6 +213,9 @@ std::vector<std::string> ServedProgram::lacks() const {
   if ((lacks & abi::kLacksDispatch) != 0)
     sentences.emplace_back(
         "this kernel cannot catch system calls: those that libraries make are not controlled");
+  if ((lacks & abi::kLacksFunctions) != 0)
+    sentences.emplace_back(
+        "a listener asks for functions, which are told by clew run and clew replay alone");
   for (const std::string& note : state_->child.notes()) sentences.push_back(note);
   return sentences;
 }
@@ -275,6 +282,7 @@ void ServedProgram::State::lay_out(std::span<const JobPlan> jobs,
     std::memset(memory.at(layout.sharing.offset + known), 0, sharing_known - known);
   sharing_known = known;
   control().new_sharing_count = 0;
+  control().head.store(0, std::memory_order_relaxed);
   control().trace_used = control().trace_file_used = 0;
   const bool to_file = std::ranges::any_of(
       jobs, [](const JobPlan& job) { return (job.flags & abi::kJobTraceFile) != 0; });
@@ -318,6 +326,20 @@ ServedJob ServedProgram::State::collect(std::uint32_t index, std::uint64_t& shar
   std::erase_if(job.shared_points,
                 [&](std::uint32_t point) { return point >= layout.sharing.size * 8; });
   return job;
+}
+
+void ServedProgram::State::collect_findings(std::span<ServedJob> jobs) {
+  const std::span<const std::uint8_t> room = memory.ring();
+  const std::uint64_t count = std::min<std::uint64_t>(
+      control().head.load(std::memory_order_acquire), room.size() / sizeof(abi::FindingNote));
+  for (std::uint64_t i = 0; i < count; ++i) {
+    abi::FindingNote note{};
+    std::memcpy(&note, room.data() + i * sizeof note, sizeof note);
+    if (note.job >= jobs.size()) continue;
+    std::vector<std::uint64_t>& keys = jobs[note.job].findings;
+    if (keys.size() < abi::kMaxFindings && std::ranges::find(keys, note.key) == keys.end())
+      keys.push_back(note.key);
+  }
 }
 
 Result<std::vector<ServedJob>> ServedProgram::run(std::span<const JobPlan> jobs,
@@ -377,6 +399,9 @@ Result<std::vector<ServedJob>> ServedProgram::run(std::span<const JobPlan> jobs,
         ended.emplace_back(
             done, Stopped{FailureKind::kHang, fmt::format("it did not end within {} seconds",
                                                           s.options.stuck_seconds)});
+      else if (s.memory.is_in_listener())
+        ended.emplace_back(done,
+                           Stopped{FailureKind::kUnsupported, describe_listener(s.listeners)});
       else
         ended.emplace_back(
             done, Stopped{FailureKind::kBlocked, describe_block(runner, system_call_of(runner))});
@@ -405,6 +430,7 @@ Result<std::vector<ServedJob>> ServedProgram::run(std::span<const JobPlan> jobs,
       if (index == i && killed) results.back().stopped = std::move(why);
     s.count_checkpoints(jobs[i], results.back().result);
   }
+  s.collect_findings(results);
   s.checkpoints.resize(s.depth());
   const bool stopped_early =
       TimeLimit::is_over() || (stop != nullptr && stop->load(std::memory_order_relaxed));

@@ -50,6 +50,7 @@ struct ServedJob {
   abi::JobResult result{};
   Trace trace;
   std::vector<std::uint32_t> shared_points;  // newly found
+  std::vector<std::uint64_t> findings = {};  // of watches and listeners: abi::FindingKey, each once
   // Why clew ended it, if it did.
   std::optional<Stopped> stopped;
 };

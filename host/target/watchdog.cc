@@ -192,6 +192,12 @@ std::string describe_block(pid_t pid, const std::optional<SystemCall>& call) {
   return fmt::format("the program is blocked in {}, and all of its threads with it", what);
 }
 
+std::string describe_listener(const std::vector<std::string>& listeners) {
+  if (listeners.size() != 1) return "a listener sleeps in the kernel and does not return";
+  return fmt::format("the listener {} sleeps in the kernel and does not return",
+                     listeners.front().substr(0, listeners.front().find(':')));
+}
+
 std::string describe_outside(const Reports& reports) {
   std::string text = "every thread is blocked, and what they wait for has not come from outside";
   std::size_t named = 0;

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "host/target/run_result.h"
 
@@ -79,6 +80,9 @@ class StuckChildren {
 
 // "the program is blocked in accept of descriptor 3, and all of its threads with it"
 std::string describe_block(pid_t pid, const std::optional<SystemCall>& call);
+
+// "the listener /a/b.so does not return": one of those that are loaded, by its text of LaunchPlan.
+std::string describe_listener(const std::vector<std::string>& listeners);
 
 // "every thread is blocked, and what they wait for has not come from outside: T0.1 in read of
 // descriptor 5". The runtime says so itself (abi::Control::waits_outside), and may have named the

@@ -38,6 +38,8 @@ enum class CallDetail : std::uint8_t {
   kCounters,   // calls between the program's own functions are only counted
   kOwnCalls,   // ... and written down as well
   kEveryCall,  // all calls are written down, and none is counted
+  kFunctions,  // nothing is: the runtime is told where functions begin and return
+               // (abi::TranslationRequest::kFunction)
 };
 
 // What a mark's site number stands for, and what a counter counts.

@@ -113,12 +113,33 @@ bool CountingCode::leaves(std::uint64_t from, std::uint64_t target) const {
   return map_.is_own(from) && !map_.is_own(target) && !map_.is_silent(target);
 }
 
+// The runtime is called as the host is asked: all registers are kept, and so are the flags.
+void CountingCode::emit_tell(std::uint64_t function) {
+  constexpr std::uint64_t kSize = 5 * 10 + 6;  // of what follows
+  const std::uint64_t next = e_.here() + kSize;
+  e_.store_u32(kRequest, static_cast<std::uint32_t>(abi::TranslationRequest::kFunction));
+  e_.store_u32(kTarget, static_cast<std::uint32_t>(function));
+  e_.store_u32(kTarget + 4, static_cast<std::uint32_t>(function >> 32));
+  e_.store_u32(kJump, static_cast<std::uint32_t>(next));
+  e_.store_u32(kJump + 4, static_cast<std::uint32_t>(next >> 32));
+  e_.jump_by(kAsk);
+}
+
 void CountingCode::before_instruction(std::uint64_t address) {
+  if (detail_ == CallDetail::kFunctions) {
+    if (map_.is_own_entry(address)) emit_tell(address);
+    return;
+  }
   if (map_.is_inlined_entry(address)) emit_entry(site(address, 1));
   if (map_.is_counted(address)) emit_count({address, 0}, Flags::kKeep);
 }
 
+void CountingCode::before_return(std::uint64_t from) {
+  if (detail_ == CallDetail::kFunctions && map_.is_own(from)) emit_tell(0);
+}
+
 void CountingCode::direct_call(std::uint64_t from, std::uint64_t target) {
+  if (detail_ == CallDetail::kFunctions) return;
   const bool own = map_.is_own(from) && map_.is_own_entry(target);
   if (own && detail_ != CallDetail::kEveryCall) emit_count({from, target}, Flags::kFree);
   if (own && detail_ == CallDetail::kCounters) return;
@@ -131,11 +152,12 @@ void CountingCode::direct_call(std::uint64_t from, std::uint64_t target) {
 }
 
 void CountingCode::after_return_address(std::uint64_t from, std::uint64_t target) {
-  if (map_.is_own(from) || !map_.is_own_entry(target)) return;
+  if (detail_ == CallDetail::kFunctions || map_.is_own(from) || !map_.is_own_entry(target)) return;
   emit_entry(site(target, 0));
 }
 
 bool CountingCode::counts_jump(std::uint64_t from, std::uint64_t target) const {
+  if (detail_ == CallDetail::kFunctions) return false;
   if (!map_.is_own(from)) return map_.is_own_entry(target);
   if (map_.is_own_entry(target)) return !map_.is_same_function(from, target);
   return leaves(from, target);
@@ -172,23 +194,27 @@ void CountingCode::indirect_call(std::uint64_t from, std::uint64_t slot) {
 }
 
 void CountingCode::indirect_jump(std::uint64_t from) {
-  if (map_.is_own(from)) e_.store_u32(kSite, site(from, 0));
+  if (detail_ != CallDetail::kFunctions && map_.is_own(from)) e_.store_u32(kSite, site(from, 0));
 }
 
 TargetTable CountingCode::table_of_return(std::uint64_t from) const {
+  if (detail_ == CallDetail::kFunctions) return TargetTable::kPlain;
   return map_.is_own(from) ? TargetTable::kOfOwnReturns : TargetTable::kPlain;
 }
 TargetTable CountingCode::table_of_call(std::uint64_t from) const {
+  if (detail_ == CallDetail::kFunctions) return TargetTable::kPlain;
   return map_.is_own(from) ? TargetTable::kPlain : TargetTable::kFromLibrary;
 }
 TargetTable CountingCode::table_of_jump(std::uint64_t from) const {
+  if (detail_ == CallDetail::kFunctions) return TargetTable::kPlain;
   return map_.is_own(from) ? TargetTable::kOfOwnJumps : TargetTable::kFromLibrary;
 }
 
 std::uint64_t CountingCode::found_in(TargetTable table, std::uint64_t address, std::uint64_t code) {
   const bool own = map_.is_own(address);
   const bool entry = map_.is_own_entry(address);
-  if (table == TargetTable::kPlain || (table == TargetTable::kFromLibrary && !entry) ||
+  if (detail_ == CallDetail::kFunctions || table == TargetTable::kPlain ||
+      (table == TargetTable::kFromLibrary && !entry) ||
       (table == TargetTable::kOfOwnReturns && own) ||
       (table == TargetTable::kOfOwnJumps && own && !entry))
     return code;

@@ -35,6 +35,7 @@ class CountingCode {
   void before_indirect_call(std::uint64_t from, std::uint64_t slot);
   void indirect_call(std::uint64_t from, std::uint64_t slot);
   void indirect_jump(std::uint64_t from);
+  void before_return(std::uint64_t from);
 
   [[nodiscard]] abi::TargetTable table_of_return(std::uint64_t from) const;
   [[nodiscard]] abi::TargetTable table_of_call(std::uint64_t from) const;
@@ -55,10 +56,12 @@ class CountingCode {
   void emit_out_mark();
   void emit_no_out();
   void emit_entry(std::uint32_t site);
+  void emit_tell(std::uint64_t function);
   void emit_out(std::uint64_t from, std::uint64_t target, Flags flags);
   std::uint32_t site(std::uint64_t address, std::uint64_t target);
   [[nodiscard]] bool writes_call(std::uint64_t from, std::uint64_t slot) const {
-    return map_.is_own(from) && map_.slot(slot) != OwnCode::Slot::kSilent;
+    return detail_ != CallDetail::kFunctions && map_.is_own(from) &&
+           map_.slot(slot) != OwnCode::Slot::kSilent;
   }
   // A call by a slot of which it is known where it leads.
   [[nodiscard]] bool is_counted_out(std::uint64_t slot) const {

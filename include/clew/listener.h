@@ -25,11 +25,13 @@ extern "C" {
 
 /* What a listener wants to be told; the others cost nothing. */
 enum clew_topic {
-  CLEW_TOPIC_THREADS = 1,  /* CLEW_THREAD_... */
-  CLEW_TOPIC_LOCKS = 2,    /* CLEW_LOCK_... */
-  CLEW_TOPIC_ORDER = 4,    /* CLEW_RELEASES, CLEW_ACQUIRES, CLEW_FENCE, CLEW_WAIT, CLEW_WAKE */
-  CLEW_TOPIC_ACCESSES = 8, /* CLEW_READ, ...: of code that was built with clew */
-  CLEW_TOPIC_MEMORY = 16   /* CLEW_ALLOCATED, CLEW_FREED */
+  CLEW_TOPIC_THREADS = 1,   /* CLEW_THREAD_... */
+  CLEW_TOPIC_LOCKS = 2,     /* CLEW_LOCK_... */
+  CLEW_TOPIC_ORDER = 4,     /* CLEW_RELEASES, CLEW_ACQUIRES, CLEW_FENCE, CLEW_WAIT, CLEW_WAKE */
+  CLEW_TOPIC_ACCESSES = 8,  /* CLEW_READ, ...: of code that was built with clew */
+  CLEW_TOPIC_MEMORY = 16,   /* CLEW_ALLOCATED, CLEW_FREED */
+  CLEW_TOPIC_FUNCTIONS = 32 /* CLEW_FUNCTION_...: in clew run and clew replay, not in a hunt. The
+                               program's code is translated for it while it runs, which takes time. */
 };
 
 enum clew_event_kind {
@@ -55,7 +57,13 @@ enum clew_event_kind {
   CLEW_ATOMIC_UPDATE, /* read-modify-write, compare-exchange */
 
   CLEW_ALLOCATED = 64,
-  CLEW_FREED /* told before it is */
+  CLEW_FREED, /* told before it is */
+
+  /* Of functions in the program's own sources, as they were compiled: not of those that were inlined.
+   * `address` and `place` are the function's. One that ends by a jump to another, or that an exception
+   * or longjmp leaves, is told as left when the thread next enters or leaves a function. */
+  CLEW_FUNCTION_ENTERED = 80,
+  CLEW_FUNCTION_LEFT
 };
 
 /* As in C11's memory_order. */
@@ -77,7 +85,7 @@ struct clew_event {
   uint8_t counted; /* the clock counts it */
   uint8_t reserved;
   uint64_t clock;   /* events that all threads have passed, this one included if it is counted */
-  uint64_t address; /* of the access, the lock, the object or the block */
+  uint64_t address; /* of the access, the lock, the object, the block or the function */
   uint64_t size;    /* of the access or the block, in bytes */
   uint64_t place;   /* where in the code; for clew_place, not an address. 0: not known */
 };

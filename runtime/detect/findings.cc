@@ -1,6 +1,9 @@
 #include "runtime/detect/findings.h"
 
+#include "clew_abi/control.h"
+#include "clew_abi/findings.h"
 #include "runtime/record/end.h"
+#include "runtime/record/job.h"
 #include "runtime/record/log.h"
 #include "runtime/record/stacks.h"
 
@@ -39,10 +42,40 @@ void put(Payload& payload, const FindingSite& site) {
         .number(site.locks->held[i].object);
 }
 
+std::uint64_t key_of(const FoundSomething& found) {
+  abi::FindingKey key(found.kind);
+  key.name(found.name);
+  if (found.sites_count == 0) key.name(found.text);
+  for (std::uint32_t i = 0; i < found.sites_count; ++i)
+    key.site(found.sites[i].action, found.sites[i].place);
+  return key.value();
+}
+
 }  // namespace
+
+void Findings::begin(std::uint32_t flags) {
+  flags_ = flags;
+  count_ = 0;
+  ending_ = false;
+  if (!running_job()) return;
+  for (std::uint32_t i = 0; i < before_jobs_count_; ++i) note_of_job(before_jobs_[i]);
+}
+
+void Findings::note_of_job(std::uint64_t key) {
+  auto& control = *reinterpret_cast<abi::Control*>(abi::kControlAddress);
+  const std::uint64_t count = control.head.load(std::memory_order_relaxed);
+  if ((count + 1) * sizeof(abi::FindingNote) > control.ring_size) return;
+  reinterpret_cast<abi::FindingNote*>(abi::kControlAddress + control.ring_offset)[count] = {
+      control.jobs_done.load(std::memory_order_relaxed), 0, key};
+  control.head.store(count + 1, std::memory_order_release);
+}
 
 void Findings::report(const FoundSomething& found, Counts counts) {
   if (ending_ || count_ >= abi::kMaxFindings) return;
+  if (running_job())
+    note_of_job(key_of(found));
+  else if (before_jobs_count_ < abi::kMaxFindings)
+    before_jobs_[before_jobs_count_++] = key_of(found);
   if (++count_ == 1) report_maps();
   Payload payload;
   payload.number(static_cast<std::uint64_t>(found.kind))

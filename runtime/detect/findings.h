@@ -33,12 +33,8 @@ enum class Counts : std::uint8_t { kAsFlagged, kAsFailure };
 
 class Findings {
  public:
-  // `flags`: abi::Control's.
-  void begin(std::uint32_t flags) {
-    flags_ = flags;
-    count_ = 0;
-    ending_ = false;
-  }
+  // A job begins. `flags`: abi::Control's.
+  void begin(std::uint32_t flags);
   bool watches(abi::FindingKind kind) const { return (flags_ & abi::watch_flag(kind)) != 0; }
   // Does not return if it counts as a failure.
   void report(const FoundSomething& found, Counts counts = Counts::kAsFlagged);
@@ -48,9 +44,14 @@ class Findings {
   bool ending() const { return ending_; }
 
  private:
+  void note_of_job(std::uint64_t key);
+
   std::uint32_t flags_ = 0;
   std::uint32_t count_ = 0;
   bool ending_ = false;
+  // Of a program that is served: what was found before its jobs begin, and so belongs to each.
+  std::uint64_t before_jobs_[abi::kMaxFindings] = {};
+  std::uint32_t before_jobs_count_ = 0;
 };
 
 extern Findings g_findings;

@@ -4,15 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "clew_abi/findings.h"
 #include "include/clew/listener.h"
 #include "runtime/arena.h"
 #include "runtime/detect/findings.h"
+#include "runtime/detect/function_stack.h"
 #include "runtime/fiber/context.h"
 #include "runtime/fiber/own_stack.h"
 #include "runtime/record/end.h"
 #include "runtime/record/points.h"
 #include "runtime/sched/active.h"
 #include "runtime/sched/scheduler.h"
+#include "runtime/translate/translate.h"
 
 namespace clew::rt {
 namespace {
@@ -24,10 +27,14 @@ constexpr std::uintptr_t kPlugInMemory = 0x3000'0000'0000;
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kStack = std::size_t{1} << 20;
 
+constexpr unsigned kAllTopics = CLEW_TOPIC_THREADS | CLEW_TOPIC_LOCKS | CLEW_TOPIC_ORDER |
+                                CLEW_TOPIC_ACCESSES | CLEW_TOPIC_MEMORY | CLEW_TOPIC_FUNCTIONS;
+
 constinit PlugIn g_plug_ins[kMost];
 std::uint32_t g_count = 0;
 
 const char* g_running = nullptr;
+std::uint64_t g_calls = 0;
 std::uintptr_t g_next_mapping = kPlugInMemory;
 
 // Their code runs in a context of its own: a stack that is large enough for it, and the first thread's
@@ -69,12 +76,17 @@ void call(const char* path, void (*function)(const void*), const void* argument)
     init_parked_context(g_context, stack + kStack, run_functions);
   }
   const OffDuty off_duty;
+  const Untranslated untranslated;
   const OwnStackInUse in_use;
+  auto& waits = reinterpret_cast<abi::Control*>(abi::kControlAddress)->waits_outside;
+  ++g_calls;
   g_running = path;
   g_function = function;
   g_argument = argument;
   g_caller.thread_pointer = current_thread_pointer();
+  waits.store(abi::kWaitsListener, std::memory_order_relaxed);
   clew_context_switch(&g_caller, &g_context);
+  waits.store(abi::WaitsOutside::kNo, std::memory_order_relaxed);
   g_running = nullptr;
 }
 
@@ -160,6 +172,9 @@ void load(const void*) {
     snprintf(loading.problem, sizeof loading.problem,
              "it is of version %u, this clew has version %u", listener->version,
              static_cast<unsigned>(CLEW_LISTENER_VERSION));
+  } else if ((listener->topics & ~kAllTopics) != 0) {
+    snprintf(loading.problem, sizeof loading.problem,
+             "it asks for topics that this clew does not have");
   } else if (listener->event == nullptr) {
     snprintf(loading.problem, sizeof loading.problem, "it has no function for events");
   } else {
@@ -190,13 +205,23 @@ void load(const char* text, PlugIn& plug_in) {
 
 const char* running_plug_in() { return g_running; }
 
-void end_crashed_plug_in() {
+std::uint64_t plug_in_calls() { return g_calls; }
+
+namespace {
+
+[[noreturn]] void end_plug_in(const char* how) {
   static char line[4096 + 64];
-  snprintf(line, sizeof line, "the listener %s crashed or ended the process", g_running);
+  snprintf(line, sizeof line, "the listener %s %s", g_running, how);
   g_running = nullptr;
   g_sched.active = true;
   end_unsupported(line);
 }
+
+}  // namespace
+
+void end_crashed_plug_in() { end_plug_in("crashed or ended the process"); }
+
+void end_hanging_plug_in() { end_plug_in("does not return"); }
 
 std::uintptr_t place_for_plug_in(std::uint64_t size) {
   if (g_running == nullptr) return 0;
@@ -220,6 +245,34 @@ void load_plug_ins(const abi::Control& control) {
 void add_plug_ins() {
   for (std::uint32_t i = 0; i < g_count; ++i)
     g_listeners.add(g_plug_ins[i], g_plug_ins[i].hearing());
+}
+
+bool plug_ins_want_functions() {
+  for (std::uint32_t i = 0; i < g_count; ++i)
+    if (g_plug_ins[i].wants(CLEW_TOPIC_FUNCTIONS)) return true;
+  return false;
+}
+
+void tell_function(std::uint64_t function, std::uint64_t stack) {
+  constexpr std::uint32_t kMostThreads = 1u << 16;
+  static FunctionStack** stacks = nullptr;
+  const Fiber& thread = *g_sched.current;
+  if (!g_sched.active || thread.index >= kMostThreads) return;
+  if (stacks == nullptr)
+    stacks = static_cast<FunctionStack**>(g_pool.take_fresh(kMostThreads * sizeof *stacks));
+  if (stacks == nullptr) return;
+  if (stacks[thread.index] == nullptr) stacks[thread.index] = g_pool.make<FunctionStack>();
+  FunctionStack* const of_thread = stacks[thread.index];
+  if (of_thread == nullptr) return;
+  const auto tell = [](std::uint64_t address, PlugIn::Passage passage) {
+    for (std::uint32_t i = 0; i < g_count; ++i)
+      if (g_plug_ins[i].wants(CLEW_TOPIC_FUNCTIONS)) g_plug_ins[i].function(address, passage);
+  };
+  const auto left = [&](std::uint64_t address) { tell(address, PlugIn::Passage::kLeft); };
+  const FunctionStack::Where where{stack, thread.interruptions};
+  if (function == 0) return of_thread->leave(where, left);
+  of_thread->enter(where, function, left);
+  tell(function, PlugIn::Passage::kEntered);
 }
 
 // --- what they are told --------------------------------------------------------------------------
@@ -352,6 +405,16 @@ void PlugIn::changed(const MemoryChange& change) {
   told.address = change.address;
   told.size = change.size;
   told.place = change.caller != nullptr ? place_of_code(change.caller) : 0;
+  tell(told);
+}
+
+void PlugIn::function(std::uint64_t function, Passage passage) const {
+  clew_event told{};
+  told.kind = passage == Passage::kEntered ? CLEW_FUNCTION_ENTERED : CLEW_FUNCTION_LEFT;
+  told.thread = g_sched.current->index;
+  told.clock = g_sched.clock();
+  told.address = function;
+  told.place = function << 1 | 1;
   tell(told);
 }
 

@@ -18,12 +18,15 @@ class PlugIn final : public Listener {
   void synchronised(const Synchronised& what) override;
   void changed(const MemoryChange& change) override;
   void ended() override;
+  enum class Passage : std::uint8_t { kEntered, kLeft };
+  void function(std::uint64_t function, Passage passage) const;
+
+  bool wants(unsigned topic) const;
 
   const char* path = nullptr;
   const clew_listener* listener = nullptr;
 
  private:
-  bool wants(unsigned topic) const;
   void tell(const clew_event& event) const;
 };
 
@@ -31,11 +34,19 @@ class PlugIn final : public Listener {
 void load_plug_ins(const abi::Control& control);
 // Adds those that are loaded to the list.
 void add_plug_ins();
+// Whether one of them wants to be told of functions: then the program's code has to be translated.
+bool plug_ins_want_functions();
+// The running thread, with this stack pointer, is at the beginning of this function of the program's, or,
+// if it is 0, at a return.
+void tell_function(std::uint64_t function, std::uint64_t stack);
 
 // The library whose code runs, for the report of its crash; null: none does.
 const char* running_plug_in();
-// REQUIRES: one runs. It cannot continue: the run ends, and what was recorded of it stays.
+// How often one has been called so far.
+std::uint64_t plug_in_calls();
+// REQUIRES of these: one runs. It cannot continue: the run ends, and what was recorded of it stays.
 [[noreturn]] void end_crashed_plug_in();
+[[noreturn]] void end_hanging_plug_in();
 // Where the next mapping of a library goes, if it is one of theirs that asks; 0: it is not.
 std::uintptr_t place_for_plug_in(std::uint64_t size);
 

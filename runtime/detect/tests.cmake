@@ -5,6 +5,7 @@ clew_unit_test(detect_test
     ${CMAKE_SOURCE_DIR}/runtime/rt.cc
     ${CMAKE_CURRENT_LIST_DIR}/freed_memory.cc
     ${CMAKE_CURRENT_LIST_DIR}/freed_memory_test.cc
+    ${CMAKE_CURRENT_LIST_DIR}/function_stack_test.cc
     ${CMAKE_CURRENT_LIST_DIR}/lock_order.cc
     ${CMAKE_CURRENT_LIST_DIR}/lock_order_test.cc
     ${CMAKE_CURRENT_LIST_DIR}/locksets.cc

@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 
 #include "clew_abi/control.h"
+#include "clew_abi/findings.h"
 #include "runtime/detect/plug_in.h"
 #include "runtime/fiber/context.h"
 #include "runtime/intercept/heap_hooks.h"
@@ -143,6 +144,15 @@ void end_job_at_exit(int status, void*) {
 
 int (*g_main)(int, char**, char**) = nullptr;
 
+// Entries and returns of functions are told by translated code.
+void translate_for_plug_ins() {
+  auto& control = *reinterpret_cast<abi::Control*>(abi::kControlAddress);
+  if (!plug_ins_want_functions()) return;
+  if ((control.flags & abi::kFlagTranslateIfAsked) != 0) return begin_translating(control);
+  control.lacks.fetch_or(abi::kLacksFunctions, std::memory_order_relaxed);
+  g_log.note("a listener asks for functions, which are told by clew run and clew replay alone");
+}
+
 // Not earlier: a library needs libc, whose constructor follows the runtime's.
 void start_plug_ins() {
   const auto& settings = *reinterpret_cast<const abi::Control*>(abi::kControlAddress);
@@ -152,6 +162,7 @@ void start_plug_ins() {
     add_plug_ins();
     if (g_listeners.hears_of(kTopicMemory)) hook_heap();
     g_sched.listen_again();
+    translate_for_plug_ins();
   });
 }
 
@@ -197,7 +208,7 @@ void connect_folders() {
   g_signal_callbacks = {[] { g_poller.expect_signals(); }, most_pending_signals,
                         timer_signal_taken};
   g_timer_threads = {start_thread_for_timer, forget_thread_for_timers};
-  g_translation_callbacks = {mark_of_return};
+  g_translation_callbacks = {mark_of_return, tell_function};
 }
 
 void note_moving_addresses(abi::Control& control, const char* why) {
@@ -229,8 +240,9 @@ void take_over(abi::Control& control, const char* moving) {
   if (control.flags & abi::kFlagServe) on_exit(end_job_at_exit, nullptr);
   if (moving != nullptr) note_moving_addresses(control, moving);
   // Nothing of it is left on the program's stack.
-  clew_call_on_own_stack(
-      [] { begin_translating(*reinterpret_cast<abi::Control*>(abi::kControlAddress)); });
+  if ((control.flags & abi::kFlagTranslateIfAsked) == 0)
+    clew_call_on_own_stack(
+        [] { begin_translating(*reinterpret_cast<abi::Control*>(abi::kControlAddress)); });
   clew_in_charge = 1;
   control.attached.store(1, std::memory_order_release);
   if (control.flags & abi::kFlagWaitDebugger) wait_for_debugger(control);

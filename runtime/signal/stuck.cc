@@ -7,6 +7,7 @@
 #include <time.h>
 #include <ucontext.h>
 
+#include "runtime/detect/plug_in.h"
 #include "runtime/fiber/signal_stack.h"
 #include "runtime/keep.h"
 #include "runtime/libc/real.h"
@@ -34,6 +35,9 @@ constexpr unsigned kLong = 60;
 constexpr unsigned kShort = 1;
 // Processor time without a point, call or switch after which it is said that nothing happens.
 constexpr Nanos kVeryLong = 60'000'000'000;
+// Processor time of one call of a listener: as long as a program may sleep in the kernel
+// (host/target/watchdog.h).
+constexpr Nanos kLongInPlugIn = 5'000'000'000;
 
 struct Module {
   std::uintptr_t begin, end;
@@ -205,7 +209,21 @@ void on_following_tick(std::uintptr_t code) {
   if (g_following_tick < kLastFollowingTick) follow_after(2 * g_following_tick);
 }
 
+// A listener that computes for so long in one call has gone astray.
+void look_at_plug_in() {
+  static std::uint64_t calls = 0;
+  static Nanos since = 0;
+  const Nanos now = processor_time();
+  if (calls != plug_in_calls()) since = now;
+  calls = plug_in_calls();
+  if (now - since < kLongInPlugIn) return;
+  const std::uint64_t none = 0;
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&none), 0, sizeof none);
+  end_hanging_plug_in();
+}
+
 void on_tick(int, siginfo_t* info, void* context) {
+  if (CLEW_UNLIKELY(running_plug_in() != nullptr)) return look_at_plug_in();
   if (!g_sched.active || g_sched.current->no_yield != 0) return;
   if (info->si_code == SI_TIMER && info->si_value.sival_int == kFollowing) {
     const auto& found = *static_cast<const ucontext_t*>(context);

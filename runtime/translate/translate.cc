@@ -132,6 +132,43 @@ class VectorRegisters {
   } state_;
 };
 
+// All of them, as far as this processor and this kernel have them, but for those of AMX, which no
+// call passes anything in. Whoever is called may use every one.
+class AllVectorRegisters {
+ public:
+  AllVectorRegisters() {
+    if (mask_ == 0) find_mask();
+    if (mask_ != kNone) asm volatile("xsave64 %0" : "=m"(state_) : "a"(mask_), "d"(0) : "memory");
+  }
+  ~AllVectorRegisters() {
+    if (mask_ != kNone) asm volatile("xrstor64 %0" ::"m"(state_), "a"(mask_), "d"(0) : "memory");
+  }
+  AllVectorRegisters(const AllVectorRegisters&) = delete;
+  AllVectorRegisters& operator=(const AllVectorRegisters&) = delete;
+
+ private:
+  static constexpr std::uint32_t kNone = 1u << 31;  // clew_ask_host keeps those that there are
+  static void find_mask() {
+    constexpr std::uint32_t kOsxsave = 1u << 27;
+    std::uint32_t a = 1, b = 0, c = 0, d = 0;
+    asm volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+    mask_ = kNone;
+    if ((c & kOsxsave) == 0) return;
+    std::uint32_t low = 0, high = 0;
+    asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    mask_ = low & 0xe7;  // x87, SSE, AVX, AVX-512
+  }
+
+  // Only one listener's call is under way at a time.
+  struct alignas(64) State {
+    unsigned char bytes[2816];
+  };
+  static State state_;
+  static std::uint32_t mask_;
+};
+AllVectorRegisters::State AllVectorRegisters::state_;
+std::uint32_t AllVectorRegisters::mask_ = 0;
+
 void append(char*& end, const char* text) {
   while (*text != '\0') *end++ = *text++;
 }
@@ -248,6 +285,13 @@ std::uint64_t clew_serve_translated() {
     case TranslationRequest::kDrain:
       ask(TranslationRequest::kDrain);
       return state().jump;
+    case TranslationRequest::kFunction: {
+      state().request = TranslationRequest::kBlock;
+      const std::uint64_t next = state().jump;
+      const AllVectorRegisters kept;
+      g_translation_callbacks.function(state().target, state().registers[4]);
+      return next;
+    }
     case TranslationRequest::kReturn:
       state().request = TranslationRequest::kBlock;
       put_return_mark(g_translation_callbacks.mark());

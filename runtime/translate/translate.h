@@ -62,6 +62,8 @@ void resume_translated(ucontext_t& context);
 // Set when the runtime takes over.
 struct TranslationCallbacks {
   abi::ReturnMark (*mark)() = nullptr;
+  // TranslationRequest::kFunction: the function, or 0, and the program's stack pointer.
+  void (*function)(std::uint64_t function, std::uint64_t stack) = nullptr;
 };
 extern TranslationCallbacks g_translation_callbacks;
 
