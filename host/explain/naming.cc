@@ -53,6 +53,9 @@ std::string short_type(const std::string& type) {
 // a pair, the value alone, "shop::Item.count". Empty: only by the library's own types.
 std::string heap_name(const ObjectName& name) {
   constexpr std::string_view kSecond = ".second";
+  if (name.heap.part == ObjectName::Heap::Part::kObject && !name.heap.owner.empty() &&
+      !name.heap.index)
+    return source_text(name);
   // An element of a container of numbers has none.
   if (name.path.empty() && name.type != nullptr && !name.type->is_aggregate()) return "";
   if (is_plain(name.heap.type)) return short_type(name.heap.type) + name.path;

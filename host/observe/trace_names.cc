@@ -16,6 +16,8 @@ constexpr std::size_t kMostSteps = 4'000;
 constexpr std::size_t kMostFrames = 64;
 // Of objects whose type is told by others on the heap.
 constexpr int kMostDepth = 4;
+// Of nodes of a container whose owner is told by the node that was there before. Chosen, not measured.
+constexpr int kMostNodes = 200;
 
 constexpr unsigned kResultRegister = 0;  // rax
 
@@ -390,16 +392,56 @@ std::optional<TraceNames::HeapType> TraceNames::by_use(const Allocation& allocat
   return std::nullopt;
 }
 
+// The container that a node was put into: a pointer to the node is written to the container itself, or to
+// a node that is in it.
+std::string TraceNames::owner_of_node(const Allocation& node, int depth) {
+  const auto& steps = trace_.thread(trace_.steps()[node.made].thread);
+  const std::size_t from = trace_.position(node.made) + 1;
+  const std::size_t end = std::min(steps.size(), from + kMostSteps);
+  for (std::size_t i = from; i < end && steps[i] <= node.freed; ++i) {
+    const StepIndex step = steps[i];
+    const auto& accesses = trace_.block_of(step).accesses;
+    for (std::uint32_t k = 0; k < accesses.size(); ++k) {
+      const RecordedAccess& access = accesses[k];
+      if (access.kind != AccessKind::kWrite || access.size != 8 || !access.has_value ||
+          access.instruction >= trace_.steps()[step].executed ||
+          trace_.access_value(step, k) != node.address)
+        continue;
+      const std::uint64_t to = trace_.access_address(step, k);
+      if (to - node.address < node.size) continue;
+      if (const Allocation* other = trace_.allocation(to, step)) {
+        const HeapType& holds = type_of(*other, depth + 1);
+        const auto stored =
+            holds.type != nullptr && !holds.is_array ? stored_value(*holds.type) : std::nullopt;
+        if (stored && stored->holder == StoredValue::Holder::kNode && !holds.owner.empty())
+          return holds.owner;
+        // A container that is a member of an object on the heap has no name of its own.
+        if (stored || holds.type == nullptr || holds.type->is_library()) continue;
+        return "";
+      }
+      const ObjectName holder = of_variable(to, 8, step);
+      if (holder.known() && holder.type != nullptr && !library_class(*holder.type).empty() &&
+          !holder.function.starts_with("std::") && !holder.function.starts_with("__gnu_cxx::"))
+        return holder.path;
+    }
+  }
+  return "";
+}
+
 TraceNames::HeapType TraceNames::find_type(const Allocation& allocation, int depth) {
-  if (depth > kMostDepth) return {};
+  if (depth > kMostNodes) return {};
   StackFrame user;
   if (const Type* type = by_allocator(allocation, user)) {
     const std::uint64_t size = type->size().value_or(0);
     if (size == 0 || allocation.size % size != 0) return {};
-    if (stored_value(*type)) return {type, false, 0, ""};
+    if (const auto stored = stored_value(*type))
+      return {type, false, 0,
+              stored->holder == StoredValue::Holder::kNode ? owner_of_node(allocation, depth) : ""};
+    if (depth > kMostDepth) return {};
     if (auto owned = by_use(allocation, type, depth)) return *owned;
     return {type, allocation.size != size, 0, ""};
   }
+  if (depth > kMostDepth) return {};
   if (auto found = by_use(allocation, nullptr, depth)) return *found;
   if (user.module == nullptr) return {};
   // A variable that has the result as soon as the call has returned.

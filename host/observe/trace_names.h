@@ -58,6 +58,7 @@ class TraceNames {
   std::optional<HeapType> by_use(const Allocation& allocation, const Type* known, int depth);
   std::optional<HeapType> by_constructor(StepIndex step, StepIndex next,
                                          const Allocation& allocation);
+  std::string owner_of_node(const Allocation& node, int depth);
   std::uint64_t cfa_of(FrameIndex frame, const RunNames::Module& module, std::uint64_t bias);
   std::optional<Location> place_of(StepIndex step);
   std::string thread_id(std::uint16_t thread) const;
