@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
 #include <vector>
 
 namespace clew {
@@ -54,6 +56,83 @@ TEST(FlowGraph, BytesThatAreNoCodeEndIt) {
   const FlowGraph graph = graph_of({0x90, 0x06, 0x06});
   EXPECT_EQ(graph.blocks().size(), 1u);
   EXPECT_EQ(graph.block_of(0x1001), FlowGraph::kNone);
+}
+
+// Functions of blocks of three bytes each that lead anywhere: loops with several entries, ends that are
+// never reached, jumps whose targets were seen.
+FlowGraph random_graph(std::mt19937& random) {
+  constexpr unsigned kBlocks = 12;
+  constexpr std::uint64_t kBegin = 0x1000;
+  const auto any = [&](unsigned below) { return static_cast<unsigned>(random() % below); };
+  Code code;
+  std::vector<FlowGraph::Edge> seen;
+  for (unsigned i = 0; i < kBlocks; ++i) {
+    const std::uint64_t next = kBegin + 3 * (i + 1);
+    const auto distance = [&] {
+      return static_cast<std::uint8_t>(kBegin + 3 * any(kBlocks) - next);
+    };
+    code.push_back(0x90);
+    switch (i + 1 == kBlocks ? 9 : any(10)) {
+      case 0:
+      case 1:
+        code.insert(code.end(), {0xeb, distance()});  // jmp
+        break;
+      case 2:
+        code.insert(code.end(), {0xff, 0xe0});  // jmp rax
+        for (int k = 0; k < 3; ++k) seen.emplace_back(next - 2, kBegin + 3 * any(kBlocks));
+        break;
+      case 9:
+        code.insert(code.end(), {0x90, 0xc3});  // ret
+        break;
+      default:
+        code.insert(code.end(), {0x74, distance()});  // je
+    }
+  }
+  return graph_of(code, seen);
+}
+
+// Whether every way from `from` to the end leads through `through`: it does not get there without.
+bool is_on_every_way(const FlowGraph& graph, std::uint32_t from, std::uint32_t through) {
+  const auto& blocks = graph.blocks();
+  std::vector<bool> reached(blocks.size());
+  std::vector<std::uint32_t> left;
+  const auto reach = [&](std::uint32_t to) {
+    if (to == through || reached[to]) return;
+    reached[to] = true;
+    left.push_back(to);
+  };
+  reach(from);
+  while (!left.empty()) {
+    const FlowGraph::Block& at = blocks[left.back()];
+    left.pop_back();
+    if (at.leaves) return false;
+    for (const std::uint32_t to : at.successors) reach(to);
+  }
+  return true;
+}
+
+TEST(FlowGraph, DependencesAreThoseOfTheDefinition) {
+  std::mt19937 random(17);
+  std::size_t dependences = 0;
+  for (int round = 0; round < 1'000; ++round) {
+    const FlowGraph graph = random_graph(random);
+    const auto& blocks = graph.blocks();
+    for (std::uint32_t branch = 0; branch < blocks.size(); ++branch) {
+      const FlowGraph::Block& of = blocks[branch];
+      const bool decides = of.successors.size() + (of.leaves ? 1 : 0) >= 2;
+      for (std::uint32_t block = 0; block < blocks.size(); ++block) {
+        const bool by_some_way = std::ranges::any_of(of.successors, [&](std::uint32_t next) {
+          return next == block || is_on_every_way(graph, next, block);
+        });
+        const bool in_any_case = block != branch && is_on_every_way(graph, branch, block);
+        const bool expected = decides && by_some_way && !in_any_case;
+        dependences += expected;
+        ASSERT_EQ(graph.depends(blocks[block].begin, of.last), expected)
+            << "round " << round << ", block " << block << ", branch " << branch;
+      }
+    }
+  }
+  EXPECT_GT(dependences, 10'000u);
 }
 
 TEST(Instruction, TellsRegistersThatMakeAddresses) {

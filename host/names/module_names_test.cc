@@ -127,8 +127,10 @@ TEST_P(ModuleNamesTest, NamesThreadLocalVariables) {
   EXPECT_EQ(seen, 1);
 }
 
+// In optimised code not all variables are there: what is not must be said to be, and the others have to be
+// right.
 TEST_P(ModuleNamesTest, PrintsValuesByTheirType) {
-  if (!GetParam().ends_with("O0")) GTEST_SKIP() << "not all variables are there";
+  const bool optimised = !GetParam().ends_with("O0");
   const std::map<std::string, std::string> expected{
       {"word", R"("word")"},
       {"yes", "true"},
@@ -154,8 +156,18 @@ TEST_P(ModuleNamesTest, PrintsValuesByTheirType) {
   while (program.next()) {
     const Frame frame = caller_frame(*names, program);
     if (frame.function != "containers" || ++seen != 2) continue;
-    for (const auto& [name, text] : expected) EXPECT_EQ(text_of_value(frame, name), text) << name;
-    EXPECT_TRUE(text_of_value(frame, "owner").ends_with("-> {key = 8, weight = 2, next = null}"));
+    std::size_t known = 0;
+    for (const auto& [name, text] : expected) {
+      const std::string value = text_of_value(frame, name);
+      if (optimised && (value == "optimised out" || value == "unknown")) continue;
+      ++known;
+      EXPECT_EQ(value, text) << name;
+    }
+    EXPECT_GE(known, optimised ? expected.size() / 2 : expected.size());
+    const std::string owner = text_of_value(frame, "owner");
+    EXPECT_TRUE(owner.ends_with("-> {key = 8, weight = 2, next = null}") ||
+                (optimised && owner == "optimised out"))
+        << owner;
   }
   EXPECT_EQ(seen, 2);
 }
