@@ -113,7 +113,10 @@ std::optional<Explanation> explain_isolated(const IsolateResult& isolated, doubl
   auto result = explain(*failing, *passing, options, progress);
   progress.clear();
   if (!result && TimeLimit::is_over()) print_details("clew: not explained: the time was up\n");
-  if (!result || result->cause.pattern == CausePattern::kNone) return std::nullopt;
+  if (!result || result->cause.pattern == CausePattern::kNone) {
+    tell_if_stripped(failing->plan.program);
+    return std::nullopt;
+  }
   print_explained(*result, target);
   return *std::move(result);
 }

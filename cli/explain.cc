@@ -142,6 +142,7 @@ Result<int> run(ExplainCommand& command) {
     return 128 + result->interrupted_by;
   }
   print_explained(*result, command.json);
+  if (result->cause.pattern == CausePattern::kNone) tell_if_stripped(failing.plan.program);
   // Interrupted while steps were tested: what is known is told all the same.
   const int interrupted = result->tests_interrupted_by;
   Json json = explain_json(*result);

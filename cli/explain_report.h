@@ -12,6 +12,9 @@ namespace clew::cli {
 // there. With --full all steps of it.
 void print_explained(const Explanation& explanation, const std::string& json);
 
+// What was not explained may be so because the program has no table of symbols: one line.
+void tell_if_stripped(const std::string& program);
+
 }  // namespace clew::cli
 
 #endif  // CLEW_CLI_EXPLAIN_REPORT_H_
