@@ -101,6 +101,10 @@ class Emitter {
     with_operand({}, 0x8b, size == 8, reg, operand);
   }
   void store_to(const Operand& operand, Reg reg) { with_operand({}, 0x89, true, reg, operand); }
+  // mov dword [operand], reg
+  void store_half_to(const Operand& operand, Reg reg) {
+    with_operand({}, 0x89, false, reg, operand);
+  }
   // mov dword [operand], value
   void store_u32_to(const Operand& operand, std::uint32_t value) {
     with_operand({}, 0xc7, false, Reg::kRax, operand);

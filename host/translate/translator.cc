@@ -123,6 +123,13 @@ bool is_call(const ZydisDecodedInstruction& code) {
   return code.meta.category == ZYDIS_CATEGORY_CALL;
 }
 
+// A value that is read by the instruction alone can be read before it: all threads run on one processor,
+// and nobody else writes in between. Then it is read together with the address.
+bool is_read_before(const RecordedAccess& access) {
+  return access.kind == AccessKind::kRead && access.has_value &&
+         (access.size == 1 || access.size == 2 || access.size == 4 || access.size == 8);
+}
+
 }  // namespace
 
 struct Translator::Decoded {
@@ -138,6 +145,34 @@ struct Translator::Decoded {
     return next() + static_cast<std::uint64_t>(operand.mem.disp.value);
   }
 };
+
+// What an instruction is about to write, if that is known before it: a register's value or a constant.
+struct Translator::Written {
+  int reg = kNoRegister;  // kNoRegister: `constant`
+  std::uint64_t constant = 0;
+};
+
+std::optional<Translator::Written> Translator::written_before(const Decoded& code,
+                                                              const RecordedAccess& access) {
+  if (access.kind != AccessKind::kWrite || !access.has_value) return std::nullopt;
+  const ZydisDecodedOperand* from = nullptr;
+  if (code.instruction.mnemonic == ZYDIS_MNEMONIC_MOV)
+    from = &code.operands[1];
+  else if (code.instruction.mnemonic == ZYDIS_MNEMONIC_PUSH)
+    from = &code.operands[0];
+  if (from == nullptr) return std::nullopt;
+  if (from->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && access.size <= 8) {
+    const std::uint64_t value = from->imm.value.u;
+    const unsigned unused = 64 - 8 * access.size;
+    return Written{kNoRegister, value << unused >> unused};
+  }
+  if (from->type != ZYDIS_OPERAND_TYPE_REGISTER) return std::nullopt;
+  const auto kind = ZydisRegisterGetClass(from->reg.value);
+  if ((access.size == 8 && kind == ZYDIS_REGCLASS_GPR64) ||
+      (access.size == 4 && kind == ZYDIS_REGCLASS_GPR32))
+    return Written{number_of(from->reg.value), 0};
+  return std::nullopt;
+}
 
 struct Translator::Plan {
   TranslatedBlock block;
@@ -394,13 +429,22 @@ void Translator::emit_address(const Decoded& code, const ZydisDecodedOperand& op
 
 void Translator::emit_before(const Decoded& code, const Plan& plan, std::size_t access) {
   Emitter& e = emitter_;
-  const std::uint32_t offset = plan.block.accesses[access].offset;
+  const RecordedAccess& of = plan.block.accesses[access];
+  const std::uint32_t offset = of.offset;
   e.store(kSaved0, Reg::kRax);
   e.store(kSaved1, Reg::kRcx);
   if (const ZydisDecodedOperand* operand = plan.operands[access]) {
     emit_address(code, *operand);
     e.load(Reg::kRax, kBuffer);
     e.store_to(plan.place(offset), Reg::kRcx);
+    if (is_read_before(of)) {
+      // It may be a fault, which is the instruction's.
+      note_origin(code.address, abi::kSavedRax | abi::kSavedRcx);
+      e.load_from(Reg::kRcx, {.base = 1}, of.size);
+      e.store_to(plan.place(offset + 8), Reg::kRcx);
+    } else if (const auto written = written_before(code, of)) {
+      emit_written(*written, plan, of);
+    }
   } else {
     e.load(Reg::kRax, kBuffer);
     e.store_to(plan.place(offset), Reg::kRdi);
@@ -411,9 +455,28 @@ void Translator::emit_before(const Decoded& code, const Plan& plan, std::size_t 
   e.load(Reg::kRcx, kSaved1);
 }
 
-void Translator::emit_after(const Plan& plan, std::size_t access) {
+// REQUIRES: rax has the buffer's address, rax and rcx are saved. Changes rcx.
+void Translator::emit_written(const Written& what, const Plan& plan, const RecordedAccess& of) {
+  Emitter& e = emitter_;
+  const std::uint32_t offset = of.offset + 8;
+  if (what.reg == kNoRegister) {
+    e.store_u32_to(plan.place(offset), static_cast<std::uint32_t>(what.constant));
+    e.store_u32_to(plan.place(offset + 4), static_cast<std::uint32_t>(what.constant >> 32));
+    return;
+  }
+  auto reg = static_cast<Reg>(what.reg);
+  if (reg == Reg::kRax || reg == Reg::kRcx) {
+    e.load(Reg::kRcx, reg == Reg::kRax ? kSaved0 : kSaved1);
+    reg = Reg::kRcx;
+  }
+  if (of.size == 8) return e.store_to(plan.place(offset), reg);
+  e.store_half_to(plan.place(offset), reg);
+  e.store_u32_to(plan.place(offset + 4), 0);
+}
+
+void Translator::emit_after(const Decoded& code, const Plan& plan, std::size_t access) {
   const RecordedAccess& of = plan.block.accesses[access];
-  if (!of.has_value) return;
+  if (!of.has_value || is_read_before(of) || written_before(code, of)) return;
   Emitter& e = emitter_;
   e.store(kSaved0, Reg::kRax);
   e.store(kSaved1, Reg::kRcx);
@@ -439,7 +502,7 @@ void Translator::emit_plain(const Decoded& code, const Plan& plan, std::uint32_t
   const std::size_t end = first + of_this.size();
   for (std::size_t i = first; i < end; ++i) emit_before(code, plan, i);
   emit_copy(code);
-  for (std::size_t i = first; i < end; ++i) emit_after(plan, i);
+  for (std::size_t i = first; i < end; ++i) emit_after(code, plan, i);
 }
 
 // The instruction itself. What it gives relative to itself becomes absolute.
@@ -528,6 +591,7 @@ void Translator::emit_indirect(const Decoded& code, const Plan& plan, std::uint3
                     : counting_->table_of_jump(code.address);
     if (calls) counting_->before_indirect_call(code.address, slot_of_target);
     if (!calls && !returns) counting_->indirect_jump(code.address);
+    if (returns) counting_->before_return(code.address);
   }
   e.store(kSaved0, Reg::kRax);
   e.store(kSaved1, Reg::kRcx);

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
@@ -115,7 +116,10 @@ class Translator {
   void emit_copy(const Decoded& code);
   void emit_address(const Decoded& code, const ZydisDecodedOperand& operand);
   void emit_before(const Decoded& code, const Plan& plan, std::size_t access);
-  void emit_after(const Plan& plan, std::size_t access);
+  struct Written;
+  static std::optional<Written> written_before(const Decoded& code, const RecordedAccess& access);
+  void emit_written(const Written& what, const Plan& plan, const RecordedAccess& of);
+  void emit_after(const Decoded& code, const Plan& plan, std::size_t access);
   void emit_call_registers(const Plan& plan);
   void emit_exit(Gap from, std::uint64_t target);
   void emit_indirect(const Decoded& code, const Plan& plan, std::uint32_t number);
