@@ -157,7 +157,8 @@ void CountingCode::after_return_address(std::uint64_t from, std::uint64_t target
 }
 
 bool CountingCode::counts_jump(std::uint64_t from, std::uint64_t target) const {
-  if (detail_ == CallDetail::kFunctions) return false;
+  if (detail_ == CallDetail::kFunctions)
+    return map_.is_own(from) && !map_.is_same_function(from, target);
   if (!map_.is_own(from)) return map_.is_own_entry(target);
   if (map_.is_own_entry(target)) return !map_.is_same_function(from, target);
   return leaves(from, target);
@@ -165,6 +166,7 @@ bool CountingCode::counts_jump(std::uint64_t from, std::uint64_t target) const {
 
 void CountingCode::direct_jump(std::uint64_t from, std::uint64_t target) {
   if (!counts_jump(from, target)) return;
+  if (detail_ == CallDetail::kFunctions) return emit_tell(0);
   if (!map_.is_own(from)) return after_return_address(from, target);
   if (detail_ != CallDetail::kEveryCall)
     return map_.is_own_entry(target) ? emit_count({from, target}, Flags::kKeep)

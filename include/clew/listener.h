@@ -60,8 +60,8 @@ enum clew_event_kind {
   CLEW_FREED, /* told before it is */
 
   /* Of functions in the program's own sources, as they were compiled: not of those that were inlined.
-   * `address` and `place` are the function's. One that ends by a jump to another, or that an exception
-   * or longjmp leaves, is told as left when the thread next enters or leaves a function. */
+   * `address` and `place` are the function's. One that an exception or longjmp leaves is told as left
+   * when the thread next enters or leaves a function. */
   CLEW_FUNCTION_ENTERED = 80,
   CLEW_FUNCTION_LEFT
 };

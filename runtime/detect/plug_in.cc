@@ -414,7 +414,7 @@ void PlugIn::function(std::uint64_t function, Passage passage) const {
   told.thread = g_sched.current->index;
   told.clock = g_sched.clock();
   told.address = function;
-  told.place = function << 1 | 1;
+  told.place = (function + 1) << 1 | 1;  // as return addresses are: behind what is meant
   tell(told);
 }
 
