@@ -59,11 +59,11 @@ int main(int argc, char**) {
 }
 END
 check "a program that uses freed memory is built" "$clew" c++ -O1 -g -std=c++20 -pthread memory.cc -o memory
-freed_use() { run 0 run --watch memory --json out.json -- ./memory && json '[f["text"] for f in d["findings"]] == ["a block of 24 bytes is used after it was freed"]'; }
+freed_use() { run 0 run --watch memory --json out.json -- ./memory && json '[f["text"] for f in d["findings"]] == ["Node (allocated at memory.cc:5 by T0) is used after it was freed"]'; }
 check "it is found" freed_use
 freed_twice() {
   "$clew" run --watch memory --json out.json -- ./memory twice >out.txt 2>err.txt
-  json '"a block of 24 bytes is freed twice" in [f["text"] for f in d["findings"]]'
+  json '"Node (allocated at memory.cc:5 by T0) is freed twice" in [f["text"] for f in d["findings"]]'
 }
 check "and so is memory that is freed twice" freed_twice
 
