@@ -167,7 +167,7 @@ Result<void> Hunt::take(const JobPlan& plan, RanJob& ran) {
 Result<void> Hunt::take_findings(const JobPlan& plan, const RanJob& ran) {
   if (ran.job.findings.empty()) return {};
   if (findings_.wants_run(ran.job.findings)) {
-    recorder_.set_until(keep_until());
+    recorder_.set_until(0);
     CLEW_TRY(const auto again, recorder_.run_for_findings(exact(plan)));
     if (recorder_.interrupted_by() != 0) {
       interrupted_ = true;

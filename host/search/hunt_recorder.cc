@@ -180,7 +180,7 @@ Result<std::optional<RunResult>> HuntRecorder::run_for_findings(const ExactJob& 
   CLEW_TRY(auto run, run_target(plan_of(job), std::move(feed), nullptr, limited));
   const Leftovers leftovers(std::move(run.reports.created));
   interrupted_by_ = run.interrupted_by;
-  if (interrupted_by_ != 0 || limited.stopped()) return std::nullopt;
+  if (interrupted_by_ != 0 || limited.stopped() || was_ended(run.summary)) return std::nullopt;
   Symbolizer symbols(run.reports);
   locate_findings(run, symbols);
   return run;
