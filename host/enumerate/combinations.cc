@@ -4,7 +4,7 @@
 #include <set>
 #include <span>
 
-#include "host/enumerate/constraint.h"
+#include "host/enumerate/occurrences.h"
 
 namespace clew {
 namespace {

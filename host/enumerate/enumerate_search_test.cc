@@ -6,8 +6,7 @@
 #include <random>
 #include <set>
 
-#include "host/enumerate/constraint.h"
-#include "host/enumerate/force_search.h"
+#include "host/enumerate/occurrences.h"
 #include "host/search/simulated_program.h"
 
 namespace clew {
@@ -271,37 +270,6 @@ TEST(EnumerateSearch, WhatAllRunsOrderNoScheduleShows) {
   EXPECT_GT(ordered, 10u);
   RecordProperty("compared", static_cast<int>(compared));
   RecordProperty("ordered", static_cast<int>(ordered));
-}
-
-TEST(ForceSearch, MeetsWhatIsPossibleAndSaysWhatIsNot) {
-  const Program program = figure2(true, true);
-  const simulated::Run first = simulated::run(program, {});
-  std::vector<const TraceStep*> writes;
-  const TraceStep* read = nullptr;
-  for (const TraceStep& step : first.report.trace.steps) {
-    if (step.kind == abi::StepKind::kWrite) writes.push_back(&step);
-    if (step.kind == abi::StepKind::kRead) read = &step;
-  }
-  ASSERT_EQ(writes.size(), 3u);
-  ASSERT_NE(read, nullptr);
-  for (const TraceStep* write : writes) {
-    Constraint sees{Constraint::Kind::kSees, {{write->place}}, {{read->place}}};
-    ForceSearch force({sees}, 1, 0);
-    for (;;) {
-      const std::vector<JobPlan> plans = force.next(1);
-      if (plans.empty()) break;
-      for (const JobPlan& plan : plans) force.learn(plan, run(program, plan).report);
-    }
-    // The first of the first thread's two writes does not leave its section.
-    const bool possible = write != writes.front();
-    const ForceResult result = force.result();
-    EXPECT_EQ(result.answer, possible ? Possibility::kPossible : Possibility::kImpossible);
-    if (possible) {
-      EXPECT_LE(result.schedules, 3u);
-    } else {
-      EXPECT_EQ(result.reason.kind, OrderReason::Kind::kSection);
-    }
-  }
 }
 
 }  // namespace

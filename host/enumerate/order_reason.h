@@ -11,7 +11,6 @@ namespace clew {
 struct OrderReason {
   enum class Kind : std::uint8_t {
     kNone,
-    kNotExecuted,  // no run executed `place`
     kSameThread,   // one thread executes both, in the other order
     kCreate,       // by the creation of threads
     kJoin,         // by the join at `place`
