@@ -21,6 +21,11 @@ constexpr std::size_t kMostUnexecuted = 50;
 constexpr std::size_t kMostFailingCombinations = 50;
 // Of the time that the search was given, in addition to it. Chosen, not measured.
 constexpr double kNamingShare = 0.1;
+// Seconds. The first run, from which the places are known, may have taken longer than all that was
+// given.
+constexpr double kShortestSearch = 0.1;
+// Seconds between two that are told: counting pairs takes as long as some runs if there are many.
+constexpr double kBetweenStatus = 0.25;
 
 struct At {
   std::string file;
@@ -224,10 +229,15 @@ class Observer final : public HuntObserver {
  public:
   Observer(EnumerateObserver& observer, const EnumerateSearch& search)
       : observer_(observer), search_(search) {}
-  void status(const HuntStatus& status) override { observer_.status(search_.coverage(), status); }
+  void status(const HuntStatus& status) override {
+    if (told_ && status.seconds < *told_ + kBetweenStatus) return;
+    told_ = status.seconds;
+    observer_.status(search_.coverage(), status);
+  }
   void found(const FoundFailure&) override {}
 
  private:
+  std::optional<double> told_;
   EnumerateObserver& observer_;
   const EnumerateSearch& search_;
 };
@@ -249,6 +259,12 @@ Result<EnumerateResult> enumerate(const EnumerateOptions& options, RecordingStor
   how.together = options.together;
   how.later_instances = options.instances + 1;
   if (options.exhaust) how.end = EnumerateSearchOptions::End::kExhausted;
+  HuntOptions hunt = options.hunt;
+  if (hunt.seconds > 0) {
+    const double until = started + hunt.seconds;
+    how.time_is_up = [until] { return seconds_now() >= until; };
+    hunt.seconds = std::max(until - seconds_now(), kShortestSearch);
+  }
   for (const At& at : wanted) {
     const std::set<abi::Place> reads = places.reads_at(at.file, at.line);
     if (reads.empty())
@@ -258,7 +274,6 @@ Result<EnumerateResult> enumerate(const EnumerateOptions& options, RecordingStor
   }
   EnumerateSearch search(std::move(how));
   Observer watching(observer, search);
-  HuntOptions hunt = options.hunt;
   hunt.strategy = "enumerate";
   hunt.keep_going = true;
   hunt.keep_passing = false;
@@ -273,10 +288,12 @@ Result<EnumerateResult> enumerate(const EnumerateOptions& options, RecordingStor
   result.runs = search.runs();
   result.last_new_run = search.terms().last_new_run();
   result.not_looked_at = search.not_looked_at();
+  result.too_late = search.too_late();
   result.is_cut = search.terms().is_cut();
   result.later_instances = search.terms().later_instances();
   Collector collector(search, places, wanted);
-  const double until = hunt.seconds == 0 ? 0 : started + hunt.seconds * (1 + kNamingShare);
+  const double limit = options.hunt.seconds;
+  const double until = limit == 0 ? 0 : started + limit * (1 + kNamingShare);
   if (result.hunt.interrupted_by == 0)
     if (const auto again = HuntInput::of_file("/proc/self/fd/" + std::to_string(same_input.get())))
       collector.name(name_reads(search.terms(), collector.nameless(), hunt, *again, until));

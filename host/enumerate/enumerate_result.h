@@ -70,6 +70,7 @@ struct EnumerateResult {
   std::uint64_t runs = 0;
   std::uint64_t last_new_run = 0;   // the last one that showed a pair for the first time
   std::uint64_t not_looked_at = 0;  // runs whose traces are too long
+  std::uint64_t too_late = 0;       // runs that were not looked at because the time was up
   bool is_cut = false;              // there are more pairs than were noted
   // Lines of source that write to one of the variables, by their text, and that no run executed.
   struct Unexecuted {

@@ -14,6 +14,8 @@ constexpr std::size_t kMostBaseSteps = 2'000'000;
 constexpr std::size_t kLongestBase = 100'000;
 constexpr std::size_t kLongestTrace = 1'000'000;
 constexpr std::size_t kMostTargets = 100'000;
+constexpr std::size_t kMostStepsAtOnce = 1'000'000;  // of the runs of a round: 64 MB
+constexpr std::size_t kFewestAtOnce = 4;
 // What is new in run n may have company up to run 8 n: then it is quiet. Hunts for failures wait for
 // more than that. Chosen, not measured.
 constexpr std::uint64_t kQuietTimes = 8;
@@ -105,6 +107,7 @@ void EnumerateSearch::add_directed(std::size_t most, std::vector<JobPlan>& plans
   for (std::uint8_t level = 0; level < kUrgencies && plans.size() < most; ++level) {
     // Each target that there is now, once: what it is tried with again comes in a later round.
     for (std::size_t left = targets_[level].size(); left > 0 && plans.size() < most; --left) {
+      if (time_is_up()) return;
       Target target = std::move(targets_[level].front());
       targets_[level].pop_front();
       Term& term = terms_.at(target.term);
@@ -134,7 +137,7 @@ void EnumerateSearch::add_directed(std::size_t most, std::vector<JobPlan>& plans
 }
 
 void EnumerateSearch::add_combined(std::size_t most, std::vector<JobPlan>& plans) {
-  while (plans.size() < most) {
+  while (plans.size() < most && !time_is_up()) {
     const auto prefixes = combinations_.propose_next(terms_);
     if (prefixes.empty()) return;
     for (const std::vector<std::uint32_t>& prefix : prefixes) {
@@ -142,6 +145,11 @@ void EnumerateSearch::add_combined(std::size_t most, std::vector<JobPlan>& plans
       if (proposed_.insert(plan.guide).second) plans.push_back(std::move(plan));
     }
   }
+}
+
+std::size_t EnumerateSearch::most_at_once(std::size_t most) const {
+  if (longest_ == 0) return most;
+  return std::min(most, std::max(kFewestAtOnce, kMostStepsAtOnce / longest_));
 }
 
 bool EnumerateSearch::rests() const {
@@ -152,6 +160,7 @@ bool EnumerateSearch::rests() const {
 }
 
 std::vector<JobPlan> EnumerateSearch::next(std::size_t most) {
+  most = most_at_once(most);
   std::vector<JobPlan> plans;
   const bool may_end =
       options_.together == 1 && options_.end == EnumerateSearchOptions::End::kAtRest;
@@ -167,6 +176,11 @@ std::vector<JobPlan> EnumerateSearch::next(std::size_t most) {
 
 void EnumerateSearch::learn(const JobPlan& plan, const JobReport& report) {
   ++runs_;
+  longest_ = std::max(longest_, report.trace.steps.size());
+  if (time_is_up()) {
+    ++too_late_;
+    return;
+  }
   const Terms::Source source =
       wander_.is_systematic(plan) ? Terms::Source::kSystematic : Terms::Source::kOther;
   wander_.learn(plan, report);

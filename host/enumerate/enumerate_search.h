@@ -19,6 +19,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -43,6 +44,8 @@ struct EnumerateSearchOptions {
   // Then it ends, if nothing is open. kExhausted: only when every schedule was executed.
   enum class End : std::uint8_t { kAtRest, kExhausted };
   End end = End::kAtRest;
+  // Then nothing more is planned, and runs are counted without being looked at. Empty: never.
+  std::function<bool()> time_is_up = {};
 };
 
 enum class TermStatus : std::uint8_t { kSeen, kImpossible, kOpen };
@@ -69,6 +72,8 @@ class EnumerateSearch {
   [[nodiscard]] bool executed(abi::Place place) const { return executed_.contains(place); }
   // Runs whose traces were too long to be looked at, or not kept.
   [[nodiscard]] std::uint64_t not_looked_at() const { return not_looked_at_; }
+  // Runs that came when the time was up.
+  [[nodiscard]] std::uint64_t too_late() const { return too_late_; }
   using Coverage = PairCoverage;
   // Of reads with a choice: with more than one term.
   [[nodiscard]] Coverage coverage() const;
@@ -88,6 +93,9 @@ class EnumerateSearch {
   };
   enum Urgency : std::uint8_t { kNewPlaces, kFirstInstances, kRest, kUrgencies };
 
+  [[nodiscard]] bool time_is_up() const { return options_.time_is_up && options_.time_is_up(); }
+  // So many plans at a time that their traces fit into memory.
+  [[nodiscard]] std::size_t most_at_once(std::size_t most) const;
   [[nodiscard]] Urgency urgency(const Term& term) const;
   // Everything was tried, and many runs have brought nothing new.
   [[nodiscard]] bool rests() const;
@@ -108,6 +116,8 @@ class EnumerateSearch {
   std::uint64_t runs_ = 0;
   std::uint64_t last_brought_ = 0;  // the last run that brought a term, or showed a new one
   std::uint64_t not_looked_at_ = 0;
+  std::uint64_t too_late_ = 0;
+  std::size_t longest_ = 0;      // trace
   std::uint64_t next_look_ = 0;  // at what is open
   struct Kept {
     std::shared_ptr<const JobPlan> plan;

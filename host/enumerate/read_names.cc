@@ -46,7 +46,7 @@ std::vector<Shown> runs_to_make(const Terms& terms, const std::set<EventKey>& na
 }
 
 Result<void> name_in(Shown& shown, const HuntOptions& hunt, const HuntInput& input, Judge& judge,
-                     RecordingStore& store, std::map<EventKey, std::string>& names) {
+                     RecordingStore& store, double until, std::map<EventKey, std::string>& names) {
   LaunchPlan plan = hunt.plan;
   plan.output = OutputMode::kCaptureOnly;
   HuntRecorder recorder(plan, input, store, judge);
@@ -57,7 +57,9 @@ Result<void> name_in(Shown& shown, const HuntOptions& hunt, const HuntInput& inp
            prepare_replay((store.path() / std::to_string(recorded->number)).string()));
   std::vector<EventObject> objects;
   for (const auto& [read, object] : shown.reads) objects.push_back(object);
-  name_events(replay, objects);
+  const double left = until == 0 ? kLongestNaming : until - seconds_now();
+  if (left <= 0) return {};
+  name_events(replay, objects, std::min(left, kLongestNaming));
   for (std::size_t i = 0; i < objects.size(); ++i)
     if (std::string name = source_text(objects[i].name); !name.empty())
       names.emplace(shown.reads[i].first, std::move(name));
@@ -78,7 +80,7 @@ std::map<EventKey, std::string> name_reads(const Terms& terms, const std::set<Ev
   if (runs.size() > kMostRuns) runs.resize(kMostRuns);
   for (Shown& run : runs) {
     if (until != 0 && seconds_now() >= until) break;
-    if (!name_in(run, hunt, input, *judge, **store, names)) break;
+    if (!name_in(run, hunt, input, *judge, **store, until, names)) break;
   }
   return names;
 }

@@ -4,17 +4,18 @@
 #include <optional>
 #include <unordered_map>
 
-#include "host/enumerate/constraint.h"
+#include "host/enumerate/occurrences.h"
 
 namespace clew {
 namespace {
 
 // Chosen, not measured: limits of memory and of the work for one trace.
 constexpr std::size_t kMostTerms = 200'000;
-constexpr std::size_t kMostCandidates = 20'000;    // of one trace
-constexpr std::size_t kMostCompared = 3'000'000;   // accesses to eight bytes, for orders of pairs
-constexpr std::size_t kMostReads = 256;            // of eight bytes, told apart by key
-constexpr std::size_t kLongestObserved = 100'000;  // steps of a trace
+constexpr std::size_t kMostCandidates = 20'000;   // of one trace
+constexpr std::size_t kMostCompared = 3'000'000;  // accesses to eight bytes, for orders of pairs
+constexpr std::size_t kMostComparedInAll = 30'000'000;  // of one trace
+constexpr std::size_t kMostReads = 256;                 // of eight bytes, told apart by key
+constexpr std::size_t kLongestObserved = 100'000;       // steps of a trace
 constexpr std::size_t kMostWrites = 256;
 
 // The last of these writes that writes one of the bytes; kInitialValue: none.
@@ -34,6 +35,7 @@ struct Terms::View {
   std::vector<std::uint64_t> times;
   mutable MustOrder order;
   mutable bool observed = false;
+  mutable std::size_t compared = 0;
 
   // Found when it is first asked for: most runs bring nothing that needs it.
   [[nodiscard]] const MustOrder& observed_order() const {
@@ -185,9 +187,10 @@ void Terms::find_candidates(const View& view, const SharedBytes& bytes,
     }
     if (access.writes) own[step.thread].push_back(&access);
   }
-  const Order order = reads.size() * (writes.size() + 1) * bytes.accesses.size() <= kMostCompared
-                          ? Order::kSought
-                          : Order::kNotKnown;
+  const std::size_t work = reads.size() * (writes.size() + 1) * bytes.accesses.size();
+  const bool is_worth_it = work <= kMostCompared && view.compared + work <= kMostComparedInAll;
+  if (is_worth_it) view.compared += work;
+  const Order order = is_worth_it ? Order::kSought : Order::kNotKnown;
   for (const Reader& read : reads) {
     const abi::ThreadKey thread = view.trace[read.access->step].thread;
     bool from_others = false;

@@ -23,14 +23,14 @@ namespace {
 // not measured.
 constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
 constexpr std::uint64_t kMostPoints = 1'000'000;
-constexpr double kMostSeconds = 10;
 
 class Patience : public RunObserver {
  public:
+  explicit Patience(double most_seconds) : until_(seconds_now() + most_seconds) {}
   [[nodiscard]] bool time_is_up() override { return seconds_now() > until_; }
 
  private:
-  double until_ = seconds_now() + kMostSeconds;
+  double until_;
 };
 
 // What the run did at these addresses, while it is kept as a whole.
@@ -142,13 +142,13 @@ std::vector<Waited> waited_in(const RunResult& run) {
 
 }  // namespace
 
-void name_events(const Replay& replay, std::vector<EventObject>& objects) {
+void name_events(const Replay& replay, std::vector<EventObject>& objects, double most_seconds) {
   if (objects.empty() || replay.recording.meta.summary.clock > kMostPoints) return;
   Replay quiet = replay;
   quiet.plan.output = OutputMode::kCaptureOnly;
   quiet.plan.queries = {replay.recording.meta.summary.clock};  // with it comes where code lies
   Watcher watcher(objects);
-  Patience patience;
+  Patience patience(most_seconds);
   auto traced = run_traced_replay(quiet, TraceDetail::kCalls, patience, watcher);
   if (!traced || !traced->whole || !traced->differences.empty() || watcher.trace.too_long()) return;
   CodeMap code(traced->run.reports.maps);

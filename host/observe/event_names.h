@@ -21,8 +21,12 @@ struct EventObject {
   ObjectName name = {};  // without a type
 };
 
+// What a report waits for names, in seconds. Chosen, not measured.
+inline constexpr double kLongestNaming = 10;
+
 // Fills in the names that are known. A run that is too long, or departs, names nothing.
-void name_events(const Replay& replay, std::vector<EventObject>& objects);
+void name_events(const Replay& replay, std::vector<EventObject>& objects,
+                 double most_seconds = kLongestNaming);
 
 // Fills in Reports::names for the locks and the like that threads of the run wait for or hold: global
 // variables.

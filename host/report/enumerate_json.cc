@@ -80,6 +80,7 @@ Json enumerate_json(const EnumerateResult& result) {
             {"runs", result.runs},
             {"last_new_run", result.last_new_run},
             {"not_looked_at", result.not_looked_at},
+            {"too_late", result.too_late},
             {"complete_list", !result.is_cut},
             {"later_instances", result.later_instances},
             {"reads_without_choice", result.without_choice},

@@ -196,6 +196,9 @@ std::string figures(const EnumerateResult& result) {
   if (result.not_looked_at > 0)
     text += fmt::format("  {} of them too long for what they read to be kept\n",
                         with_commas(result.not_looked_at));
+  if (result.too_late > 0)
+    text += fmt::format("  {} of them ended when the time was up, and were not looked at\n",
+                        with_commas(result.too_late));
   if (result.is_cut) text += "  not all pairs were noted: there are too many\n";
   if (result.without_choice > 0)
     text += fmt::format("  {} one write alone in all runs, and are not listed\n",
@@ -270,7 +273,6 @@ std::string order_text(const ReasonPlace& reason) {
                                 reason.source ? line_of(*reason.source) : ""));
     case Kind::kExhausted:
       return "no schedule shows it";
-    case Kind::kNotExecuted:
     case Kind::kNone:
       break;
   }
