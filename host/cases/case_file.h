@@ -70,6 +70,8 @@ struct Case {
 [[nodiscard]] std::string sentence_of(const Case& one, const CaseOrder& order);
 // "the read of `n` in `divide` (main.cpp, `return 21 / n;`)"
 [[nodiscard]] std::string phrase_of(const Anchor& anchor);
+// The same with the time: "..., for the 2nd time,".
+[[nodiscard]] std::string phrase_of(const CaseEvent& event);
 
 }  // namespace clew
 

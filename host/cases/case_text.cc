@@ -54,6 +54,12 @@ const char* noun_of(abi::StepKind kind) {
   }
 }
 
+std::string ordinal(std::uint64_t number) {
+  const bool teens = number / 10 % 10 == 1;
+  const std::uint64_t last = teens ? 0 : number % 10;
+  return fmt::format("{}{}", number, last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th");
+}
+
 void write(std::string& text, std::string_view key, std::string_view value) {
   if (!value.empty()) text += fmt::format("{} = {}\n", key, quoted(value));
 }
@@ -94,11 +100,17 @@ std::string phrase_of(const Anchor& anchor) {
   return text;
 }
 
+std::string phrase_of(const CaseEvent& event) {
+  const std::string text = phrase_of(event.at);
+  return event.time > 1 ? fmt::format("{}, for the {} time,", text, ordinal(event.time)) : text;
+}
+
 std::string sentence_of(const Case& one, const CaseOrder& order) {
   const auto event = [&](std::size_t i) {
-    const CaseEvent& e = one.events[order.events[i]];
-    std::string text = phrase_of(e.at);
-    if (e.time > 1) text += fmt::format(", time {}", e.time);
+    // What ends the sentence has no comma behind it.
+    std::string text = phrase_of(one.events[order.events[i]]);
+    const bool is_last = order.kind == CaseOrder::Kind::kBetween ? i == 2 : i == 1;
+    if (is_last && text.ends_with(',')) text.pop_back();
     return text;
   };
   switch (order.kind) {

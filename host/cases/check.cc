@@ -84,7 +84,9 @@ class Checking {
     result_.placed = place_events(one, survey.sites());
     const auto lacks = [](const Placed& placed) { return placed.fit == Fit::kNone; };
     if (std::ranges::any_of(result_.placed, lacks)) {
-      result_.status = CaseStatus::kNotPlaced;
+      result_.reason = reason_in_names(one, result_.placed, survey);
+      result_.status = result_.reason.why == NotPossible::Why::kNone ? CaseStatus::kNotPlaced
+                                                                     : CaseStatus::kNotPossible;
       // A failure that shows all the same is not to be kept quiet about.
       return hunt_around(survey, std::nullopt);
     }
@@ -100,6 +102,9 @@ class Checking {
       if (result_.reason.why == NotPossible::Why::kNone) {
         CLEW_TRY(result_.reason, reason_by_exhaustion(one, sites, survey, kMostExhaustive, tally));
       }
+      const bool nothing = result_.reason.why == NotPossible::Why::kNone && tally.with_order == 0 &&
+                           !tally.failing_otherwise && sure;
+      if (nothing) result_.reason = reason_in_absence(one, sites, survey, tally.unordered);
     }
     result_.with_order = tally.with_order;
     result_.failed = tally.failed;

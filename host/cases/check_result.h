@@ -40,6 +40,8 @@ struct NotPossible {
     kNotTogether,  // the events happen, but never by such threads to the same data
     kOneStep,      // what something was to come between is one atomic step now, at `at`
     kLockOrder,    // of a deadlock: the locks of all runs are taken without a cycle
+    kNeverAfter,   // runs have the first event, and then the second does not come any more
+    kGone,         // nothing has the name `variable` any more, which the events are about
   };
   Why why = Why::kNone;
   std::size_t order = 0;  // of the case
@@ -47,6 +49,7 @@ struct NotPossible {
   Location source;
   bool one_reason = true;       // false: some runs, or other events of them, have another
   std::uint64_t schedules = 0;  // executed, for kExhausted; otherwise those that have the events
+  std::string variable = {};    // kGone
 };
 
 struct CheckedCase {

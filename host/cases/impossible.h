@@ -16,6 +16,11 @@ namespace clew {
 [[nodiscard]] NotPossible reason_in_code(const Case& one, const EventSites& sites,
                                          const Survey& survey);
 
+// From what is not there any more: a variable that all events of an order are about, while nothing
+// like the statement of one of them was found. REQUIRES: `placed` of all events.
+[[nodiscard]] NotPossible reason_in_names(const Case& one, const std::vector<Placed>& placed,
+                                          const Survey& survey);
+
 // From what orders the events in all runs of the survey and in these others: the locks that threads
 // hold, their creation and join, barriers, what they have read or waited for before
 // (host/enumerate/must_order.h). kNone: no reason seen.
@@ -23,6 +28,11 @@ enum class Placing : std::uint8_t { kSure, kNearest };  // kNearest: an event ma
 [[nodiscard]] NotPossible reason_in_runs(const Case& one, const EventSites& sites,
                                          const Survey& survey, std::span<const LabRun> others,
                                          Placing placing);
+
+// From what comes of the first event of an order: in many of these runs it comes before the second
+// has, and then the second, which comes in others, does not. REQUIRES: no run has the order.
+[[nodiscard]] NotPossible reason_in_absence(const Case& one, const EventSites& sites,
+                                            const Survey& survey, std::span<const LabRun> others);
 
 // From executing every schedule, at most `most`. kNone: there are more, or one has the order.
 // `tally` counts the runs.

@@ -57,14 +57,8 @@ class Matcher {
     instances_.resize(case_.events.size());
     for (std::size_t e = 0; e < case_.events.size(); ++e) {
       if (!needed_[e]) continue;
-      std::map<abi::ThreadKey, std::uint64_t> counts;
       std::vector<std::size_t>& found = instances_[e];
-      for (std::size_t i = 0; i < run_.steps.size(); ++i) {
-        if (run_.sites[i] == kNoSite || !std::ranges::binary_search(sites[e], run_.sites[i]))
-          continue;
-        const std::uint64_t count = ++counts[run_.steps[i].thread];
-        if (case_.events[e].time == 0 || case_.events[e].time == count) found.push_back(i);
-      }
+      found = instances_of(case_.events[e], sites[e], run_);
       cut_ |= found.size() > kMostInstances;
       if (found.size() > kMostInstances)
         found.erase(found.begin() + kMostInstances / 2, found.end() - kMostInstances / 2);
@@ -201,6 +195,22 @@ class Matcher {
 };
 
 }  // namespace
+
+// A statement may have several sites: each of its accesses, and of each copy that the compiler has
+// made of it. The n-th time at one of them is as good as the n-th time at any.
+std::vector<std::size_t> instances_of(const CaseEvent& event, const std::vector<SiteId>& sites,
+                                      const TracedRun& run) {
+  std::map<abi::ThreadKey, std::uint64_t> counts;
+  std::map<std::pair<abi::ThreadKey, SiteId>, std::uint64_t> at_site;
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < run.steps.size(); ++i) {
+    if (run.sites[i] == kNoSite || !std::ranges::binary_search(sites, run.sites[i])) continue;
+    const std::uint64_t count = ++counts[run.steps[i].thread];
+    const std::uint64_t here = ++at_site[{run.steps[i].thread, run.sites[i]}];
+    if (event.time == 0 || event.time == count || event.time == here) found.push_back(i);
+  }
+  return found;
+}
 
 bool same_data(const TraceStep& a, const TraceStep& b) {
   if (a.object == 0 || b.object == 0) return false;

@@ -39,6 +39,11 @@ enum class Choices : std::uint8_t { kAll, kSome };  // kSome: there are too many
 Choices each_choice(const Case& one, const EventSites& sites, const TracedRun& run,
                     const std::function<bool(const Match&)>& visit);
 
+// The steps that are the event, in order: those at its sites, of the right time.
+[[nodiscard]] std::vector<std::size_t> instances_of(const CaseEvent& event,
+                                                    const std::vector<SiteId>& sites,
+                                                    const TracedRun& run);
+
 [[nodiscard]] bool same_data(const TraceStep& a, const TraceStep& b);
 
 }  // namespace clew

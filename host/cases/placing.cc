@@ -27,6 +27,9 @@ constexpr double kOtherVariable = -20;
 constexpr double kSameFile = 2;
 constexpr double kExecuted = 3;
 constexpr double kLeast = 40;
+// Times the share of the anchor's names of data that the statement has: what is read or written is
+// likelier to keep its name than the words around it are to stay.
+constexpr double kSharedNames = 20;
 // The function has no other statement that does what the anchor does.
 constexpr double kOnlyOne = 22;
 
@@ -153,8 +156,10 @@ class Placing {
     double score = function;
     if (anchor_.text.empty() || tokens.empty()) {
       const bool known = names_variable(candidate, sites) > 0;
-      if (!known || (function == 0 && !anchor_.text.empty())) return 0;
-      score += kNoText;
+      // What a destructor does at the end of a block has no statement.
+      const bool only_one = function > 0 && abi::ends_life(anchor_.kind) && is_only_one(candidate);
+      if ((!known && !only_one) || (function == 0 && !anchor_.text.empty())) return 0;
+      score += known ? kNoText : kOnlyOne;
     } else if (tokens == anchor_.text) {
       score += kSameText;
     } else if (same_but_for_names(tokens, anchor_.text) && function > 0) {
@@ -167,6 +172,7 @@ class Placing {
       if (!same_variable && !only_one && same < (function > 0 ? kLeastSimilar : kLeastElsewhere))
         return 0;
       score += std::max({kSimilar * same, same_variable ? kOtherText : 0, only_one ? kOnlyOne : 0});
+      score += kSharedNames * shared_names(anchor_.text, tokens);
     }
     score += names_variable(candidate, sites);
     if (candidate.statement != nullptr && candidate.statement->occurrence == anchor_.occurrence)
@@ -242,7 +248,10 @@ class Placing {
 
   void tell(const Candidate& candidate, Placed& placed) const {
     placed.at = {candidate.file, 0, candidate.function};
-    if (candidate.statement == nullptr) return;
+    if (candidate.statement == nullptr) {
+      if (!candidate.sites.empty()) placed.at.line = sites_[candidate.sites.front()].line;
+      return;
+    }
     placed.text = candidate.statement->text;
     placed.at.line = candidate.statement->first_line;
   }

@@ -78,6 +78,15 @@ std::vector<const Statement*> Sites::statements_like(const std::string& function
   return found;
 }
 
+bool Sites::mentions(const std::string& name) const {
+  for (const auto& [file, statements] : sources_) {
+    if (!statements) return true;  // it may
+    for (const Statement& statement : *statements)
+      if (std::ranges::find(statement.tokens, name) != statement.tokens.end()) return true;
+  }
+  return std::ranges::any_of(sites_, [&](const Site& site) { return site.variable == name; });
+}
+
 SiteId Sites::intern(Site site) {
   const auto key = std::tuple(site.place, site.file, site.line, site.column);
   const auto [entry, added] = known_.try_emplace(key, static_cast<SiteId>(sites_.size()));

@@ -62,6 +62,8 @@ class Sites {
   // The statements of a function with these tokens, whether or not they are sites.
   [[nodiscard]] std::vector<const Statement*> statements_like(
       const std::string& function, const std::vector<std::string>& tokens) const;
+  // Whether a statement of the sources has this word, or a site this variable.
+  [[nodiscard]] bool mentions(const std::string& name) const;
   // "T0.2"; empty: not known
   [[nodiscard]] std::string thread_name(abi::ThreadKey key) const;
   [[nodiscard]] std::vector<std::string> missing_sources() const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace clew {
@@ -257,6 +258,23 @@ double similarity(const std::vector<std::string>& a, const std::vector<std::stri
     }
   }
   return 1 - row[m] / static_cast<double>(std::max(n, m));
+}
+
+double shared_names(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  const auto names_of = [](const std::vector<std::string>& tokens) {
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const bool called = i + 1 < tokens.size() && tokens[i + 1] == "(";
+      if (is_identifier(tokens[i]) && !is_keyword(tokens[i]) && !called) names.insert(tokens[i]);
+    }
+    return names;
+  };
+  const std::set<std::string> mine = names_of(a);
+  const std::set<std::string> theirs = names_of(b);
+  if (mine.empty()) return 0;
+  const auto shared =
+      std::ranges::count_if(mine, [&](const std::string& name) { return theirs.contains(name); });
+  return static_cast<double>(shared) / static_cast<double>(mine.size());
 }
 
 bool same_but_for_names(const std::vector<std::string>& a, const std::vector<std::string>& b) {

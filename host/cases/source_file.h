@@ -47,6 +47,11 @@ struct Statement {
 [[nodiscard]] double similarity(const std::vector<std::string>& a,
                                 const std::vector<std::string>& b);
 
+// The share of the names of data in `a`, which are those that are not called, that `b` has as well; 0
+// if there are none.
+[[nodiscard]] double shared_names(const std::vector<std::string>& a,
+                                  const std::vector<std::string>& b);
+
 // The same but for names of variables and types, each of which has one new name.
 [[nodiscard]] bool same_but_for_names(const std::vector<std::string>& a,
                                       const std::vector<std::string>& b);

@@ -99,6 +99,15 @@ TEST(SourceFile, RenamedVariablesAreTheSame) {
   EXPECT_LT(similarity(tokens("a = b + 1;"), tokens("return;")), 0.3);
 }
 
+// What is called is no data.
+TEST(SourceFile, SharesNamesOfData) {
+  const auto tokens = [](const char* text) { return statements_of(text).front().tokens; };
+  const auto read = tokens("int successor = next_[node].load();");
+  EXPECT_DOUBLE_EQ(shared_names(read, tokens("Top now{next_[top.node].load(), 1};")), 2.0 / 3);
+  EXPECT_DOUBLE_EQ(shared_names(read, tokens("Top top = top_.load();")), 0);
+  EXPECT_DOUBLE_EQ(shared_names(tokens("lock();"), tokens("lock();")), 0);
+}
+
 // Code that nothing balances ends all the same.
 TEST(SourceFile, TakesAnything) {
   for (const char* text :

@@ -93,6 +93,19 @@ std::string reason_text(const CheckedCase& one) {
           "In all {} the order in which locks are taken has no cycle: no threads wait for each "
           "other's locks in a circle.",
           runs_text(reason.schedules));
+    case Why::kNeverAfter: {
+      const CaseOrder& order = one.one->orders[reason.order];
+      const std::string second = phrase_of(one.one->events[order.events[1]]);
+      return fmt::format(
+          "No run has the order. In all {} in which {} comes first, {} does not come any more; it "
+          "comes in others.",
+          runs_text(reason.schedules), phrase_of(one.one->events[order.events[0]]), second);
+    }
+    case Why::kGone:
+      return fmt::format(
+          "Nothing in the program is called `{}` any more, which the order is about, and no "
+          "statement is like those of the order.",
+          reason.variable);
     case Why::kExhausted:
       return fmt::format("Every schedule was executed, up to equivalence ({}): none has the order.",
                          runs_text(reason.schedules));
@@ -181,6 +194,8 @@ std::string placing_text(const CheckedCase& one) {
     if (placed.fit == Fit::kNone)
       text += wrapped(fmt::format("looked for: {}", printable(wanted)), "  ") +
               (placed.at.file.empty() ? "" : wrapped(fmt::format("nearest: {}", found), "  "));
+    else if (one.reason.why == NotPossible::Why::kGone)
+      text += wrapped(fmt::format("looked for: {}", printable(wanted)), "  ");
     else if (placed.fit == Fit::kNearest)
       text += wrapped(
           fmt::format("taken for {} is the nearest match, {}", printable(wanted), found), "  ");
