@@ -96,6 +96,8 @@ std::string phrase_of(const Anchor& anchor) {
   std::string where = anchor.file;
   if (!anchor.text.empty())
     where += fmt::format("{}`{}`", where.empty() ? "" : ", ", shortened(anchor.shown));
+  if (anchor.occurrence > 1)
+    where += fmt::format(", the {} such statement there", ordinal(anchor.occurrence));
   if (!where.empty()) text += fmt::format(" ({})", where);
   return text;
 }

@@ -75,6 +75,7 @@ class Making {
     if (!failing || failing->verdict != Verdict::kFail)
       return fail(ErrorCode::kBadInput, "the recording does not fail when it is run again",
                   "clew replay says how it departs");
+    made_.has_handler = (failing->result.uncovered & abi::kUncoveredHandlers) != 0;
     CLEW_CHECK_OK(survey.add(std::move(*failing)));
     CLEW_TRY(auto passing, traced_passing(lab));
     if (passing) CLEW_CHECK_OK(survey.add(*passing));

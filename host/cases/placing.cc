@@ -19,6 +19,7 @@ constexpr double kLeastElsewhere = 0.6;  // of a statement in another function
 constexpr double kNoText = 40;
 constexpr double kSameFunction = 20;
 constexpr double kSameLastName = 16;  // a class was renamed
+constexpr double kSameClass = 8;      // a function was, or its code became part of another
 constexpr double kSameOccurrence = 3;
 constexpr double kSameKind = 6;
 constexpr double kSameVariable = 8;
@@ -147,6 +148,16 @@ class Placing {
                : 0;
   }
 
+  [[nodiscard]] bool is_same_class(const Candidate& candidate) const {
+    const std::size_t end = anchor_.function.rfind("::");
+    return end != std::string::npos &&
+           candidate.function.starts_with(anchor_.function.substr(0, end + 2));
+  }
+  // Whether a statement has all names of data of the anchor, which has several.
+  [[nodiscard]] bool names_all_data(const std::vector<std::string>& tokens) const {
+    return shared_names(anchor_.text, tokens) == 1 && data_names(anchor_.text).size() > 1;
+  }
+
   // Below kLeast: no place.
   [[nodiscard]] double score_of(const Candidate& candidate) const {
     const std::vector<SiteId> sites = sites_of(candidate);
@@ -169,7 +180,11 @@ class Placing {
       const double same = similarity(tokens, anchor_.text);
       const bool same_variable = function > 0 && names_variable(candidate, sites) == kSameVariable;
       const bool only_one = function > 0 && is_only_one(candidate);
-      if (!same_variable && !only_one && same < (function > 0 ? kLeastSimilar : kLeastElsewhere))
+      const bool in_class = function == 0 && is_same_class(candidate);
+      if (in_class) score += kSameClass;
+      const bool same_names = in_class && names_all_data(tokens);
+      if (!same_variable && !only_one && !same_names &&
+          same < (function > 0 ? kLeastSimilar : kLeastElsewhere))
         return 0;
       score += std::max({kSimilar * same, same_variable ? kOtherText : 0, only_one ? kOnlyOne : 0});
       score += kSharedNames * shared_names(anchor_.text, tokens);

@@ -260,17 +260,18 @@ double similarity(const std::vector<std::string>& a, const std::vector<std::stri
   return 1 - row[m] / static_cast<double>(std::max(n, m));
 }
 
+std::set<std::string> data_names(const std::vector<std::string>& tokens) {
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const bool called = i + 1 < tokens.size() && tokens[i + 1] == "(";
+    if (is_identifier(tokens[i]) && !is_keyword(tokens[i]) && !called) names.insert(tokens[i]);
+  }
+  return names;
+}
+
 double shared_names(const std::vector<std::string>& a, const std::vector<std::string>& b) {
-  const auto names_of = [](const std::vector<std::string>& tokens) {
-    std::set<std::string> names;
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      const bool called = i + 1 < tokens.size() && tokens[i + 1] == "(";
-      if (is_identifier(tokens[i]) && !is_keyword(tokens[i]) && !called) names.insert(tokens[i]);
-    }
-    return names;
-  };
-  const std::set<std::string> mine = names_of(a);
-  const std::set<std::string> theirs = names_of(b);
+  const std::set<std::string> mine = data_names(a);
+  const std::set<std::string> theirs = data_names(b);
   if (mine.empty()) return 0;
   const auto shared =
       std::ranges::count_if(mine, [&](const std::string& name) { return theirs.contains(name); });

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,8 +48,9 @@ struct Statement {
 [[nodiscard]] double similarity(const std::vector<std::string>& a,
                                 const std::vector<std::string>& b);
 
-// The share of the names of data in `a`, which are those that are not called, that `b` has as well; 0
-// if there are none.
+// Names of data in a statement: those that are not called.
+[[nodiscard]] std::set<std::string> data_names(const std::vector<std::string>& tokens);
+// The share of the names of data in `a` that `b` has as well; 0 if there are none.
 [[nodiscard]] double shared_names(const std::vector<std::string>& a,
                                   const std::vector<std::string>& b);
 

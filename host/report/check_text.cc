@@ -81,8 +81,9 @@ std::string reason_text(const CheckedCase& one) {
                          at(reason.at));
     case Why::kNotTogether:
       return fmt::format(
-          "{} no threads do these things to the same data in a way that the order could have.",
-          runs);
+          "In none of the {} that come to these statements do threads execute all of them, as the "
+          "order asks, for the same data.",
+          runs_text(reason.schedules));
     case Why::kOneStep:
       return fmt::format(
           "What the other thread was to come between is one atomic step now, at {}. No run has the "
@@ -322,7 +323,14 @@ std::string proof_text(const MadeCase& made) {
       return fmt::format("All {} that had the order passed: the case says so.",
                          runs_text(made.with_order));
     case MadeCase::Proof::kNotSeen:
-      return fmt::format("No run of {} had the order.", with_commas(made.runs));
+      if (made.recording == 0)
+        return fmt::format("No run of {} had the order.", with_commas(made.runs));
+      return fmt::format(
+          "No order of events of different threads was found after which runs fail, in {}.{}",
+          runs_text(made.runs),
+          made.has_handler ? " The failing run sends a signal that has a handler: what a handler "
+                             "does to the thread that it interrupts cannot be kept as a case."
+                           : "");
   }
   return "";
 }
@@ -339,8 +347,9 @@ std::string made_text(const MadeCase& made, const std::string& file) {
     text += wrapped(printable(sentence_of(made.made, order)), "  ");
   text += wrapped(proof_text(made), "  ");
   for (const std::string& note : made.notes) text += wrapped("note: " + printable(note), "  ");
-  text += fmt::format("  {}, {:.1f} s\n  check it: clew check {}\n", runs_text(made.runs),
-                      made.seconds, file);
+  text += fmt::format("  {}, {:.1f} s\n", runs_text(made.runs), made.seconds);
+  if (made.proof != MadeCase::Proof::kNotSeen)
+    text += fmt::format("  check it: clew check {}\n", file);
   return text;
 }
 
