@@ -231,6 +231,77 @@ bool executes_all(const Case& one, const EventSites& sites, const TracedRun& run
   return std::ranges::all_of(came, [](bool one_came) { return one_came; });
 }
 
+// A lock that every run holds from the first to the third event of an order, and at each second one.
+// It is one lock for all data, or lies at one distance from the data, as a member of the same class
+// does. So the order is ruled out although no run may have all of its events for the same data.
+NotPossible guarded(const Case& one, std::size_t number, const EventSites& sites,
+                    const Survey& survey, std::span<const LabRun* const> runs) {
+  const CaseOrder& order = one.orders[number];
+  if (order.kind != CaseOrder::Kind::kBetween || !order.same_data) return {};
+  struct Key {
+    bool is_relative = false;
+    std::uint64_t value = 0;
+    auto operator<=>(const Key&) const = default;
+  };
+  std::map<Key, Location> around;  // locks of all pairs of a first and a third event so far
+  std::map<Key, Location> within;  // of all second events
+  std::uint64_t with_pair = 0;
+  std::uint64_t seconds = 0;
+  for (const LabRun* run : runs) {
+    const TracedRun traced = survey.traced(*run);
+    const auto held = locks_held(*run);
+    const auto place = [&](std::size_t step) {
+      const Site& site = survey.sites()[traced.sites[step]];
+      return Location{site.file, site.line, site.function};
+    };
+    const auto keep = [&](std::map<Key, Location>& kept, bool is_first, std::size_t at,
+                          std::size_t until) {
+      std::map<Key, Location> now;
+      for (const Held& lock : held[at]) {
+        const bool still = std::ranges::any_of(held[until], [&](const Held& later) {
+          return later.object == lock.object && later.since == lock.since;
+        });
+        if (!still) continue;
+        now[{false, lock.object}] = place(lock.since);
+        now[{true, lock.object - run->steps[at].object}] = place(lock.since);
+      }
+      if (is_first)
+        kept = std::move(now);
+      else
+        std::erase_if(kept, [&](const auto& known) { return !now.contains(known.first); });
+    };
+    const auto firsts = instances_of(one.events[order.events[0]], sites[order.events[0]], traced);
+    const auto thirds = instances_of(one.events[order.events[2]], sites[order.events[2]], traced);
+    bool has_pair = false;
+    for (const std::size_t first : firsts) {
+      const auto third = std::ranges::find_if(thirds, [&](std::size_t at) {
+        return at > first && run->steps[at].thread == run->steps[first].thread &&
+               same_data(run->steps[at], run->steps[first]);
+      });
+      if (third == thirds.end()) continue;
+      keep(around, with_pair == 0 && !has_pair, first, *third);
+      has_pair = true;
+    }
+    with_pair += has_pair ? 1 : 0;
+    for (const std::size_t at :
+         instances_of(one.events[order.events[1]], sites[order.events[1]], traced))
+      keep(within, seconds++ == 0, at, at);
+  }
+  if (with_pair < kEnoughRuns || seconds == 0) return {};
+  for (const auto& [key, at] : around) {
+    const auto same = within.find(key);
+    if (same == within.end()) continue;
+    NotPossible reason;
+    reason.why = NotPossible::Why::kMutex;
+    reason.order = number;
+    reason.at = at;
+    reason.source = same->second;
+    reason.schedules = with_pair;
+    return reason;
+  }
+  return {};
+}
+
 // Whether in each run every choice of steps for these orders is ruled out by one of them.
 NotPossible ruled_out_in_all(const Case& one, const EventSites& sites, const Survey& survey,
                              std::span<const LabRun* const> runs, Placing placing) {
@@ -381,6 +452,8 @@ NotPossible reason_in_runs(const Case& one, const EventSites& sites, const Surve
     if (!run->complete || run->steps.size() > kLongestRun) return {};
   // One order alone that cannot be is the better reason.
   for (std::size_t i = 0; i < one.orders.size(); ++i) {
+    const NotPossible locked = guarded(one, i, sites, survey, runs);
+    if (locked.why != NotPossible::Why::kNone) return locked;
     Case alone = one;
     alone.orders = {one.orders[i]};
     NotPossible reason = ruled_out_in_all(alone, sites, survey, runs, placing);

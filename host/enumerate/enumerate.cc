@@ -18,6 +18,7 @@ namespace {
 
 // Shown of the lines that no run executed. Chosen, not measured.
 constexpr std::size_t kMostUnexecuted = 50;
+constexpr std::size_t kMostUnexecutedPoints = 20'000;  // that are looked at
 constexpr std::size_t kMostFailingCombinations = 50;
 // Of the time that the search was given, in addition to it. Chosen, not measured.
 constexpr double kNamingShare = 0.1;
@@ -188,34 +189,70 @@ class Collector {
     }
   }
 
-  // By the text of the line: debug information does not say what a store stores to.
+  // Whether a line's text writes to a variable: where the code does not say it.
+  static bool writes_by_text(const std::string& line, const std::string& name) {
+    if (line.find(name) == std::string::npos) return false;
+    const std::regex writes("\\b" + name +
+                            "\\b(\\[[^\\]]*\\])?\\s*(=[^=]|[-+*/%&|^]=|<<=|>>=|\\+\\+|--)");
+    const std::regex steps("(\\+\\+|--)\\s*" + name + "\\b");
+    return std::regex_search(line, writes) || std::regex_search(line, steps);
+  }
+
   void fill_unexecuted(EnumerateResult& result) {
     std::map<std::string, std::string> names;  // by the last name
     for (const ReadInfo& read : result.reads)
       if (!read.variable.empty()) names.try_emplace(last_name(read.variable), read.variable);
     if (names.empty()) return;
     std::map<std::string, std::set<std::uint32_t>> executed;
-    std::map<std::string, std::set<std::uint32_t>> lines;
+    std::vector<const ProgramPlaces::Point*> points;
+    std::vector<abi::Place> places;
     for (const ProgramPlaces::Point& point : places_.accesses()) {
       if (!point.writes || point.line == 0) continue;
-      (search_.executed(point.place) ? executed : lines)[point.file].insert(point.line);
-    }
-    for (const auto& [path, numbers] : lines) {
-      std::ifstream file(path);
-      std::string line;
-      for (std::uint32_t number = 1; std::getline(file, line); ++number) {
-        if (!numbers.contains(number) || executed[path].contains(number)) continue;
-        for (const auto& [name, variable] : names) {
-          if (line.find(name) == std::string::npos) continue;
-          const std::regex writes("\\b" + name +
-                                  "\\b(\\[[^\\]]*\\])?\\s*(=[^=]|[-+*/%&|^]=|<<=|>>=|\\+\\+|--)");
-          const std::regex steps("(\\+\\+|--)\\s*" + name + "\\b");
-          if (!std::regex_search(line, writes) && !std::regex_search(line, steps)) continue;
-          if (result.unexecuted.size() < kMostUnexecuted)
-            result.unexecuted.push_back({variable, {path, number, ""}});
-        }
+      if (search_.executed(point.place)) {
+        executed[point.file].insert(point.line);
+      } else if (points.size() < kMostUnexecutedPoints) {
+        points.push_back(&point);
+        places.push_back(point.place);
       }
     }
+    const std::vector<WrittenData> written = places_.written(places);
+    std::map<std::string, std::vector<std::string>> texts;
+    std::set<std::tuple<std::string, std::uint32_t, std::string>> told;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const ProgramPlaces::Point& point = *points[i];
+      using Kind = WrittenData::Kind;
+      if (written[i].kind == Kind::kNotCalled || executed[point.file].contains(point.line))
+        continue;
+      const auto add = [&](const std::string& variable, bool by_text) {
+        if (result.unexecuted.size() < kMostUnexecuted &&
+            told.insert({point.file, point.line, last_name(variable)}).second)
+          result.unexecuted.push_back({variable, {point.file, point.line, ""}, by_text});
+      };
+      if (written[i].kind != Kind::kUnknown) {
+        // A member of some object may be that of the variable that is read.
+        const auto read = names.find(last_name(written[i].name));
+        if (read != names.end() &&
+            (written[i].kind == Kind::kMember || may_be_one(written[i].name, read->second)))
+          add(written[i].name, false);
+        continue;
+      }
+      const auto [text, is_new] = texts.try_emplace(point.file);
+      if (is_new) {
+        std::ifstream file(point.file);
+        for (std::string line; std::getline(file, line);) text->second.push_back(line);
+      }
+      if (point.line > text->second.size()) continue;
+      for (const auto& [name, variable] : names)
+        if (writes_by_text(text->second[point.line - 1], name)) add(variable, true);
+    }
+    std::ranges::sort(result.unexecuted, {}, [](const EnumerateResult::Unexecuted& one) {
+      return std::tuple(one.at.file, one.at.line, one.variable);
+    });
+  }
+  // "items[3].count" and "items[].count"
+  static bool may_be_one(const std::string& a, const std::string& b) {
+    const auto base = [](const std::string& name) { return name.substr(0, name.find('[')); };
+    return a == b || base(a) == base(b);
   }
 
   const EnumerateSearch& search_;

@@ -72,10 +72,11 @@ struct EnumerateResult {
   std::uint64_t not_looked_at = 0;  // runs whose traces are too long
   std::uint64_t too_late = 0;       // runs that were not looked at because the time was up
   bool is_cut = false;              // there are more pairs than were noted
-  // Lines of source that write to one of the variables, by their text, and that no run executed.
+  // Lines of source that write to one of the variables, and that no run executed.
   struct Unexecuted {
-    std::string variable;
+    std::string variable;  // "Account::balance": of some object of the class
     Location at;
+    bool by_text = false;  // the code does not say what it writes to: its line has the name
   };
   std::vector<Unexecuted> unexecuted;
   std::uint32_t together = 1;

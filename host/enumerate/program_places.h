@@ -7,10 +7,12 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "host/enumerate/unexecuted_writes.h"
 #include "host/error.h"
 #include "host/names/run_names.h"
 #include "host/search/hunt_input.h"
@@ -38,6 +40,10 @@ class ProgramPlaces {
   };
   // All accesses that the program has points for, executed or not.
   [[nodiscard]] const std::vector<Point>& accesses() const { return accesses_; }
+  // Of accesses that write, what they write to (unexecuted_writes.h).
+  [[nodiscard]] std::vector<WrittenData> written(std::span<const abi::Place> points) {
+    return written_data(*reports_, *names_, points);
+  }
   // The reads at "FILE:LINE"; the file may be the end of its path.
   [[nodiscard]] std::set<abi::Place> reads_at(const std::string& file, std::uint32_t line) const;
 

@@ -71,7 +71,8 @@ Json enumerate_json(const EnumerateResult& result) {
   }
   Json unexecuted = Json::array();
   for (const EnumerateResult::Unexecuted& write : result.unexecuted)
-    unexecuted.push_back({{"variable", write.variable}, {"at", place_json(write.at)}});
+    unexecuted.push_back(
+        {{"variable", write.variable}, {"at", place_json(write.at)}, {"by_text", write.by_text}});
   Json json{{"reads", std::move(reads)},
             {"coverage", coverage_json(result.coverage)},
             {"exhausted", result.exhausted},

@@ -26,6 +26,9 @@ std::string line_of(const Location& at) {
              : fmt::format("{}:{}", std::filesystem::path(at.file).filename().string(), at.line);
 }
 
+// " at main.c:12"; nothing if it is not known, as in code without debug information
+std::string at_line(const Location& at) { return at.line == 0 ? "" : " at " + line_of(at); }
+
 // "T0.1, T0.2 and 3 more"
 std::string threads_text(const std::set<std::string>& threads) {
   std::vector<std::string> some;
@@ -210,10 +213,12 @@ std::string figures(const EnumerateResult& result) {
 
 std::string unexecuted_text(const EnumerateResult& result) {
   if (result.unexecuted.empty()) return "";
-  std::string text = "\n  writes that no run executed (found by the text of the line):\n";
+  std::string text =
+      "\n  writes that were not executed in any run, once there was a second thread:\n";
   for (const EnumerateResult::Unexecuted& write : result.unexecuted)
-    text += fmt::format("    {} at {}  {}\n", write.variable, line_of(write.at),
-                        cut_in_middle(source_line(write.at), 40));
+    text += fmt::format("    {} at {} `{}`{}\n", write.variable, line_of(write.at),
+                        cut_in_middle(source_line(write.at), 40),
+                        write.by_text ? " (by the text of the line)" : "");
   return text;
 }
 
@@ -255,9 +260,9 @@ std::string order_text(const ReasonPlace& reason) {
     case Kind::kCreate:
       return between("the creation of a thread");
     case Kind::kJoin:
-      return between(fmt::format("the join at {}", line_of(reason.at)));
+      return between("the join" + at_line(reason.at));
     case Kind::kBarrier:
-      return between(fmt::format("the barrier at {}", line_of(reason.at)));
+      return between("the barrier" + at_line(reason.at));
     case Kind::kSection:
       return fmt::format(
           "overwritten at {} before the lock is released that the reader takes at {}",
