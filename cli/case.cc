@@ -162,7 +162,10 @@ Result<int> run(const CaseCommand& command) {
                                     : make_of_reads(command, status);
   status.clear();
   CLEW_CHECK_OK(made);
-  if (made->interrupted_by != 0) return 128 + made->interrupted_by;
+  if (made->interrupted_by != 0) {
+    print_headline(Outcome::kUnresolved, "interrupted: no case was written");
+    return 128 + made->interrupted_by;
+  }
   if (made->proof == MadeCase::Proof::kNotSeen) {
     print_headline(Outcome::kUnresolved, "no case: no order was found");
     print_details(made_text(*made, "FILE"));

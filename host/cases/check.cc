@@ -65,7 +65,12 @@ class Checking {
                                                                             : program};
     command.insert(command.end(), one.arguments.begin(), one.arguments.end());
     LabOptions lab;
-    CLEW_TRY(lab.plan, plan_program(command));
+    auto plan = plan_program(command);
+    if (!plan) {
+      plan.error().hint = "build it, or name another build with --program";
+      return std::unexpected(plan.error());
+    }
+    lab.plan = std::move(*plan);
     lab.plan.output = OutputMode::kCaptureOnly;
     lab.criteria = one.criteria;
     const std::string input = one.input.empty() ? "/dev/null" : (folder / one.input).string();
@@ -229,7 +234,13 @@ CheckResult check_cases(const CheckOptions& options, RecordingStore& store,
     }
     one.seconds = seconds_now() - started;
     result.interrupted_by = checking.interrupted_by();
-    if (result.interrupted_by != 0) break;
+    if (result.interrupted_by == 0) continue;
+    // What was not found by then is no answer.
+    if (one.status != CaseStatus::kFails) {
+      one.status = CaseStatus::kNotRun;
+      one.error = Error{ErrorCode::kBadInput, "interrupted before there was an answer", ""};
+    }
+    break;
   }
   return result;
 }

@@ -55,6 +55,7 @@ class Making {
 
   Result<MadeCase> run() {
     CLEW_CHECK_OK(isolate_failure());
+    if (made_.interrupted_by != 0) return std::move(made_);
     CLEW_TRY(auto replay, prepare_replay(std::to_string(failing_number_)));
     CLEW_TRY(auto schedule, to_schedule(replay.plan.follow));
     CLEW_CHECK_OK(describe_program(replay.recording));
@@ -109,8 +110,8 @@ class Making {
     options.seed = options_.seed;
     if (options_.seconds > 0) options.seconds = options_.seconds / 2;
     CLEW_TRY(auto isolated, isolate(options, store_, observer_));
-    if (isolated.interrupted_by != 0)
-      return fail(ErrorCode::kBadInput, "interrupted before there was a case");
+    made_.interrupted_by = isolated.interrupted_by;
+    if (made_.interrupted_by != 0) return {};
     made_.recording = isolated.original;
     made_.runs = isolated.tests;
     failing_number_ = isolated.failing ? *isolated.failing : isolated.original;

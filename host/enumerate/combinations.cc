@@ -1,7 +1,6 @@
 #include "host/enumerate/combinations.h"
 
 #include <algorithm>
-#include <set>
 #include <span>
 
 #include "host/enumerate/occurrences.h"
@@ -18,11 +17,11 @@ constexpr std::uint64_t kMostAttempts = 24;
 }  // namespace
 
 void Combinations::add_all(const Terms& terms) {
-  // Terms of reads that have a choice.
+  // Terms of reads that have a choice. What fails with one term alone says nothing about others.
   std::map<EventKey, std::vector<Terms::Number>> of_read;
   std::size_t seen = 0;
   for (Terms::Number i = 0; i < terms.all().size(); ++i)
-    if (terms.all()[i].seen() && terms.is_shared(terms.all()[i].read)) {
+    if (terms.all()[i].passing.runs > 0 && terms.is_shared(terms.all()[i].read)) {
       of_read[terms.all()[i].read].push_back(i);
       ++seen;
     }
@@ -58,11 +57,11 @@ void Combinations::learn(const Terms& terms, const Trace& trace, const JobPlan& 
                          Verdict verdict, std::uint64_t run) {
   if (together_ < 2) return;
   add_all(terms);
-  const std::set<Terms::Number> shown(terms.shown().begin(), terms.shown().end());
+  std::vector<bool> shown(terms.all().size());
+  for (const Terms::Number term : terms.shown()) shown[term] = true;
   std::shared_ptr<const JobPlan> kept;
   for (Combination& combination : all_) {
-    if (!std::ranges::all_of(combination.terms,
-                             [&](Terms::Number term) { return shown.contains(term); }))
+    if (!std::ranges::all_of(combination.terms, [&](Terms::Number term) { return shown[term]; }))
       continue;
     Witness& witness = verdict == Verdict::kFail ? combination.failing : combination.passing;
     if (verdict == Verdict::kUnresolved || witness.runs++ != 0) continue;

@@ -189,12 +189,21 @@ class Collector {
     }
   }
 
+  // With a type before it and a value behind it: what is initialised is new, no thread has it yet.
+  static bool declares(const std::string& line, const std::string& name) {
+    static const std::regex kNoType(R"(\b(return|else|do|goto|case|throw)\s*$)");
+    const std::regex declaration(R"([\w>]\s*[\s*&]\s*)" + name + R"(\s*(=[^=]|\{|;))");
+    std::smatch found;
+    return std::regex_search(line, found, declaration) &&
+           !std::regex_search(found.prefix().str() + found.str().substr(0, 1), kNoType);
+  }
   // Whether a line's text writes to a variable: where the code does not say it.
   static bool writes_by_text(const std::string& line, const std::string& name) {
     if (line.find(name) == std::string::npos) return false;
-    const std::regex writes("\\b" + name +
-                            "\\b(\\[[^\\]]*\\])?\\s*(=[^=]|[-+*/%&|^]=|<<=|>>=|\\+\\+|--)");
-    const std::regex steps("(\\+\\+|--)\\s*" + name + "\\b");
+    const std::string before = R"((^|[;{}(),.:]|->|\belse\b|\bdo\b)\s*)";
+    const std::regex writes(before + name +
+                            R"(\b(\[[^\]]*\])?\s*(=[^=]|[-+*/%&|^]=|<<=|>>=|\+\+|--))");
+    const std::regex steps(R"((\+\+|--)\s*)" + name + R"(\b)");
     return std::regex_search(line, writes) || std::regex_search(line, steps);
   }
 
@@ -228,7 +237,15 @@ class Collector {
             told.insert({point.file, point.line, last_name(variable)}).second)
           result.unexecuted.push_back({variable, {point.file, point.line, ""}, by_text});
       };
+      const auto [text, is_new] = texts.try_emplace(point.file);
+      if (is_new) {
+        std::ifstream file(point.file);
+        for (std::string line; std::getline(file, line);) text->second.push_back(line);
+      }
+      const std::string line =
+          point.line <= text->second.size() ? text->second[point.line - 1] : "";
       if (written[i].kind != Kind::kUnknown) {
+        if (declares(line, last_name(written[i].name))) continue;
         // A member of some object may be that of the variable that is read.
         const auto read = names.find(last_name(written[i].name));
         if (read != names.end() &&
@@ -236,14 +253,8 @@ class Collector {
           add(written[i].name, false);
         continue;
       }
-      const auto [text, is_new] = texts.try_emplace(point.file);
-      if (is_new) {
-        std::ifstream file(point.file);
-        for (std::string line; std::getline(file, line);) text->second.push_back(line);
-      }
-      if (point.line > text->second.size()) continue;
       for (const auto& [name, variable] : names)
-        if (writes_by_text(text->second[point.line - 1], name)) add(variable, true);
+        if (writes_by_text(line, name) && !declares(line, name)) add(variable, true);
     }
     std::ranges::sort(result.unexecuted, {}, [](const EnumerateResult::Unexecuted& one) {
       return std::tuple(one.at.file, one.at.line, one.variable);

@@ -240,10 +240,14 @@ std::vector<WrittenData> written_data(const Reports& reports, RunNames& names,
   CodeMap code(reports.maps);
   Follower follower(code, names);
   Reached reached;
+  std::vector<std::vector<std::uint64_t>> marks_of;
+  for (std::uint32_t i = 0; i < points.size(); ++i) marks_of.push_back(flow.instructions_of(i));
+  // If the code was read, what it does not name was optimised away.
+  const bool is_read = std::ranges::any_of(marks_of, [](const auto& m) { return !m.empty(); });
   for (std::uint32_t i = 0; i < points.size(); ++i) {
-    const std::vector<std::uint64_t> marks = flow.instructions_of(i);
+    const std::vector<std::uint64_t>& marks = marks_of[i];
     // Code that was inlined has copies: what one of them says holds for all.
-    bool is_called = marks.empty();
+    bool is_called = marks.empty() && !is_read;
     for (const std::uint64_t mark : marks) {
       const auto module = names.module_of(mark);
       is_called |= !module || reached.has(code.path(mark), mark - module->bias);

@@ -24,7 +24,7 @@ struct WrittenData {
     kUnknown,
     kGlobal,    // `name`: "queue.items_[]"
     kMember,    // `name`: "Account::balance", of some object
-    kNotCalled  // nothing calls the function
+    kNotCalled  // nothing calls the function, or the compiler has left the code out
   };
   Kind kind = Kind::kUnknown;
   std::string name;

@@ -189,6 +189,101 @@ check "another version" run 122 check bad.clewcase
 check "is named" says out.txt 'version 9'
 rm bad.clewcase
 
+# A check and what depends on it, in two critical sections; then both in one function with another name, and with a lock around
+# both. In the third program the variable is gone.
+cat >bin.cpp <<'CODE'
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+class Bin {
+ public:
+  bool fits(int weight) const {
+    std::lock_guard<std::mutex> guard(mutex_);
+    return load_ + weight <= limit_;
+  }
+  void add(int weight) {
+    std::lock_guard<std::mutex> guard(mutex_);
+    load_ += weight;
+  }
+  bool try_add(int weight) {
+    std::lock_guard<std::mutex> guard(mutex_);
+    if (load_ + weight > limit_) return false;
+    load_ += weight;
+    return true;
+  }
+  bool is_full() const { return load_ > limit_; }
+
+ private:
+  mutable std::mutex mutex_;
+  int limit_ = 10;
+  int load_ = 0;
+};
+
+static std::mutex hall;
+static void put(Bin* bin) {
+#if defined(ONE_FUNCTION)
+  bin->try_add(6);
+#else
+#if defined(LOCKED)
+  std::lock_guard<std::mutex> guard(hall);
+#endif
+  if (bin->fits(6)) bin->add(6);
+#endif
+}
+
+int main() {
+  Bin bin;
+  std::thread one(put, &bin), two(put, &bin);
+  one.join();
+  two.join();
+  return bin.is_full() ? 1 : 0;
+}
+CODE
+build -O1 bin.cpp -o bin
+build -O1 -DONE_FUNCTION bin.cpp -o bin_merged
+build -O1 -DLOCKED bin.cpp -o bin_locked
+run 1 hunt --seed 1 ./bin
+check "a check that is out of date is a case" run 0 case new --seed 1 --json out.json
+check "it fails" run 1 check bin.clewcase
+for fixed in bin_merged bin_locked; do
+  check "$fixed is mended" run 0 check --program $fixed bin.clewcase --json out.json
+  check "by a lock, though no run has all of the events" json "d['cases'][0]['status'] == 'not-possible' and 'the same lock' in d['cases'][0]['text']"
+done
+
+cat >flag.c <<'CODE'
+#include <pthread.h>
+static int ready, value;
+static int seen = 7;
+static void *use(void *unused) {
+#ifdef GONE
+  (void)value;
+#else
+  if (ready) seen = value;
+#endif
+  return unused;
+}
+int main(void) {
+  pthread_t user;
+  pthread_create(&user, NULL, use, NULL);
+#ifndef GONE
+  ready = 1;
+#endif
+  value = 7;
+  pthread_join(user, NULL);
+  return seen == 7 ? 0 : 1;
+}
+CODE
+"$clew" cc -g -O0 -pthread flag.c -o flag
+sed '/#ifdef GONE/,/#endif/c (void)value;' flag.c | sed '/#ifndef GONE/,/#endif/d; s/static int ready, value/static int value/' >gone.c
+"$clew" cc -g -O0 -pthread gone.c -o gone
+check "a flag that is set too early" run 0 case new --read flag.c:8:ready --sees flag.c:16 -o flag.clewcase -- ./flag
+check "without the flag" run 0 check --program gone flag.clewcase
+check "it is gone" says out.txt 'is called `ready` any more'
+check "another program is missing" run 122 check --program nowhere flag.clewcase
+check "what to do is said" says out.txt 'build it, or name another build'
+rm -f flag.clewcase bin.clewcase
+
 # As a user: the tool is installed into a prefix, a project of its own finds it there.
 check "the tool is installed" sh -c "cmake --install '$(dirname "$clew")/..' --prefix '$work/prefix' >install.txt 2>&1"
 mkdir -p project

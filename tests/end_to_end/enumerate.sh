@@ -139,4 +139,40 @@ for member in flag semaphore condition; do
     "$reads and all(t['status'] == 'impossible' and t['reason']['kind'] in ('saw first', 'waited first') for t in $reads)"
 done
 check "... nothing is seen that is not what was written" json "all(t['status'] != 'seen' or t['write'] for r in d['reads'] if r['variable'].startswith('Box::') for t in r['terms'])"
+# Writes that no run executed: to a global variable and to a member by a pointer, and one in a function that nothing calls.
+cat >account.cpp <<'CODE'
+#include <cstdlib>
+#include <thread>
+struct Account {
+  int id = 0;
+  long balance = 10;
+};
+static long total;
+static Account* account;
+static void freeze(Account* which, long amount) {
+  if (amount > 1000) {
+    total = -1;
+    which->balance -= amount;
+  }
+}
+void never(Account* which) { which->balance = 5; }
+static void work(Account* which, long amount) {
+  which->balance += amount;
+  total += amount;
+  freeze(which, amount);
+}
+int main(int argc, char**) {
+  account = new Account;
+  std::thread one(work, account, argc), two(work, account, argc);
+  one.join();
+  two.join();
+  return account->balance + total > 1000;
+}
+CODE
+written="[(w['variable'], w['at']['line']) for w in d['unexecuted_writes']]"
+for level in -O1 -O2; do
+  "$clew" c++ $level -g -pthread account.cpp -o account || exit 1
+  check "enumerate at $level" run 0 enumerate --seed 1 --json out.json ./account
+  check "writes that no run executed, from the code" json "$written == [('total', 11), ('Account::balance', 12)] and not any(w['by_text'] for w in d['unexecuted_writes'])"
+done
 finish
