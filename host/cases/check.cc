@@ -47,6 +47,7 @@ class Checking {
     Lab lab(std::move(lab_options), observer_);
     Survey survey(lab);
     const auto done = check(survey);
+    result_.out_of_time = lab.time_is_up();
     result_.runs += lab.runs();
     result_.notes = lab.notes();
     interrupted_by_ = lab.interrupted_by();

@@ -67,6 +67,7 @@ struct CheckedCase {
   std::uint64_t wanted = 1;      // with the order, to be sure that they pass
   std::uint64_t failed = 0;      // of these
   std::uint64_t hunted = 0;      // of the runs: in the hunt around it
+  bool out_of_time = false;      // not everything was tried
   double seconds = 0;
   std::optional<Error> error;  // kNotRun
   std::vector<std::string> notes;

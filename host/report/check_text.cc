@@ -35,8 +35,11 @@ const char* status_text(CaseStatus status) {
 }
 
 std::string hunted_text(const CheckedCase& one) {
-  if (one.hunted == 0) return "";
-  return fmt::format(" No failure in {} of a hunt around it.", runs_text(one.hunted));
+  std::string text;
+  if (one.hunted > 0)
+    text += fmt::format(" No failure in {} of a hunt around it.", runs_text(one.hunted));
+  if (one.out_of_time) text += " The time was up before everything was tried (--time).";
+  return text;
 }
 
 std::string reason_text(const CheckedCase& one) {
@@ -261,6 +264,7 @@ Json check_json(const CheckResult& result) {
                      {"with_order", one.with_order},
                      {"failed", one.failed},
                      {"hunted", one.hunted},
+                     {"out_of_time", one.out_of_time},
                      {"seconds", one.seconds},
                      {"notes", one.notes}});
   }
