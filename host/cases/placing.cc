@@ -95,7 +95,9 @@ class Placing {
   // The statement may be there and not do it any more, because another one of its line does it now:
   // the head of a loop, a condition.
   [[nodiscard]] const Candidate* beside_the_same(const Candidate* best) const {
-    if (best != nullptr && tokens_of(*best) == anchor_.text) return nullptr;
+    if (best != nullptr &&
+        (tokens_of(*best) == anchor_.text || same_but_for_names(tokens_of(*best), anchor_.text)))
+      return nullptr;
     const Candidate* found = nullptr;
     for (const Statement* same : sites_.statements_like(anchor_.function, anchor_.text)) {
       for (const auto& [key, candidate] : candidates_) {

@@ -70,11 +70,17 @@ std::vector<std::string> Sites::missing_sources() const {
 std::vector<const Statement*> Sites::statements_like(const std::string& function,
                                                      const std::vector<std::string>& tokens) const {
   std::vector<const Statement*> found;
+  std::vector<const Statement*> renamed;
   for (const auto& [file, statements] : sources_)
     if (statements)
-      for (const Statement& statement : *statements)
-        if (statement.function == function && statement.tokens == tokens)
+      for (const Statement& statement : *statements) {
+        if (statement.function != function) continue;
+        if (statement.tokens == tokens)
           found.push_back(&statement);
+        else if (same_but_for_names(statement.tokens, tokens))
+          renamed.push_back(&statement);
+      }
+  if (found.empty() && renamed.size() == 1) return renamed;
   return found;
 }
 

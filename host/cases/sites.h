@@ -59,7 +59,8 @@ class Sites {
   [[nodiscard]] std::vector<SiteId> of(std::span<const TraceStep> steps) const;
 
   [[nodiscard]] Anchor anchor_of(SiteId id) const;
-  // The statements of a function with these tokens, whether or not they are sites.
+  // The statements of a function with these tokens, whether or not they are sites; if there are none,
+  // the only one that is the same but for names.
   [[nodiscard]] std::vector<const Statement*> statements_like(
       const std::string& function, const std::vector<std::string>& tokens) const;
   // Whether a statement of the sources has this word, or a site this variable.
