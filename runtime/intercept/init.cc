@@ -25,6 +25,7 @@
 #include "runtime/layout/layout.h"
 #include "runtime/libc/heap.h"
 #include "runtime/libc/real.h"
+#include "runtime/libc/redirect.h"
 #include "runtime/libc/refused.h"
 #include "runtime/libc/user_dispatch.h"
 #include "runtime/outside/poller.h"
@@ -238,6 +239,7 @@ void take_over(abi::Control& control, const char* moving) {
   install_terminate_handler();
   if (control.flags & abi::kFlagLineBuffered) setvbuf(stdout, nullptr, _IOLBF, 0);
   if (control.flags & abi::kFlagServe) on_exit(end_job_at_exit, nullptr);
+  if ((control.flags & abi::kFlagServe) && user_dispatch_is_on()) redirect_write();
   if (moving != nullptr) note_moving_addresses(control, moving);
   // Nothing of it is left on the program's stack.
   if ((control.flags & abi::kFlagTranslateIfAsked) == 0)

@@ -16,6 +16,8 @@
 
 #include "runtime/fiber/call_from.h"
 #include "runtime/intercept/call.h"
+#include "runtime/libc/user_dispatch.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/signal/stuck.h"
 #include "runtime/syscall/system_call.h"
 
@@ -54,6 +56,14 @@ CLEW_INTERPOSE int isatty(int fd) noexcept {
   *g_sched.current->call_site = nullptr;
   char attributes[128];  // the kernel's struct termios has 36 bytes, its successor 44
   return with_errno(system_call(SYS_ioctl, fd, TCGETS, attributes)) == 0 ? 1 : 0;
+}
+
+// No yield point, as it is none when the call is caught (libc/redirect.h).
+CLEW_INTERPOSE ssize_t clew_write_of_libc(int fd, const void* buffer, size_t size) {
+  if (!g_sched.active || !calls_are_caught())
+    return with_errno(
+        raw_syscall(SYS_write, fd, reinterpret_cast<long>(buffer), static_cast<long>(size)));
+  return with_errno(system_call(SYS_write, fd, buffer, size));
 }
 
 #define CLEW_ARGUMENTS fd, parts, count

@@ -39,6 +39,7 @@ bool begin_user_dispatch() {
 }
 
 bool user_dispatch_is_on() { return g_on; }
+bool calls_are_caught() { return g_selector == kCaught; }
 
 void renew_user_dispatch() {
   if (g_on) switch_on();

@@ -9,6 +9,8 @@ namespace clew::rt {
 // Calls are caught from now on. False: this kernel cannot. REQUIRES: SIGSYS has a handler.
 bool begin_user_dispatch();
 bool user_dispatch_is_on();
+// Whether a call made now, outside the runtime, would be caught.
+bool calls_are_caught();
 // The kernel switches it off in a copy of the process.
 void renew_user_dispatch();
 void end_user_dispatch();

@@ -207,7 +207,11 @@ interrupted() { # SIGNAL STATUS ARGUMENTS...
 signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])' \
     "$clew" isolate --json out.json "$@" >out.txt 2>err.txt </dev/null &
   host=$!
-  for _ in $(seq 600); do started=$(descendants $host); [ -n "$started" ] && break; sleep 0.05; done
+  # python3 may be a script that starts processes of its own.
+  for _ in $(seq 600); do
+    [ "$(cat /proc/$host/comm)" = clew ] && started=$(descendants $host) && [ -n "$started" ] && break
+    sleep 0.05
+  done
   sleep 0.4
   left="$started $(descendants $host)" # at this moment it may be between two of them
   begin=$(date +%s%N)
