@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace clew {
 namespace {
@@ -72,18 +73,91 @@ Alignment::Alignment(const RunTrace& failing, const RunTrace& passing,
                      const Parties& failing_parties, const Parties& passing_parties,
                      const std::vector<ThreadPair>& threads, FlowGraphs& graphs)
     : runs_{&failing, &passing}, parties_{&failing_parties, &passing_parties}, graphs_(graphs) {
-  for (const WhichRun side : {kFailing, kPassing})
+  align_threads(threads);
+  align_by_content(threads);
+}
+
+void Alignment::align_threads(const std::vector<ThreadPair>& threads) {
+  segments_.clear();
+  for (const WhichRun side : {kFailing, kPassing}) {
     first_segment_[side].assign(run(side).steps().size(), kNoSegment);
+    parts_[side].clear();
+    cut_from_[side].clear();
+  }
   for (const ThreadPair& pair : threads) align(pair);
+}
+
+// What was allocated where is known when threads are aligned by their creation: that tells tasks apart.
+void Alignment::align_by_content(const std::vector<ThreadPair>& threads) {
+  moved_ = find_moved_work(run(kFailing), run(kPassing), threads,
+                           [&](Instance made) { return counterpart(kPassing, made); });
+  if (moved_.empty()) return;
+  set_tasks();
+  align_threads(threads);
+  for (const auto& pair : moved_.pairs)
+    align(steps_of(kFailing, pair[kFailing]), steps_of(kPassing, pair[kPassing]));
+}
+
+void Alignment::set_tasks() {
+  for (const WhichRun side : {kFailing, kPassing}) {
+    auto& tasks = tasks_[side];
+    tasks.assign(run(side).frames().size(), 0);
+    const auto pairs = static_cast<std::uint32_t>(moved_.pairs.size());
+    for (std::uint32_t i = 0; i < pairs; ++i) tasks[moved_.pairs[i][side].frame] = i + 1;
+    for (std::uint32_t i = 0; i < moved_.alone[side].size(); ++i)
+      tasks[moved_.alone[side][i].frame] = pairs + i + 1;
+    for (FrameIndex i = 0; i < tasks.size(); ++i)
+      if (const FrameIndex parent = run(side).frames()[i].parent;
+          tasks[i] == 0 && parent != kNoFrame)
+        tasks[i] = tasks[parent];
+  }
+}
+
+std::uint32_t Alignment::task_number(WhichRun side, StepIndex step) const {
+  const FrameIndex frame = run(side).steps()[step].frame;
+  return tasks_[side].empty() || frame == kNoFrame ? 0 : tasks_[side][frame];
+}
+
+const WorkItem* Alignment::task(WhichRun side, StepIndex step) const {
+  const std::uint32_t number = task_number(side, step);
+  return number == 0 || number > moved_.pairs.size() ? nullptr : &moved_.pairs[number - 1][side];
+}
+
+Alignment::StepList Alignment::without_tasks(WhichRun side, StepList steps) const {
+  std::erase_if(steps, [&](StepIndex step) { return task_number(side, step) != 0; });
+  return steps;
+}
+
+Alignment::StepList Alignment::steps_of(WhichRun side, const WorkItem& item) const {
+  StepList steps;
+  const TraceFrame& frame = run(side).frames()[item.frame];
+  const auto& list = run(side).thread(frame.thread);
+  const PartyId party = parties_[side]->of(frame.first);
+  for (std::size_t i = run(side).position(frame.first); i < list.size() && list[i] < item.end; ++i)
+    if (parties_[side]->of(list[i]) == party) steps.push_back(list[i]);
+  return steps;
+}
+
+std::uint64_t Alignment::unit(WhichRun side, StepIndex step) const {
+  constexpr std::uint64_t kTasks = std::uint64_t{1} << 32;
+  const std::uint32_t number = task_number(side, step);
+  // What only one run does is cut off with the thread that does it.
+  return number == 0 || number > moved_.pairs.size() ? parties_[side]->of(step) : kTasks + number;
 }
 
 void Alignment::align(const ThreadPair& pair) {
   const std::array<std::uint16_t, 2> threads = {pair.first, pair.second};
-  if (!parties_[kFailing]->has_handlers() && !parties_[kPassing]->has_handlers())
-    return align(run(kFailing).thread(threads[kFailing]), run(kPassing).thread(threads[kPassing]));
+  if (!parties_[kFailing]->has_handlers() && !parties_[kPassing]->has_handlers()) {
+    const StepList& failing = run(kFailing).thread(threads[kFailing]);
+    const StepList& passing = run(kPassing).thread(threads[kPassing]);
+    if (moved_.empty()) return align(failing, passing);
+    return align(without_tasks(kFailing, failing), without_tasks(kPassing, passing));
+  }
   std::array<std::vector<StepList>, 2> lists;  // the thread's own, then those of its handlers
-  for (const WhichRun side : {kFailing, kPassing})
+  for (const WhichRun side : {kFailing, kPassing}) {
     lists[side] = parties_[side]->split(threads[side]);
+    if (!moved_.empty()) lists[side][0] = without_tasks(side, std::move(lists[side][0]));
+  }
   for (std::size_t i = 0; i < std::min(lists[kFailing].size(), lists[kPassing].size()); ++i)
     align(lists[kFailing][i], lists[kPassing][i]);
 }
@@ -118,7 +192,7 @@ void Alignment::align(const StepList& failing, const StepList& passing) {
 }
 
 void Alignment::cut(WhichRun side, StepIndex from) {
-  cut_from_[side].try_emplace(parties_[side]->of(from), from);
+  cut_from_[side].try_emplace(unit(side, from), from);
 }
 
 // The runs have parted behind walk.last: moves both to where they meet again. False: they do not.
@@ -189,7 +263,7 @@ Instance Alignment::counterpart(WhichRun side, Instance at) const {
 bool Alignment::parts(WhichRun side, Instance at) const { return parts_[side].contains(key(at)); }
 
 bool Alignment::cut_off(WhichRun side, StepIndex step) const {
-  const auto from = cut_from_[side].find(parties_[side]->of(step));
+  const auto from = cut_from_[side].find(unit(side, step));
   return from != cut_from_[side].end() && step >= from->second;
 }
 

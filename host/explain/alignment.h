@@ -8,6 +8,7 @@
 // post-dominator) in the same call, and what lies between has no counterpart. A call that is left by
 // an exception or a longjmp is a branch of its caller. What a signal handler does belongs to no place of the
 // code that it has interrupted: the first activation of it in a thread is that of the other run, and so on.
+// Tasks that a pool has handed to another thread are aligned by what they are (moved_work.h).
 #ifndef CLEW_HOST_EXPLAIN_ALIGNMENT_H_
 #define CLEW_HOST_EXPLAIN_ALIGNMENT_H_
 
@@ -17,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/explain/moved_work.h"
 #include "host/explain/parties.h"
 #include "host/model/flow_graphs.h"
 #include "host/observe/run_trace.h"
@@ -45,6 +47,8 @@ class Alignment {
     std::uint64_t aligned = 0;  // instructions
     std::uint64_t all = 0;
   };
+  // The task that both runs do, each in a thread of its own, and that the step belongs to; null: none.
+  [[nodiscard]] const WorkItem* task(WhichRun side, StepIndex step) const;
   // Of a thread of the run.
   [[nodiscard]] Share share(WhichRun side, std::size_t thread) const;
 
@@ -63,8 +67,17 @@ class Alignment {
   static constexpr std::uint32_t kNoSegment = UINT32_MAX;
 
   using StepList = std::vector<StepIndex>;
+  void align_threads(const std::vector<ThreadPair>& threads);
+  void align_by_content(const std::vector<ThreadPair>& threads);
   void align(const ThreadPair& pair);
   void align(const StepList& failing, const StepList& passing);
+  void set_tasks();
+  // The number of the task, counted from 1; 0: none.
+  [[nodiscard]] std::uint32_t task_number(WhichRun side, StepIndex step) const;
+  [[nodiscard]] StepList without_tasks(WhichRun side, StepList steps) const;
+  [[nodiscard]] StepList steps_of(WhichRun side, const WorkItem& item) const;
+  // Everything that is cut off together.
+  [[nodiscard]] std::uint64_t unit(WhichRun side, StepIndex step) const;
   void cut(WhichRun side, StepIndex from);
   bool meet(Walk& walk);
   [[nodiscard]] const RunTrace& run(WhichRun side) const { return *runs_[side]; }
@@ -75,8 +88,10 @@ class Alignment {
   std::vector<Segment> segments_;
   std::array<std::vector<std::uint32_t>, 2> first_segment_;  // of each step
   std::array<std::unordered_map<std::uint64_t, bool>, 2> parts_;
-  // From this step on everything of the party is cut off.
-  std::array<std::unordered_map<PartyId, StepIndex>, 2> cut_from_;
+  // From this step on everything of the unit is cut off.
+  std::array<std::unordered_map<std::uint64_t, StepIndex>, 2> cut_from_;
+  MovedWork moved_;
+  std::array<std::vector<std::uint32_t>, 2> tasks_;  // of each frame; empty: there are none
 };
 
 // Tells the graphs where indirect jumps and exceptions led.

@@ -63,13 +63,39 @@ NodeId Comparison::counterpart(WhichRun side, NodeId node) {
 std::vector<NodeDependence> Comparison::dependences(WhichRun side, NodeId node) {
   std::vector<NodeDependence> result;
   if (is_unseen(node)) return result;
-  const std::vector<Dependence> found = run(side).of(instance_of(node));
+  const Instance at = instance_of(node);
+  const std::vector<Dependence> found = run(side).of(at);
   result.reserve(found.size());
-  for (const Dependence& one : found)
+  for (const Dependence& one : found) {
+    // That a task is done is no difference, whoever does it.
+    if (one.kind != DependenceKind::kMemory && comes_from_outside(side, at, one.on)) continue;
     result.push_back({node_of(one.on),
                       std::uint64_t{static_cast<std::uint8_t>(one.kind)} << 32 | one.slot,
                       one.kind == DependenceKind::kControl});
+  }
   return result;
+}
+
+bool Comparison::comes_from_outside(WhichRun side, Instance at, Instance from) const {
+  const WorkItem* task = alignment_.task(side, at.step);
+  return task != nullptr && from.step < RunTrace::kFromOutside &&
+         from.step < trace(side).frames()[task->frame].first;
+}
+
+bool Comparison::same_argument(Instance failing, Instance passing, int reg) const {
+  constexpr std::array kArguments = {7, 6, 2, 1, 8, 9};  // rdi, rsi, rdx, rcx, r8, r9
+  const auto number = std::ranges::find(kArguments, reg) - kArguments.begin();
+  if (number == kArguments.size()) return true;  // the caller's, which gets it back
+  const auto call = [&](WhichRun side, Instance at) {
+    return trace(side).frames()[alignment_.task(side, at.step)->frame].call;
+  };
+  const StepIndex mine = call(kFailing, failing);
+  const StepIndex theirs = call(kPassing, passing);
+  const auto given = trace(kFailing).call_registers(mine);
+  const auto given_there = trace(kPassing).call_registers(theirs);
+  return given && given_there &&
+         same_value(given->arguments[number], failing.step, given_there->arguments[number],
+                    passing.step, 8);
 }
 
 bool Comparison::same_value(std::uint64_t failing, StepIndex at_failing, std::uint64_t passing,
@@ -86,6 +112,13 @@ bool Comparison::same_value(std::uint64_t failing, StepIndex at_failing, std::ui
   if (failing == passing) return true;
   const auto mine = stack_of(trace(kFailing), failing);
   const auto theirs = stack_of(trace(kPassing), passing);
+  const WorkItem* task = alignment_.task(kFailing, at_failing);
+  const WorkItem* task_there = alignment_.task(kPassing, at_passing);
+  if (mine && theirs && task != nullptr && task_there != nullptr &&
+      *mine == trace(kFailing).steps()[at_failing].thread &&
+      *theirs == trace(kPassing).steps()[at_passing].thread)
+    return trace(kFailing).frames()[task->frame].cfa - failing ==
+           trace(kPassing).frames()[task_there->frame].cfa - passing;
   return mine && theirs && run(kFailing).threads()[*mine] == run(kPassing).threads()[*theirs] &&
          trace(kFailing).stack_top(*mine) - failing == trace(kPassing).stack_top(*theirs) - passing;
 }
@@ -210,8 +243,15 @@ Comparison::Verdict Comparison::compare(Instance failing, Instance passing, Node
   // Aligned instances are of the same instruction.
   for (RegisterSet left = trace(kFailing).instruction(failing).reads; left != 0; left &= left - 1) {
     const int reg = std::countr_zero(left);
-    const NodeId mine = node_of(run(kFailing).definition(failing, reg));
-    const NodeId theirs = node_of(run(kPassing).definition(passing, reg));
+    const Instance made = run(kFailing).definition(failing, reg);
+    const Instance made_there = run(kPassing).definition(passing, reg);
+    if (comes_from_outside(kFailing, failing, made) &&
+        comes_from_outside(kPassing, passing, made_there)) {
+      if (!same_argument(failing, passing, reg)) return Verdict::kDifferent;
+      continue;
+    }
+    const NodeId mine = node_of(made);
+    const NodeId theirs = node_of(made_there);
     if (counterpart(kFailing, mine) != theirs) return Verdict::kDifferent;
     if (is_unseen(mine)) continue;
     const auto known = differences_[kFailing].get(mine);

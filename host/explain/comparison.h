@@ -44,6 +44,12 @@ class Comparison final : public TwoRuns {
   [[nodiscard]] bool same_value(std::uint64_t failing, StepIndex at_failing, std::uint64_t passing,
                                 StepIndex at_passing, std::uint32_t size) const;
 
+  // Whether an instance of a task that both runs do takes something from outside of it: from the pool's code, which
+  // is another thread's in each.
+  [[nodiscard]] bool comes_from_outside(WhichRun side, Instance at, Instance from) const;
+  // Of an argument register of such a task: whether both are given the same.
+  [[nodiscard]] bool same_argument(Instance failing, Instance passing, int reg) const;
+
   // What an instance makes: the value that it stores or loads, or what a call returns. Nothing: it is
   // in no memory.
   struct Value {

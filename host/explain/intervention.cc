@@ -157,6 +157,12 @@ std::optional<std::uint64_t> translated(const RunsView& runs, WhichRun to, std::
   }
   const auto thread = stack_of(runs.trace(from), value);
   if (!thread) return value;
+  const WorkItem* task = runs.alignment->task(from, lever.at[from].step);
+  const WorkItem* here = runs.alignment->task(to, lever.at[to].step);
+  if (task != nullptr && here != nullptr &&
+      *thread == runs.trace(from).steps()[lever.at[from].step].thread)
+    return value - runs.trace(from).frames()[task->frame].cfa +
+           runs.trace(to).frames()[here->frame].cfa;
   const auto& ids = *runs.threads[to];
   const auto same = std::ranges::find(ids, (*runs.threads[from])[*thread]);
   const auto index = static_cast<std::size_t>(same - ids.begin());
