@@ -12,6 +12,7 @@
 #include "host/explain/dual_slice.h"
 #include "host/explain/experiments.h"
 #include "host/explain/line_graph.h"
+#include "host/explain/lock_cycle.h"
 #include "host/explain/naming.h"
 #include "host/explain/other_order.h"
 #include "host/explain/output_point.h"
@@ -354,6 +355,19 @@ void experiment(TracedPair& pair, Naming& naming, const Replay& failing, const R
   result.tests_interrupted_by = laboratory.interrupted_by();
 }
 
+// Locks that are taken in a circle: with one taken later, does it pass?
+void test_locks(TracedPair& pair, const Replay& failing, const Replay& passing,
+                const ExperimentLimits& limits, Explanation& result) {
+  Laboratory laboratory(pair, failing, passing, limits);
+  if (const auto clock = passes_if_taken_in_turn(laboratory, failing))
+    for (StoryStep& step : result.story)
+      if (step.sync == SyncEvent::kTaken && step.clock == *clock)
+        step.confirmed = Confirmed::kByOrder;
+  result.tests = laboratory.tests();
+  result.tests_complete = laboratory.may_go_on();
+  result.tests_interrupted_by = laboratory.interrupted_by();
+}
+
 bool is_of_output(FailureKind kind) {
   return kind == FailureKind::kOutput || kind == FailureKind::kJudge;
 }
@@ -426,6 +440,8 @@ Result<Explanation> explain(const Replay& failing, const Replay& passing,
   bool cut = false;  // a slice was
   if (result.failure.kind == FailureKind::kDeadlock && !options.question) {
     tell_waiting(*pair, naming, options.shown, result);
+    if (result.cause.cycle && check_runs_live(failing.recording))
+      test_locks(*pair, failing, passing, options.limits, result);
   } else {
     std::vector<PathNode> points;
     if (options.question) {

@@ -249,7 +249,15 @@ std::string legend(const Explanation& explanation, bool full) {
       return std::ranges::find(marks, step.confirmed) != marks.end();
     });
   };
-  if (marked({Confirmed::kByOrder}))
+  const bool of_lock = has([](const StoryStep& step) {
+    return step.confirmed == Confirmed::kByOrder && step.sync == SyncEvent::kTaken;
+  });
+  if (of_lock)
+    text +=
+        "  # tested by a schedule: the failing one, changed so that this lock is taken only when "
+        "the\n"
+        "    thread that waits for it has had it, passes\n";
+  else if (marked({Confirmed::kByOrder}))
     text +=
         "  # tested by a schedule: the failing one, changed so that the two events come in the "
         "order of\n"
