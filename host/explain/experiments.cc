@@ -48,27 +48,6 @@ void read_registers(Laboratory& laboratory, const RunsView& runs, std::vector<Tr
       trial.lever.reset();
 }
 
-void run_side(Laboratory& laboratory, const RunsView& runs, WhichRun side,
-              std::vector<Trial>& trials) {
-  std::vector<Laboratory::Task> tasks;
-  std::vector<Trial*> of;
-  for (Trial& trial : trials) {
-    if (side == kPassing && trial.cured && trial.cured->verdict == Verdict::kPass) continue;
-    auto changes = trial.changes(runs, side);
-    if (!changes) continue;
-    tasks.push_back({side, *std::move(changes), side == kFailing && laboratory.keeps_traces()});
-    of.push_back(&trial);
-  }
-  auto ran = laboratory.run(tasks);
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    if (!ran[i]) continue;
-    if (side == kFailing)
-      of[i]->cured = *std::move(ran[i]);
-    else
-      of[i]->broken = ran[i]->verdict;
-  }
-}
-
 // Whether the step is, in a run with an earlier one put right, as in the passing run.
 std::optional<bool> is_as_in_passing(TracedPair& pair, const Laboratory::Ran& ran,
                                      const ToldStep& told) {
@@ -98,13 +77,44 @@ std::optional<bool> is_as_in_passing(TracedPair& pair, const Laboratory::Ran& ra
   return std::nullopt;
 }
 
-void test_links(TracedPair& pair, std::vector<Trial>& trials) {
-  for (std::size_t i = 1; i < trials.size(); ++i) {
-    const auto& before = trials[i - 1].cured;
-    if (!before || before->trace == nullptr) continue;
-    if (const auto follows = is_as_in_passing(pair, *before, *trials[i].told))
-      trials[i].told->step.link = *follows ? Link::kConfirmed : Link::kRefuted;
+// Whether the next step follows from the one of the trial, which was put right.
+void test_link(TracedPair& pair, std::vector<Trial>& trials, std::size_t i) {
+  auto& ran = trials[i].cured;
+  if (!ran || ran->trace == nullptr) return;
+  if (i + 1 < trials.size())
+    if (const auto follows = is_as_in_passing(pair, *ran, *trials[i + 1].told))
+      trials[i + 1].told->step.link = *follows ? Link::kConfirmed : Link::kRefuted;
+  ran->trace.reset();
+}
+
+// As many at once as there are cores: a trace that is kept takes as much memory as one of the pair.
+void run_side(Laboratory& laboratory, const RunsView& runs, WhichRun side,
+              std::vector<Trial>& trials) {
+  std::vector<Laboratory::Task> tasks;
+  std::vector<std::size_t> of;
+  const auto run = [&] {
+    auto ran = laboratory.run(tasks);
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      if (!ran[i]) continue;
+      if (side == kPassing) {
+        trials[of[i]].broken = ran[i]->verdict;
+        continue;
+      }
+      trials[of[i]].cured = *std::move(ran[i]);
+      test_link(laboratory.pair(), trials, of[i]);
+    }
+    tasks.clear();
+    of.clear();
+  };
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    if (side == kPassing && trials[i].cured && trials[i].cured->verdict == Verdict::kPass) continue;
+    auto changes = trials[i].changes(runs, side);
+    if (!changes) continue;
+    tasks.push_back({side, *std::move(changes), side == kFailing && laboratory.keeps_traces()});
+    of.push_back(i);
+    if (tasks.size() == Laboratory::cores()) run();
   }
+  run();
 }
 
 }  // namespace
@@ -118,7 +128,6 @@ bool test_steps(Laboratory& laboratory, std::vector<ToldStep>& steps) {
   read_registers(laboratory, runs, trials);
   run_side(laboratory, runs, kFailing, trials);
   run_side(laboratory, runs, kPassing, trials);
-  test_links(pair, trials);
   for (Trial& trial : trials) {
     Confirmed& confirmed = trial.told->step.confirmed;
     const bool testable = trial.changes(runs, kFailing) || trial.changes(runs, kPassing);

@@ -13,11 +13,12 @@
 namespace clew {
 namespace {
 
-// What a run with something changed may take, beyond what the recorded one took.
+// What a run with something changed may take, beyond three times what the traced one took.
 constexpr double kMostSeconds = 5;
 constexpr std::uint64_t kMoreClock = 1'000'000;
-// Of a trace that is kept beside the two of the pair. Chosen, not measured.
-constexpr std::uint64_t kMostKept = std::uint64_t{64} << 20;
+// Of a trace that is kept beside the two of the pair, as many at once as there are cores. Each takes about three
+// times as much memory.
+constexpr std::uint64_t kMostKept = std::uint64_t{512} << 20;
 
 class Quiet final : public RunObserver {
  public:
@@ -48,6 +49,8 @@ Laboratory::Laboratory(TracedPair& pair, const Replay& failing, const Replay& pa
                        const ExperimentLimits& limits)
     : pair_(pair), replays_{&failing, &passing}, limits_(limits), started_(seconds_now()) {}
 
+std::size_t Laboratory::cores() { return std::max(1u, std::thread::hardware_concurrency()); }
+
 bool Laboratory::may_go_on() const {
   return interrupted_by_ == 0 && tests_ < limits_.tests && !TimeLimit::is_over() &&
          seconds_now() - started_ < limits_.seconds;
@@ -66,8 +69,8 @@ void Laboratory::run_one(const Task& task, Raw& raw) {
   changed.plan.queries = {recorded.clock};
   if (task.schedule) changed.plan.follow = encode(*task.schedule);
   const double now = seconds_now();
-  Quiet quiet(std::min(now + kMostSeconds, std::max(started_ + limits_.seconds, now + 1)),
-              interrupted_by_);
+  const double most = kMostSeconds + 3 * pair_.seconds(task.side);
+  Quiet quiet(std::min(now + most, std::max(started_ + limits_.seconds, now + 1)), interrupted_by_);
   Ignore ignore;
   if (task.traced) raw.trace = std::make_unique<RunTrace>(kMostKept);
   auto result = run_changed(changed, TraceDetail::kCalls, task.changes, quiet,
@@ -86,9 +89,8 @@ std::vector<std::optional<Laboratory::Ran>> Laboratory::run(const std::vector<Ta
       run_one(tasks[i], raw[i]);
     }
   };
-  const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
   std::vector<std::jthread> others;
-  for (std::size_t i = 1; i < std::min(cores, tasks.size()); ++i) others.emplace_back(work);
+  for (std::size_t i = 1; i < std::min(cores(), tasks.size()); ++i) others.emplace_back(work);
   work();
   others.clear();
   std::vector<std::optional<Ran>> results(tasks.size());

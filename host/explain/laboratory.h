@@ -46,6 +46,9 @@ class Laboratory {
   [[nodiscard]] std::vector<std::optional<Ran>> run(const std::vector<Task>& tasks);
   [[nodiscard]] std::optional<Ran> run(Task task);
 
+  // Tasks that run at the same time.
+  [[nodiscard]] static std::size_t cores();
+
   [[nodiscard]] bool may_go_on() const;
   [[nodiscard]] std::uint64_t tests() const { return tests_; }
   [[nodiscard]] int interrupted_by() const { return interrupted_by_; }

@@ -9,6 +9,7 @@
 #include "clew_abi/control.h"
 #include "host/observe/traced_replay.h"
 #include "host/schedule/stream.h"
+#include "host/seconds.h"
 #include "host/time_limit.h"
 
 namespace clew {
@@ -107,8 +108,10 @@ Result<std::unique_ptr<TracedPair>> TracedPair::trace(const Replay& failing, con
       const Replay& replay = side == kFailing ? failing : passing;
       pair->traces_[side] = std::make_unique<RunTrace>(kMostTraceBytes);
       pair->traces_[side]->begin_at(from);
+      const double started = seconds_now();
       CLEW_TRY(pair->results_[side],
                trace_one(replay, observer, *pair->traces_[side], pair->code_));
+      pair->seconds_[side] = seconds_now() - started;
       if (pair->results_[side].interrupted_by != 0) return pair;
       CLEW_CHECK_OK(check_time());
       whole = !pair->traces_[side]->too_long();

@@ -52,6 +52,8 @@ class TracedPair {
   [[nodiscard]] const Dependences& run(WhichRun side) const { return *dependences_[side]; }
   [[nodiscard]] const Alignment& alignment() const { return *alignment_; }
   [[nodiscard]] const RunResult& result(WhichRun side) const { return results_[side]; }
+  // That tracing it took.
+  [[nodiscard]] double seconds(WhichRun side) const { return seconds_[side]; }
   [[nodiscard]] CodeMap& code() { return *code_; }
   [[nodiscard]] FlowGraphs& graphs() { return *graphs_; }
   [[nodiscard]] const Parties& parties(WhichRun side) const { return *parties_[side]; }
@@ -71,6 +73,7 @@ class TracedPair {
   Instance with_line(WhichRun side, Instance at);
 
   std::array<RunResult, 2> results_;
+  std::array<double, 2> seconds_ = {};
   std::array<std::unique_ptr<RunTrace>, 2> traces_;
   std::unique_ptr<CodeMap> code_;
   std::unique_ptr<FlowGraphs> graphs_;
