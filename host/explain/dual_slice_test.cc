@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <set>
@@ -167,7 +168,11 @@ class Reference {
       if (!by_control.contains(value)) return true;
     return false;
   }
-  std::set<NodeId> values(NodeId node) {
+  const std::set<NodeId>& values(NodeId node) {
+    const auto known = values_.find(node);
+    return known != values_.end() ? known->second : values_[node] = find_values(node);
+  }
+  std::set<NodeId> find_values(NodeId node) {
     std::set<NodeId> found;
     if (runs_.difference(kFailing, node) == Difference::kNone) return found;
     if (runs_.difference(kFailing, node) == Difference::kValue) found.insert(node);
@@ -179,14 +184,15 @@ class Reference {
   Tables& runs_;
   SliceKind kind_;
   std::array<std::set<NodeId>, 2> visited_;
+  std::map<NodeId, std::set<NodeId>> values_;
 };
 
 // Each node depends on earlier ones, at most one of them by control; some are in one run only, and
 // some take a value from elsewhere in the other run.
-Tables random_runs(std::mt19937& random) {
+Tables random_runs(std::mt19937& random, unsigned most) {
   const auto draw = [&](unsigned most) { return static_cast<unsigned>(random() % most); };
   Tables runs;
-  const NodeId count = 6 + draw(14);
+  const NodeId count = 6 + draw(most - 6);
   for (NodeId node = 0; node < count; ++node) {
     const unsigned where = node == count - 1 ? 0 : draw(6);  // the failure is in both
     for (const WhichRun side : {kFailing, kPassing}) {
@@ -216,7 +222,7 @@ Tables random_runs(std::mt19937& random) {
 TEST(DualSlice, AgreesWithTheRulesOnRandomRuns) {
   std::mt19937 random(7);
   for (int i = 0; i < 4000; ++i) {
-    Tables runs = random_runs(random);
+    Tables runs = random_runs(random, i % 8 == 0 ? 60 : 20);
     const NodeId failure = runs.run(kFailing).rbegin()->first;
     std::array<std::set<NodeId>, 2> dual;
     for (const SliceKind kind : {SliceKind::kDual, SliceKind::kPruned}) {
@@ -228,6 +234,64 @@ TEST(DualSlice, AgreesWithTheRulesOnRandomRuns) {
         for (const NodeId node : slice.half[side].nodes)
           ASSERT_TRUE(dual[side].contains(node)) << "pruning adds nothing; pair " << i;
       }
+    }
+  }
+}
+
+// A loop that only the failing run executes, each round by the one before, with a value that a difference before it
+// has made: what pruning asks of each round must not be answered by walking back over all.
+TEST(DualSlice, OfALongLoopIsFoundInLinearTime) {
+  constexpr NodeId kRounds = 50'000;
+  Tables runs;
+  for (const WhichRun side : {kFailing, kPassing}) {
+    runs.add(side, 0);
+    runs.add(side, 1);
+    runs.data(side, 1, 0, 1);
+  }
+  runs.value(0);
+  runs.value(1);
+  for (NodeId i = 2; i < kRounds; ++i) {
+    runs.control(kFailing, i, i - 1);
+    runs.data(kFailing, i, i % 2 == 0 ? 0 : i - 1, 1);
+  }
+  runs.add(kPassing, kRounds);
+  runs.data(kFailing, kRounds, kRounds - 1, 1);
+  runs.data(kPassing, kRounds, 1, 1);
+  runs.value(kRounds);
+  const DualSlice dual = dual_slice(runs, kRounds, 2 * kRounds);
+  EXPECT_EQ(dual.half[kFailing].nodes.size(), kRounds + 1);
+  const DualSlice pruned = pruned_slice(runs, dual, kRounds);
+  EXPECT_TRUE(pruned.complete);
+  EXPECT_TRUE(pruned.half[kFailing].nodes.contains(0));
+}
+
+TEST(SliceHalf, HasItsEdgesByTheirNodes) {
+  std::mt19937 random(11);
+  for (int i = 0; i < 200; ++i) {
+    SliceBuilder builder;
+    std::set<NodeId> nodes;
+    std::set<SliceEdge> edges;
+    for (int k = 0; k < 40; ++k) {
+      const NodeId from = random() % 1'000'000;
+      const auto [number, added] = builder.add(from);
+      EXPECT_EQ(added, nodes.insert(from).second);
+      if (!added || k % 3 == 0) continue;
+      builder.begin_edges(number);
+      for (unsigned e = 0; e < random() % 4; ++e) {
+        const NodeId to = random() % 1'000'000;
+        nodes.insert(to);
+        edges.insert({from, to, e == 1, e == 2});
+        builder.edge(builder.add(to).first, e == 1, e == 2);
+      }
+    }
+    const SliceHalf half = builder.finish();
+    EXPECT_TRUE(std::ranges::equal(half.nodes, nodes));
+    std::set<SliceEdge> found;
+    half.for_each_edge([&](const SliceEdge& edge) { found.insert(edge); });
+    EXPECT_EQ(found, edges);
+    for (const SliceEdge& edge : edges) {
+      const auto users = half.data_users(edge.to);
+      EXPECT_EQ(std::ranges::find(users, edge.from) != users.end(), !edge.control);
     }
   }
 }

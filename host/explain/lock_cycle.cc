@@ -38,13 +38,16 @@ std::map<std::uint16_t, Blocked> find_blocked(const RunTrace& run) {
     else if (run.thread(thread).back() == call.step)
       blocked[thread] = {what.object, &call, 0, nullptr};
   }
-  std::erase_if(blocked, [&](auto& entry) {
-    const auto found = held.find(entry.second.lock);
-    if (found == held.end()) return true;
-    entry.second.taken = found->second;
-    entry.second.holder = run.steps()[found->second->step].thread;
-    return false;
-  });
+  for (auto entry = blocked.begin(); entry != blocked.end();) {
+    const auto found = held.find(entry->second.lock);
+    if (found == held.end()) {
+      entry = blocked.erase(entry);
+      continue;
+    }
+    entry->second.taken = found->second;
+    entry->second.holder = run.steps()[found->second->step].thread;
+    ++entry;
+  }
   return blocked;
 }
 

@@ -127,6 +127,10 @@ void RunTrace::find_frames(CodeMap& code) {
                  returns_to(walk.frame, address)) {
         // What it jumped to was not seen, and has returned for it.
         walk.frame = frames_[walk.frame].parent;
+      } else if (last.flow == Flow::kIndirectJump && !begins &&
+                 !function(blocks_[before.block].address).first.has(address)) {
+        // Into the middle of another function: the unwinder, or a longjmp, has come to the one that handles it.
+        unwind();
       } else if (begins && function(address).second && !frames_[walk.frame].hidden) {
         // A call of the allocator at a function's end: it returns to that one's caller.
         TraceFrame made = frames_[walk.frame];
