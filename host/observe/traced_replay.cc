@@ -93,6 +93,7 @@ Result<ChangedRun> run_changed(const Replay& replay, TraceDetail detail,
   CLEW_TRY(auto input, InputFeed::from_recording(replay.recording));
   CLEW_TRY(result.run, run_target(plan, std::move(input), nullptr, attached));
   service->finish();
+  if (result.run.interrupted_by != 0) return result;
   if (made != changes.size())
     return fail(ErrorCode::kSystem, "the run did not come to where it was to be changed");
   result.blocks = translator->blocks();
