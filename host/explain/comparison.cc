@@ -228,6 +228,11 @@ std::optional<bool> Comparison::differs_in_memory(Instance failing, Instance pas
                            p.access_value(passing.step, j), passing.step, access.size)) {
       return true;
     }
+    // The same value, but put elsewhere: what reads either place gets it in one run only.
+    if (access.kind != AccessKind::kRead &&
+        !same_value(f.access_address(failing.step, i), failing.step,
+                    p.access_address(passing.step, j), passing.step, 8))
+      return true;
     // An exchange leaves in a register what was there before.
     if (access.kind == AccessKind::kUpdate && uses_registers(failing) &&
         !same_before({failing.step, i}, {passing.step, j}, access.size))
