@@ -85,6 +85,12 @@ std::string choice_text(const Choice& choice, const Standpoint& from) {
   if (choice.kind == abi::ChoiceKind::kWake && from.step &&
       from.step->kind == abi::StepKind::kUnlock)
     return fmt::format("{} hands the lock to {} at {}", label_of(from), named, spot_text(from.at));
+  // Who blocks or ends cannot be the next.
+  if (choice.kind == abi::ChoiceKind::kPick && choice.thread &&
+      choice.thread->text() == from.thread)
+    return from.at ? fmt::format("{} continues where it yields, at {}", label_of(from),
+                                 spot_text(from.at))
+                   : fmt::format("{} continues where it yields", label_of(from));
   if (choice.kind == abi::ChoiceKind::kPick && !from.at)
     return fmt::format("{} runs next where {} stops running", named, label_of(from));
   return fmt::format(fmt::runtime(sentence(choice.kind)), label_of(from), spot_text(from.at),

@@ -56,7 +56,17 @@ constexpr std::array<Verb, 4> kUnnamed{{
      "a lock"},
 }};
 
+// What the runtime calls its own objects, in words.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kOwnObjects{
+    {{"clew_outside", "the outside (files, pipes, sockets)"}, {"clew_process", "the process"}}};
+constexpr Verb kUse{abi::StepKind::kUpdate, "use", "uses", "used", "has used", "something"};
+
 const Verb* verb_of(const EventInfo& event) {
+  // A call of the system is an update of it.
+  if (event.kind == abi::StepKind::kUpdate &&
+      std::ranges::any_of(kOwnObjects,
+                          [&](const auto& own) { return own.first == event.variable; }))
+    return &kUse;
   const bool unnamed = event.variable.empty() && !event.name.known();
   if (event.lock == LockStep::kBlocked) return unnamed ? &kUnnamed[2] : &kBlockedLock;
   if (event.lock == LockStep::kUnclear) return unnamed ? &kUnnamed[3] : &kUnclearLock;
@@ -65,10 +75,6 @@ const Verb* verb_of(const EventInfo& event) {
   const auto verb = std::ranges::find(kVerbs, event.kind, &Verb::kind);
   return verb == kVerbs.end() ? nullptr : &*verb;
 }
-
-// What the runtime calls its own objects, in words.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kOwnObjects{
-    {{"clew_outside", "the outside (files, pipes, sockets)"}, {"clew_process", "the process"}}};
 
 std::string object_or(const std::string& object, std::string_view otherwise) {
   return object.empty() ? std::string(otherwise) : object;
