@@ -12,7 +12,8 @@ std::set<FrameIndex> frames_of(const RunTrace& run, Instance at) {
   return frames;
 }
 
-// Where in the code of the call `frame`, which it is in, an instance happens.
+}  // namespace
+
 std::uint64_t site_in(const RunTrace& run, Instance at, FrameIndex frame) {
   for (FrameIndex f = run.steps()[at.step].frame; f != frame; f = run.frames()[f].parent) {
     const StepIndex call = run.frames()[f].call;
@@ -21,8 +22,6 @@ std::uint64_t site_in(const RunTrace& run, Instance at, FrameIndex frame) {
   }
   return run.instruction(at).address;
 }
-
-}  // namespace
 
 FrameIndex shared_frame(const RunTrace& run, Instance a, Instance b) {
   const std::set<FrameIndex> callers = frames_of(run, a);

@@ -12,6 +12,9 @@ namespace clew {
 // Of the failing run: both in one call of a function of the user's, or in what it calls.
 [[nodiscard]] bool same_activity(TracedPair& pair, Instance a, Instance b);
 
+// Where in the code of the call `frame`, which it is in, an instance happens; 0: not known.
+[[nodiscard]] std::uint64_t site_in(const RunTrace& run, Instance at, FrameIndex frame);
+
 // Whether `before`, of the same thread as `write` and `later`, belongs to an earlier round of what those are in: it is
 // in another call, or in the same and its code comes behind that of the write, although it happened before it.
 [[nodiscard]] bool is_of_earlier_round(const RunTrace& run, Instance before, Instance write,

@@ -6,19 +6,41 @@ namespace clew {
 namespace {
 
 // The user's line that called the function it is in, if that is the user's, too.
-Location caller_of(TracedPair& pair, WhichRun side, Instance at) {
+ToldPlace caller_of(TracedPair& pair, WhichRun side, const ToldPlace& of) {
+  const CodePlace& inner = of.place;
+  if (inner.outer_line != 0) {
+    CodePlace outer;
+    outer.file = inner.outer_file;
+    outer.line = inner.outer_line;
+    outer.function = inner.outer_function;
+    outer.user = true;
+    return {outer, of.at};
+  }
   const RunTrace& run = pair.trace(side);
-  const Instance user = pair.user_instance(side, at);
-  if (!user.valid()) return {};
-  const CodePlace& inner = pair.place(side, user);
-  if (inner.outer_line != 0) return {inner.outer_file, inner.outer_line, inner.outer_function};
-  const StepIndex call = run.frames()[run.steps()[user.step].frame].call;
+  const StepIndex call = run.frames()[run.steps()[of.at.step].frame].call;
   if (call == kNoStep) return {};
   const Instance caller = pair.user_instance(side, {call, run.steps()[call].executed - 1u});
-  return caller.valid() ? location(pair.place(side, caller)) : Location{};
+  return caller.valid() ? ToldPlace{pair.place(side, caller), caller} : ToldPlace{};
+}
+
+// The head of a class is the line of the functions that the compiler makes for it.
+bool is_class_head(std::string_view text) {
+  return text.starts_with("struct ") || text.starts_with("class ") || text.starts_with("union ");
 }
 
 }  // namespace
+
+ToldPlace told_place(TracedPair& pair, Naming& naming, WhichRun side, Instance at) {
+  constexpr int kMostCalls = 6;
+  const Instance user = pair.user_instance(side, at);
+  ToldPlace told{pair.place(side, at), user.valid() ? user : at};
+  for (int i = 0; i < kMostCalls && user.valid() && is_class_head(naming.text(told.place)); ++i) {
+    ToldPlace caller = caller_of(pair, side, told);
+    if (caller.place.line == 0) break;
+    told = std::move(caller);
+  }
+  return told;
+}
 
 Location location(const CodePlace& place) { return {place.file, place.line, place.function}; }
 
@@ -38,13 +60,13 @@ CauseEvent event_of(TracedPair& pair, Naming& naming, WhichRun side, Instance at
   const RunTrace& run = pair.trace(side);
   CauseEvent event;
   event.thread = party_name(pair, side, at.step);
-  const CodePlace& place = pair.place(side, at);
-  event.at = location(place);
-  event.text = naming.text(place);
-  event.called_at = caller_of(pair, side, at);
+  const ToldPlace told = told_place(pair, naming, side, at);
+  event.at = location(told.place);
+  event.text = naming.text(told.place);
+  event.called_at = location(caller_of(pair, side, told).place);
   event.clock = run.clock(at.step);
-  for (const std::uint64_t lock : locks_at(run, at.step))
-    event.locks.push_back({lock, naming.sync_object(side, at, lock)});
+  for (const auto& [lock, mode] : locks_at(run, at.step))
+    event.locks.push_back({lock, naming.sync_object(side, at, lock), mode == LockMode::kShared});
   const auto [first, end] = run.accesses(at);
   for (std::uint32_t i = first; i < end; ++i) {
     const RecordedAccess& access = run.access(at.step, i);

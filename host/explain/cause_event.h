@@ -14,6 +14,14 @@ namespace clew {
 
 [[nodiscard]] Location location(const CodePlace& place);
 
+// Where an instance is told to be: in the user's code that it belongs to, or that called what it belongs to; of a function that the compiler has
+// made, where that is called.
+struct ToldPlace {
+  CodePlace place;
+  Instance at;  // there, or in what is inlined there
+};
+[[nodiscard]] ToldPlace told_place(TracedPair& pair, Naming& naming, WhichRun side, Instance at);
+
 // Of a function: it ends the life of memory.
 [[nodiscard]] bool releases_memory(std::string_view name);
 

@@ -71,6 +71,17 @@ void add_status(TracedPair& pair, std::vector<NodeId>& points) {
   }
 }
 
+// A call of the runtime that the thread did not come back from: what it was given.
+void add_argument(TracedPair& pair, std::uint16_t thread, std::vector<NodeId>& points) {
+  constexpr int kRdi = 7;
+  const RunTrace& run = pair.trace(kFailing);
+  if (thread >= run.thread_count() || run.thread(thread).empty()) return;
+  const StepIndex step = run.thread(thread).back();
+  const OutsideCall* call = run.outside_call(step);
+  if (call == nullptr || call->back != kNoStep) return;
+  points.push_back(node_of(pair.run(kFailing).definition(last_of(run, step), kRdi)));
+}
+
 }  // namespace
 
 std::vector<NodeId> failure_points(TracedPair& pair, const Failure& failure) {
@@ -83,10 +94,13 @@ std::vector<NodeId> failure_points(TracedPair& pair, const Failure& failure) {
     points.push_back(node_of(run.fault()));
   else if (last != kNoStep && failure.kind == FailureKind::kSignal)
     add_crash(pair, last, points);
+  if (failure.kind == FailureKind::kSignal) add_argument(pair, thread, points);
   // The last that the thread did in the user's own code.
   if (thread < run.thread_count() && !run.thread(thread).empty()) {
     const Instance user = pair.user_instance(kFailing, last_of(run, run.thread(thread).back()));
     if (user.valid()) points.push_back(node_of(user));
+    // What throws, or ends the program, may be a library's.
+    points.push_back(node_of(last_of(run, run.thread(thread).back())));
   }
   std::erase_if(points, is_unseen);
   return points;

@@ -87,6 +87,8 @@ void measure_pruned(TracedPair& pair, Naming& naming, const PathNode& failure,
 
 int worth_of(const Cause& cause) {
   if (cause.timed_out) return 3;
+  // What has ended is used: nothing that comes before explains more.
+  if (cause.cleared || cause.ending) return 4;
   switch (cause.pattern) {
     case CausePattern::kUseAfterFree:
       return 4;
@@ -158,8 +160,11 @@ ToldCause tell_cause(TracedPair& pair, Naming& naming, const PathNode& failure, 
   constexpr std::size_t kMostRoots = 40;
   int best = 0;
   std::vector<std::pair<Cause, Root>> others;
-  for (const Root& root : std::views::take(find_roots(pair, naming, slice), kMostRoots)) {
+  auto roots = find_roots(pair, naming, slice, failure.side == kFailing ? failure.node : kNoNode);
+  for (Root& root : std::views::take(roots, kMostRoots)) {
     auto path = paths.to(root);
+    if (path.empty() && root.use_passing == kNoNode)
+      path = {{kFailing, root.use_failing}, failure};
     if (path.empty()) continue;
     Cause cause = classify(pair, naming, slice, root);
     const int worth = worth_of(cause) == 0 ? 0 : 2 * worth_of(cause) + root.last;
@@ -338,6 +343,31 @@ std::vector<Lever> find_joint(Laboratory& laboratory, const ToldCause& told, Exp
   return others;
 }
 
+// What comes between two accesses, and may come neither before both of them: then it comes too early, or too late.
+void test_between(Laboratory& laboratory, const Replay& failing, const Root& root, Cause& cause) {
+  if (cause.pattern != CausePattern::kBetween || cause.kind != CauseKind::kAtomicityViolation ||
+      !root.remote.valid() || cause.freed || cause.remote->what != CauseEvent::What::kReads)
+    return;
+  const auto before = verdict_with_later_first(laboratory, failing, root.earlier, root.remote);
+  const auto behind = verdict_with_later_first(laboratory, failing, root.remote, root.later);
+  cause.tested_outside = before == Verdict::kPass && behind == Verdict::kPass;
+  const bool too_early = before == Verdict::kFail && behind == Verdict::kPass;
+  const bool too_late = before == Verdict::kPass && behind == Verdict::kFail;
+  if (!too_early && !too_late) return;
+  // Of the other's thread: the use is the remote access, or what has made that too early or too late.
+  const bool remote_uses = cause.use.thread == cause.remote->thread;
+  const std::string& other = remote_uses ? cause.earlier->thread : cause.remote->thread;
+  const bool missed = too_early == remote_uses;
+  const auto& source = missed ? cause.passing_source : cause.failing_source;
+  if (!source || source->thread != other) return;
+  cause.pattern = missed ? CausePattern::kTooEarly : CausePattern::kOverwritten;
+  cause.kind = CauseKind::kOrderViolation;
+  cause.earlier.reset();
+  cause.remote.reset();
+  cause.later.reset();
+  cause.released.reset();
+}
+
 void experiment(TracedPair& pair, Naming& naming, const Replay& failing, const Replay& passing,
                 const ExperimentLimits& limits, ToldCause& told, Explanation& result) {
   Laboratory laboratory(pair, failing, passing, limits);
@@ -349,6 +379,7 @@ void experiment(TracedPair& pair, Naming& naming, const Replay& failing, const R
       std::ranges::find_if(told.steps, [](const ToldStep& one) { return one.step.main; });
   if (first != told.steps.end() && passes_in_other_order(laboratory, failing, told.root))
     first->step.confirmed = Confirmed::kByOrder;
+  test_between(laboratory, failing, told.root, result.cause);
   find_check(laboratory, naming, told.root, result);
   result.tests = laboratory.tests();
   result.tests_complete = laboratory.may_go_on();

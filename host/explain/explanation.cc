@@ -32,6 +32,8 @@ const char* to_word(CauseEvent::What what) {
       return "updates";
     case CauseEvent::What::kFrees:
       return "frees";
+    case CauseEvent::What::kCloses:
+      return "closes";
     case CauseEvent::What::kDestroys:
       return "destroys";
     case CauseEvent::What::kCalls:

@@ -82,6 +82,11 @@ std::optional<Instance> let_go(TracedPair& pair, Instance early, std::uint16_t l
   return last;
 }
 
+bool depends_on(TracedPair& pair, Instance at, Instance on) {
+  const auto found = deciding(pair, at, kAnyNumber);
+  return std::ranges::find(found, node_of(on)) != found.end();
+}
+
 std::optional<GotPointer> where_got(TracedPair& pair, Instance use, std::uint64_t address) {
   const RunTrace& run = pair.trace(kFailing);
   const std::uint16_t thread = run.steps()[use.step].thread;

@@ -20,6 +20,9 @@ namespace clew {
                                              std::uint16_t late_thread, StepIndex late,
                                              std::uint64_t address);
 
+// Whether `on`, of the same thread, decides if or at which address `at` happens.
+[[nodiscard]] bool depends_on(TracedPair& pair, Instance at, Instance on);
+
 // Where the thread of `use` has last read a pointer to the memory at the address, from memory that is not its
 // stack; and the allocation that it pointed to then, which may have been freed and its memory used again.
 struct GotPointer {

@@ -48,8 +48,8 @@ std::vector<MemoryAccess> history_of(const RunTrace& run, std::uint64_t address,
   return result;
 }
 
-std::set<std::uint64_t> locks_at(const RunTrace& run, StepIndex step) {
-  std::map<std::uint64_t, int> held;  // how often
+HeldLocks locks_at(const RunTrace& run, StepIndex step) {
+  std::map<std::uint64_t, std::pair<int, LockMode>> held;  // how often, and how last
   const std::uint16_t thread = run.steps()[step].thread;
   for (const OutsideCall& call : run.outside_calls()) {
     if (call.step >= step) break;
@@ -57,14 +57,26 @@ std::set<std::uint64_t> locks_at(const RunTrace& run, StepIndex step) {
     const SyncCall what = sync_call(call);
     if (what.kind != SyncKind::kLock) continue;
     if (what.step == SyncStep::kReleases) {
-      if (int& times = held[what.object]; times > 0) --times;
+      if (int& times = held[what.object].first; times > 0) --times;
     } else if (call.back != kNoStep && call.back <= step) {
-      ++held[what.object];
+      auto& [times, mode] = held[what.object];
+      ++times;
+      mode = call.name.contains("rdlock") ? LockMode::kShared : LockMode::kExclusive;
     }
   }
+  HeldLocks result;
+  for (const auto& [lock, state] : held)
+    if (state.first > 0) result.emplace(lock, state.second);
+  return result;
+}
+
+std::set<std::uint64_t> excluding(const HeldLocks& first, const HeldLocks& second) {
   std::set<std::uint64_t> result;
-  for (const auto& [lock, times] : held)
-    if (times > 0) result.insert(lock);
+  for (const auto& [lock, mode] : first)
+    if (const auto same = second.find(lock);
+        same != second.end() &&
+        (mode == LockMode::kExclusive || same->second == LockMode::kExclusive))
+      result.insert(lock);
   return result;
 }
 

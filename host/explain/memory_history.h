@@ -4,6 +4,7 @@
 #define CLEW_HOST_EXPLAIN_MEMORY_HISTORY_H_
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -23,8 +24,12 @@ struct MemoryAccess {
 [[nodiscard]] std::vector<MemoryAccess> history_of(const RunTrace& run, std::uint64_t address,
                                                    std::uint32_t size);
 
-// The locks that the thread holds there, by their addresses.
-[[nodiscard]] std::set<std::uint64_t> locks_at(const RunTrace& run, StepIndex step);
+// The locks that the thread holds there, by their addresses. Who has one for reading does not keep others out who read.
+enum class LockMode : std::uint8_t { kShared, kExclusive };
+using HeldLocks = std::map<std::uint64_t, LockMode>;
+[[nodiscard]] HeldLocks locks_at(const RunTrace& run, StepIndex step);
+// Those of the first that keep a holder of the second out.
+[[nodiscard]] std::set<std::uint64_t> excluding(const HeldLocks& first, const HeldLocks& second);
 
 // Whether the access belongs to a yield point of an atomic operation.
 [[nodiscard]] bool is_atomic(TracedPair& pair, WhichRun side, Instance at, std::uint64_t address);

@@ -89,14 +89,13 @@ std::optional<Order> find_order(TracedPair& pair, const Root& root) {
   return std::nullopt;
 }
 
-}  // namespace
-
-bool passes_in_other_order(Laboratory& laboratory, const Replay& failing, const Root& root) {
+// Of a run with the failing schedule, changed so that the second comes before the first. Nothing: it was not seen to come so.
+std::optional<Verdict> flip_order(Laboratory& laboratory, const Replay& failing,
+                                  const std::optional<Order>& order) {
   TracedPair& pair = laboratory.pair();
-  if (!laboratory.keeps_traces() || !laboratory.may_go_on()) return false;
-  const auto order = find_order(pair, root);
+  if (!laboratory.keeps_traces() || !laboratory.may_go_on()) return std::nullopt;
   const auto schedule = to_schedule(failing.plan.follow);
-  if (!order || !schedule) return false;
+  if (!order || !schedule) return std::nullopt;
   const RunTrace& run = pair.trace(kFailing);
   const RunTrace& other_run = pair.trace(kPassing);
   const Place first = place_of(pair, kFailing, order->first);
@@ -107,7 +106,7 @@ bool passes_in_other_order(Laboratory& laboratory, const Replay& failing, const 
   const auto thread =
       static_cast<std::uint16_t>(std::ranges::find(ids, second.thread) - ids.begin());
   Flip flip{run.clock(order->first.step), there ? run.clock(order->second.step) : 0, 0};
-  if (flip.first_clock == 0) return false;
+  if (flip.first_clock == 0) return std::nullopt;
   const std::uint64_t before = own_events(run, thread, flip.first_clock - 1);
   std::uint64_t until = 0;
   if (there) {
@@ -116,16 +115,28 @@ bool passes_in_other_order(Laboratory& laboratory, const Replay& failing, const 
     const StepIndex step = order->second_passing.step;
     until = own_events(other_run, other_run.steps()[step].thread, other_run.clock(step));
   }
-  if (until <= before) return false;
+  if (until <= before) return std::nullopt;
   flip.events = until - before;
   const auto one = ThreadId::parse(first.thread);
   const auto other_one = ThreadId::parse(second.thread);
-  if (!one || !other_one) return false;
+  if (!one || !other_one) return std::nullopt;
   const auto ran = laboratory.run({kFailing, {}, true, flipped(*schedule, flip, *one, *other_one)});
-  if (!ran || ran->verdict != Verdict::kPass || ran->trace == nullptr) return false;
+  if (!ran || ran->trace == nullptr) return std::nullopt;
   const StepIndex a = find(*ran, first);
   const StepIndex b = find(*ran, second);
-  return b != kNoStep && (a == kNoStep || b < a);
+  const bool came_so = b != kNoStep && (a == kNoStep || b < a);
+  return came_so ? std::optional(ran->verdict) : std::nullopt;
+}
+
+}  // namespace
+
+bool passes_in_other_order(Laboratory& laboratory, const Replay& failing, const Root& root) {
+  return flip_order(laboratory, failing, find_order(laboratory.pair(), root)) == Verdict::kPass;
+}
+
+std::optional<Verdict> verdict_with_later_first(Laboratory& laboratory, const Replay& failing,
+                                                Instance first, Instance second) {
+  return flip_order(laboratory, failing, Order{first, second, {}});
 }
 
 }  // namespace clew

@@ -3,6 +3,8 @@
 #ifndef CLEW_HOST_EXPLAIN_OTHER_ORDER_H_
 #define CLEW_HOST_EXPLAIN_OTHER_ORDER_H_
 
+#include <optional>
+
 #include "host/explain/laboratory.h"
 #include "host/explain/root_cause.h"
 
@@ -12,6 +14,12 @@ namespace clew {
 // changed as far as it goes. True: a run was made in which they do come in that order, and it passes.
 [[nodiscard]] bool passes_in_other_order(Laboratory& laboratory, const Replay& failing,
                                          const Root& root);
+
+// Of a run with the failing schedule, changed so that the second of two events of the failing run, of two threads, comes before the
+// first. Nothing: no run was made in which they come so.
+[[nodiscard]] std::optional<Verdict> verdict_with_later_first(Laboratory& laboratory,
+                                                              const Replay& failing, Instance first,
+                                                              Instance second);
 
 }  // namespace clew
 

@@ -6,8 +6,10 @@
 
 #include "host/explain/activity.h"
 #include "host/explain/cause_event.h"
+#include "host/explain/descriptors.h"
 #include "host/explain/hand_over.h"
 #include "host/explain/memory_history.h"
+#include "host/explain/split_region.h"
 #include "host/explain/sync_calls.h"
 
 namespace clew {
@@ -32,17 +34,14 @@ const OutsideCall* call_of(const RunTrace& run, NodeId node) {
 bool unordered(TracedPair& pair, Instance a, Instance b, std::uint64_t address) {
   const RunTrace& run = pair.trace(kFailing);
   if (run.steps()[a.step].thread == run.steps()[b.step].thread) return false;
-  const auto first = locks_at(run, a.step);
-  const auto second = locks_at(run, b.step);
-  if (std::ranges::any_of(first, [&](std::uint64_t lock) { return second.contains(lock); }))
-    return false;
+  if (!excluding(locks_at(run, a.step), locks_at(run, b.step)).empty()) return false;
   if (pair.order(kFailing).before(std::min(a.step, b.step), std::max(a.step, b.step))) return false;
   return !is_atomic(pair, kFailing, a, address) || !is_atomic(pair, kFailing, b, address);
 }
 
 class Classifier {
  public:
-  Classifier(TracedPair& pair, Naming& naming, const DualSlice& slice, const Root& root)
+  Classifier(TracedPair& pair, Naming& naming, const DualSlice& slice, Root& root)
       : pair_(pair),
         naming_(naming),
         slice_(slice),
@@ -54,7 +53,8 @@ class Classifier {
     const Instance use = instance_of(root_.use_failing);
     party_ = parties_.of(use.step);
     cause_.use = event(kFailing, use);
-    cause_.passing_value = event(kPassing, instance_of(root_.use_passing)).value;
+    if (root_.use_passing != kNoNode)
+      cause_.passing_value = event(kPassing, instance_of(root_.use_passing)).value;
     if (const auto name = naming_.memory(kFailing, use, root_.address, root_.size))
       cause_.variable = name->name;
     cause_.failing_source = source(kFailing, root_.from_failing);
@@ -68,7 +68,6 @@ class Classifier {
     } else if (is_foreign(kFailing, root_.from_failing, root_.use_failing)) {
       overwritten();
     }
-    if (cause_.kind == CauseKind::kOrderViolation) tell_time_out(use);
     return std::move(cause_);
   }
 
@@ -90,6 +89,7 @@ class Classifier {
   // Nothing that was seen tells why a call gives another result, unless what it is given is no more.
   Cause result_of_call() {
     cause_.pattern = CausePattern::kResult;
+    if (closed_before()) return std::move(cause_);
     const std::string& call = cause_.use.call;
     const OutsideCall* use = call_of(run_, root_.use_failing);
     for (const OutsideCall& one : run_.outside_calls()) {
@@ -117,6 +117,31 @@ class Classifier {
     const bool timed = call.contains("timed") || call.contains("clock") || call.contains("try");
     cause_.kind = timed ? CauseKind::kChoice : CauseKind::kUnknown;
     return std::move(cause_);
+  }
+
+  // What it is given is a descriptor that another thread has closed.
+  bool closed_before() {
+    const auto found = use_after_close(pair_, instance_of(root_.use_failing));
+    if (!found) return false;
+    const auto call = [&](Instance at) {
+      return event_of(pair_, naming_, kFailing, at, 0, 0);
+    };
+    cause_.kind = CauseKind::kOrderViolation;
+    cause_.pattern = CausePattern::kUseAfterFree;
+    cause_.use = call(found->use);
+    cause_.descriptor = found->number;
+    cause_.other_end = found->other_end;
+    cause_.failing_source = call(found->closed);
+    cause_.failing_source->what = CauseEvent::What::kCloses;
+    if (found->reopened.valid()) {
+      cause_.reopened = call(found->reopened);
+      cause_.reopened->call = found->reopened_by;
+    }
+    if (!found->got.valid()) return true;
+    cause_.got = event_of(pair_, naming_, kFailing, found->got, found->got_address, 4);
+    if (const auto name = naming_.memory(kFailing, found->got, found->got_address, 4))
+      cause_.variable = name->name;
+    return true;
   }
 
   bool use_after_free(Instance use) {
@@ -178,7 +203,7 @@ class Classifier {
       const Allocation* home = run_.allocation(address, freed.step);
       if (home != nullptr && home->freed != kNoStep) continue;
       for (const MemoryAccess& one : history_of(run_, address, 8))
-        if (one.writes && !one.frees && one.at.step < freed.step &&
+        if (one.writes && !one.frees && read < one.at && one.at.step < freed.step &&
             parties_.of(one.at.step) == parties_.of(freed.step) && same_activity(one.at, freed) &&
             clew::unordered(pair_, read, one.at, address))
           return true;
@@ -204,14 +229,40 @@ class Classifier {
     return before_own(*at) || inside_others(*at) || inside_another(*at);
   }
 
-  // It reads what another has written, and has accessed it itself before that.
-  bool behind_own(const MemoryAccess& use) {
+  bool entry_is_null(const MemoryAccess& use) const {
+    const RecordedAccess& read = run_.access(use.at.step, use.access);
+    return read.has_value && read.size == 8 && run_.access_value(use.at.step, use.access) == 0;
+  }
+
+  // The nearest of its own accesses before that are in the same round of what both are in.
+  bool in_one_round_with_own(const MemoryAccess& use) {
     const MemoryAccess* remote = nullptr;
     for (const MemoryAccess* one = &use; one != history_.data();) {
       --one;
       const bool mine = is_by(*one, party_);
       if (!mine && one->writes && remote == nullptr) remote = one;
-      if (!mine) continue;
+      if (mine && remote == nullptr && one->writes) return false;
+      if (!mine || remote == nullptr) continue;
+      if (!same_activity(one->at, use.at)) return false;
+      const FrameIndex frame = shared_frame(run_, one->at, use.at);
+      if (site_in(run_, one->at, frame) < site_in(run_, use.at, frame))
+        return tell_between(*one, *remote, use);
+    }
+    return false;
+  }
+
+  // It reads what another has written, and has accessed it itself before that.
+  bool behind_own(const MemoryAccess& use) {
+    if (in_one_round_with_own(use)) return true;
+    // Each round of a loop reads the pointer anew, and nothing belongs together but what uses it.
+    if (entry_is_null(use)) return false;
+    const MemoryAccess* remote = nullptr;
+    for (const MemoryAccess* one = &use; one != history_.data();) {
+      --one;
+      const bool mine = is_by(*one, party_);
+      if (!mine && one->writes && remote == nullptr) remote = one;
+      // It may have read it since, to no effect.
+      if (!mine || (remote == nullptr && !one->writes)) continue;
       if (remote == nullptr || !same_activity(one->at, use.at)) return false;
       return tell_between(*one, *remote, use);
     }
@@ -251,9 +302,24 @@ class Classifier {
       if (!is_by(*one, owner) || !same_activity(one->at, later->at)) continue;
       // It has read what it writes by, or it writes in two steps.
       if (!remote->writes && !one->writes) return false;
+      // What is new is not yet complete: the reader comes too early.
+      if (!remote->writes && is_first_of_new(*one)) return false;
       return tell_between(*one, *remote, *later);
     }
     return false;
+  }
+
+  // The first access of memory that the same call, or what it calls, has allocated.
+  bool is_first_of_new(const MemoryAccess& one) {
+    const Allocation* memory = run_.allocation(root_.address, one.at.step);
+    if (memory == nullptr || parties_.of(memory->made) != parties_.of(one.at.step) || !one.writes)
+      return false;
+    const MemoryAccess* first = history_.data();
+    while (first != &one && first->at.step <= memory->made) ++first;
+    return first == &one ||
+           std::all_of(first, &one, [&](const MemoryAccess& before) {
+             return before.writes && is_by(before, parties_.of(one.at.step));
+           });
   }
 
   // It comes, with a write of its own, between two accesses of some other thread, of which the later one
@@ -296,6 +362,12 @@ class Classifier {
     });
   }
 
+  std::set<std::uint64_t> held_at(Instance at) const {
+    std::set<std::uint64_t> result;
+    for (const auto& [lock, mode] : locks_at(run_, at.step)) result.insert(lock);
+    return result;
+  }
+
   // Where the thread gives one of the locks back, between `first` and `end`.
   void tell_release(Instance first, StepIndex end, const std::set<std::uint64_t>& locks) {
     for (const OutsideCall& call : run_.outside_calls()) {
@@ -320,13 +392,14 @@ class Classifier {
     cause_.earlier = event(kFailing, first.at);
     cause_.remote = event(kFailing, remote.at);
     if (remote.frees) cause_.remote->what = CauseEvent::What::kFrees;
+    root_.earlier = first.at;
+    root_.remote = remote.at;
+    root_.later = last.at;
     cause_.later = event(kFailing, last.at);
     tell_callers(first.at, last.at);
-    auto common = locks_at(run_, first.at.step);
-    for (const Instance other : {remote.at, last.at}) {
-      const auto held = locks_at(run_, other.step);
-      std::erase_if(common, [&](std::uint64_t lock) { return !held.contains(lock); });
-    }
+    auto common = excluding(locks_at(run_, first.at.step), locks_at(run_, remote.at.step));
+    const auto held = locks_at(run_, last.at.step);
+    std::erase_if(common, [&](std::uint64_t lock) { return !held.contains(lock); });
     tell_release(first.at, last.at.step, common);
     cause_.unordered = unordered(first.at, remote.at) || unordered(remote.at, last.at);
     cause_.kind = cause_.unordered ? CauseKind::kDataRace : CauseKind::kAtomicityViolation;
@@ -342,7 +415,7 @@ class Classifier {
         if (run_.frames()[f].call == kNoStep) return {};
         at = {run_.frames()[f].call, run_.steps()[run_.frames()[f].call].executed - 1u};
       }
-      return location(pair_.place(kFailing, at));
+      return location(told_place(pair_, naming_, kFailing, at).place);
     };
     const Location before = line_in(first);
     const Location behind = line_in(last);
@@ -353,6 +426,86 @@ class Classifier {
 
   bool same_activity(Instance a, Instance b) { return clew::same_activity(pair_, a, b); }
 
+  // What the one thread accesses in two steps, of two variables, and the other comes between.
+  bool split(Instance early, Instance late) {
+    const auto found = find_split(pair_, early, late, root_.address, root_.size);
+    if (!found) return false;
+    const auto tell = [&](const SplitRegion::Access& one) {
+      return event_of(pair_, naming_, kFailing, one.at, one.address, one.size);
+    };
+    const auto name = [&](const SplitRegion::Access& one) {
+      const auto known = naming_.memory(kFailing, one.at, one.address, one.size);
+      return known && !known->made_up ? known->name : std::string();
+    };
+    cause_.use_variable = cause_.variable;
+    cause_.variable = name(found->first);
+    cause_.later_variable = name(found->last);
+    // Nothing is told by accesses that cannot be named.
+    if (cause_.variable.empty() || cause_.later_variable.empty()) {
+      cause_.variable = cause_.use_variable;
+      cause_.use_variable = cause_.later_variable = "";
+      return false;
+    }
+    cause_.pattern = CausePattern::kBetween;
+    cause_.earlier = tell(found->first);
+    cause_.later = tell(found->last);
+    tell_callers(found->first.at, found->last.at);
+    cause_.remote_meets_later = !(found->behind_first.at < found->last.at);
+    const bool later = cause_.remote_meets_later;
+    cause_.remote = tell(later ? found->before_last : found->behind_first);
+    cause_.remote_too = tell(later ? found->behind_first : found->before_last);
+    tell_release(found->first.at, found->last.at.step, held_at(found->first.at));
+    cause_.unordered =
+        clew::unordered(pair_, found->first.at, found->behind_first.at, found->first.address) ||
+        clew::unordered(pair_, found->before_last.at, found->last.at, found->last.address);
+    cause_.kind = cause_.unordered ? CauseKind::kDataRace : CauseKind::kAtomicityViolation;
+    cause_.let_go.reset();
+    return true;
+  }
+
+  // Whether it reads a null pointer, which the write has left where there was another before.
+  bool is_cleared(Instance use, Instance write) {
+    const MemoryAccess* read = entry(use);
+    const MemoryAccess* cleared = entry(write);
+    if (read == nullptr || cleared == nullptr || run_.access(use.step, read->access).size != 8 ||
+        !run_.access(use.step, read->access).has_value ||
+        run_.access_value(use.step, read->access) != 0)
+      return false;
+    for (const MemoryAccess* one = cleared; one != history_.data();) {
+      --one;
+      if (!one->writes || one->frees) continue;
+      const RecordedAccess& before = run_.access(one->at.step, one->access);
+      return before.has_value && before.size == 8 &&
+             run_.allocation(run_.access_value(one->at.step, one->access), one->at.step) != nullptr;
+    }
+    return false;
+  }
+
+  // Whether the write belongs to the end of the object that the memory is a part of: a destructor writes it that was called for that
+  // object, or for one that the same thread frees then.
+  bool is_ending(Instance write) {
+    const auto is_destructor = [](std::string_view function) { return function.contains('~'); };
+    for (FrameIndex f = run_.steps()[write.step].frame; f != kNoFrame; f = run_.frames()[f].parent) {
+      const StepIndex call = run_.frames()[f].call;
+      if (call == kNoStep) break;
+      const auto registers = run_.call_registers(call);
+      if (!registers || !is_destructor(pair_.place_of_code(run_.frames()[f].entry).function))
+        continue;
+      const Allocation* object = run_.allocation(registers->arguments[0], write.step);
+      const Allocation* memory = run_.allocation(root_.address, write.step);
+      constexpr std::uint64_t kMostBytes = 4096;  // of an object that is not on the heap
+      if (object != nullptr ? object == memory
+                            : memory == nullptr && root_.address >= registers->arguments[0] &&
+                                  root_.address - registers->arguments[0] < kMostBytes)
+        return true;
+    }
+    const Allocation* memory = run_.allocation(root_.address, write.step);
+    if (memory == nullptr || memory->freed == kNoStep || memory->freed < write.step ||
+        parties_.of(memory->freed) != parties_.of(write.step))
+      return false;
+    return is_destructor(pair_.place(kFailing, write).function);
+  }
+
   void too_early() {
     cause_.pattern = CausePattern::kTooEarly;
     const Instance use = instance_of(root_.use_failing);
@@ -360,8 +513,9 @@ class Classifier {
     // The same write in the failing run, if it comes to it.
     const Instance here = pair_.alignment().counterpart(kPassing, there);
     if (here.valid() && here < use) {
-      // It has come before, and was overwritten.
-      if (!is_unseen(root_.from_failing)) return overwritten();
+      // It has come before, and was overwritten; or it has gone elsewhere.
+      if (!is_unseen(root_.from_failing) && here < instance_of(root_.from_failing))
+        return overwritten();
       cause_.pattern = CausePattern::kNone;
       return;
     }
@@ -372,9 +526,15 @@ class Classifier {
     if (late < run_.thread_count() && late != run_.steps()[use.step].thread)
       tell_let_go(use, static_cast<std::uint16_t>(late), here.valid() ? here.step : kNoStep);
     tell_sleep(use);
+    if (tell_time_out(use)) return;
     if (tell_beside(use, here, pair_.parties(kPassing).of(there.step))) return;
+    if (here.valid() && split(use, here)) return;
+    const MemoryAccess* from =
+        is_unseen(root_.from_failing) ? nullptr : entry(instance_of(root_.from_failing));
     const bool fresh = instance_of(root_.from_failing).step == RunTrace::kFromStart ||
-                       is_allocation(root_.from_failing);
+                       is_allocation(root_.from_failing) ||
+                       (from != nullptr && is_foreign(kFailing, root_.from_failing, root_.use_failing) &&
+                        is_first_of_new(*from));
     if (here.valid()) cause_.unordered = unordered(use, here);
     cause_.kind = fresh || cause_.let_go || !here.valid() || !cause_.unordered
                       ? CauseKind::kOrderViolation
@@ -389,12 +549,17 @@ class Classifier {
     if (!missed.valid() && late_thread(passing_party) != late) return false;
     const auto found = read_beside(pair_, slice_, use, late, missed.valid() ? missed.step : kNoStep,
                                    root_.address, BesideAge::kNew, [&](Instance, Instance write) {
+                                     // What was written with the old value of this one is as old.
+                                     if (!is_unseen(root_.from_failing) &&
+                                         parties_.of(instance_of(root_.from_failing).step) == late &&
+                                         write < instance_of(root_.from_failing))
+                                       return false;
                                      return !missed.valid() || same_activity(write, missed);
                                    });
     if (!found) return false;
     tell_half(*found, use, missed);
     const StepIndex end = missed.valid() ? missed.step : kNoStep;
-    tell_release(found->write, end, locks_at(run_, found->write.step));
+    tell_release(found->write, end, held_at(found->write));
     return true;
   }
 
@@ -424,7 +589,7 @@ class Classifier {
     cause_.pattern = CausePattern::kOverwritten;
     cause_.beside_missed = true;
     tell_half(*found, use, write);
-    tell_release(write, found->write.step, locks_at(run_, write.step));
+    tell_release(write, found->write.step, held_at(write));
     return true;
   }
 
@@ -439,14 +604,20 @@ class Classifier {
     cause_.kind = cause_.unordered ? CauseKind::kDataRace : CauseKind::kAtomicityViolation;
   }
 
-  // Whether the same wait times out in the passing run; if that does not come to it, whether the thread's wait there
-  // ever does.
+  // Whether the same wait times out in the passing run, and not only behind what the failing run has missed; if that does not
+  // come to it, whether the thread's wait there ever does.
   bool times_out_in_passing(Instance wait) {
     const RunTrace& other = pair_.trace(kPassing);
     const Instance there = pair_.alignment().counterpart(kFailing, wait);
     if (there.valid()) {
       const OutsideCall* same = other.outside_call(there.step);
-      return same == nullptr || same->back == kNoStep || timed_out(*same);
+      if (same == nullptr || same->back == kNoStep) return true;
+      const bool behind = cause_.pattern == CausePattern::kTooEarly &&
+                          !is_unseen(root_.from_passing) &&
+                          instance_of(root_.from_passing).step > same->step &&
+                          instance_of(root_.from_passing).step < same->back;
+      cause_.timed_out_late = timed_out(*same) && behind;
+      return timed_out(*same) && !behind;
     }
     const std::string& id = pair_.run(kFailing).threads()[run_.steps()[wait.step].thread];
     return std::ranges::any_of(other.outside_calls(), [&](const OutsideCall& call) {
@@ -459,10 +630,7 @@ class Classifier {
 
   // A wait that has timed out, and does not in the passing run, has let one of the two come there: the last before
   // its access, in the same call.
-  void tell_time_out(Instance use) {
-    const bool too_early = cause_.pattern == CausePattern::kTooEarly;
-    if (!too_early && cause_.pattern != CausePattern::kOverwritten) return;
-    const Instance early = too_early ? use : instance_of(root_.from_failing);
+  bool tell_time_out(Instance early) {
     for (const OutsideCall& call : run_.outside_calls()) {
       if (call.step >= early.step) break;
       const Instance at{call.step, run_.steps()[call.step].executed - 1u};
@@ -473,15 +641,33 @@ class Classifier {
       cause_.timed_out = event_of(pair_, naming_, kFailing, at, 0, 0);
       cause_.timed_out->call = call.name;
     }
-    if (!cause_.timed_out) return;
+    if (!cause_.timed_out) return false;
     cause_.kind = CauseKind::kChoice;
     cause_.let_go.reset();
     cause_.created = false;
     cause_.slept.reset();
+    return true;
+  }
+
+  // Where the other has written the pointer by which the thread comes to the memory, if it is its own new memory.
+  std::optional<Instance> published(Instance early, std::uint16_t late_thread) {
+    const auto got = where_got(pair_, early, root_.address);
+    if (!got || got->memory == nullptr || run_.steps()[got->memory->made].thread != late_thread)
+      return std::nullopt;
+    const auto [first, end] = run_.accesses(got->read);
+    for (std::uint32_t i = first; i < end; ++i) {
+      if (run_.access(got->read.step, i).kind == AccessKind::kWrite) continue;
+      const Instance from = pair_.run(kFailing).source(got->read.step, i);
+      if (from.step < RunTrace::kFromOutside && run_.steps()[from.step].thread == late_thread &&
+          run_.allocation(run_.access_address(got->read.step, i), from.step) != got->memory)
+        return from;
+    }
+    return std::nullopt;
   }
 
   void tell_let_go(Instance early, std::uint16_t late_thread, StepIndex late) {
-    const auto by = let_go(pair_, early, late_thread, late, root_.address);
+    auto by = published(early, late_thread);
+    if (!by) by = let_go(pair_, early, late_thread, late, root_.address);
     if (!by) return;
     cause_.let_go = event_of(pair_, naming_, kFailing, *by, 0, 0);
     const OutsideCall* call = run_.outside_call(by->step);
@@ -514,6 +700,20 @@ class Classifier {
       cause_.kind = CauseKind::kOrderViolation;
       return;
     }
+    if (tell_time_out(write)) return;
+    if (parties_.of(write.step) != party_) {
+      if (is_cleared(use, write)) {
+        cause_.cleared = true;
+        cause_.kind = CauseKind::kOrderViolation;
+        return;
+      }
+      if (is_ending(write)) {
+        cause_.ending = true;
+        cause_.kind = CauseKind::kOrderViolation;
+        return;
+      }
+      if (split(write, use)) return;
+    }
     if (run_.steps()[write.step].thread != run_.steps()[use.step].thread)
       tell_let_go(write, run_.steps()[use.step].thread, use.step);
     // Who has created the other thread has not thereby said that it is done with the memory.
@@ -525,7 +725,7 @@ class Classifier {
   TracedPair& pair_;
   Naming& naming_;
   const DualSlice& slice_;
-  const Root& root_;
+  Root& root_;
   const RunTrace& run_;
   const Parties& parties_;
   PartyId party_ = 0;
@@ -575,7 +775,7 @@ std::optional<Cause> check_then_act(TracedPair& pair, Naming& naming, const Stal
   return std::nullopt;
 }
 
-Cause classify(TracedPair& pair, Naming& naming, const DualSlice& slice, const Root& root) {
+Cause classify(TracedPair& pair, Naming& naming, const DualSlice& slice, Root& root) {
   return Classifier(pair, naming, slice, root).classify();
 }
 

@@ -24,14 +24,19 @@ struct Root {
   std::uint64_t address = 0;  // of the memory; 0: a result of a call
   std::uint32_t size = 0;
   bool last = false;  // what it uses is no difference: nothing lies behind it
+  // kBetween: the accesses of the failing run; not valid: another pattern, or it cannot be tested
+  Instance earlier;
+  Instance remote;
+  Instance later;
 };
 
-// The differences of the slice that come from another thread, the best first.
-[[nodiscard]] std::vector<Root> find_roots(TracedPair& pair, Naming& naming,
-                                           const DualSlice& slice);
+// The differences of the slice that come from another thread, the best first. `end` is the instance of the failing run that it begins at;
+// kNoNode: it begins in the passing run.
+[[nodiscard]] std::vector<Root> find_roots(TracedPair& pair, Naming& naming, const DualSlice& slice,
+                                           NodeId end);
 
-[[nodiscard]] Cause classify(TracedPair& pair, Naming& naming, const DualSlice& slice,
-                             const Root& root);
+// Notes in the root what it found out about it.
+[[nodiscard]] Cause classify(TracedPair& pair, Naming& naming, const DualSlice& slice, Root& root);
 
 [[nodiscard]] Check check_of(TracedPair& pair, Naming& naming, const StaleRead& stale);
 

@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <ranges>
+#include <set>
+#include <unordered_map>
 
 #include "host/explain/cause_event.h"
 #include "host/explain/root_cause.h"
@@ -32,9 +35,83 @@ bool is_foreign(TracedPair& pair, WhichRun side, NodeId made, NodeId use) {
   return parties.of(instance_of(made).step) != parties.of(instance_of(use).step);
 }
 
+// What the thread has made the value of, as far as the passing run does not come there. Pruned slices do not have it if nothing but the way
+// there differs.
+std::vector<NodeId> made_of(TracedPair& pair, NodeId end) {
+  constexpr std::size_t kMost = 500;
+  Comparison& runs = pair.comparison();
+  std::vector<NodeId> nodes;
+  const auto add = [&](NodeId node) {
+    if (!is_unseen(node) && nodes.size() < kMost &&
+        runs.counterpart(kFailing, node) == kNoNode &&
+        std::ranges::find(nodes, node) == nodes.end())
+      nodes.push_back(node);
+  };
+  add(end);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const NodeId node = nodes[i];
+    for (const NodeDependence& one : runs.dependences(kFailing, node))
+      if (!one.control && !is_unseen(one.on) && !is_foreign(pair, kFailing, one.on, node))
+        add(one.on);
+  }
+  return nodes;
+}
+
+// Uses that only the failing run comes to: what another thread has written there is a cause if the same instruction has run in the passing
+// run, too, and always before that write. Null pointers and freed memory only: of other values it says nothing that they should not
+// have been read.
+std::vector<Root> uses_of_failing_only(TracedPair& pair, NodeId end) {
+  Comparison& runs = pair.comparison();
+  const RunTrace& run = pair.trace(kFailing);
+  const RunTrace& other_run = pair.trace(kPassing);
+  std::vector<Root> found;
+  std::set<std::uint64_t> code;
+  for (const NodeId node : made_of(pair, end)) {
+    for (const NodeDependence& one : runs.dependences(kFailing, node)) {
+      if (Comparison::kind_of(one.use) != DependenceKind::kMemory ||
+          !is_foreign(pair, kFailing, one.on, node) ||
+          runs.counterpart(kFailing, one.on) == kNoNode)
+        continue;
+      const Instance at = instance_of(node);
+      const Use memory = memory_of(run, at, one.use);
+      if (memory.address == 0) continue;
+      const Allocation* allocation = run.allocation(memory.address, at.step);
+      const bool freed = allocation != nullptr && allocation->freed < at.step;
+      const auto value = runs.value(kFailing, node);
+      const bool null = memory.size == 8 && value && value->value == 0;
+      if (!freed && !null) continue;
+      Root root;
+      root.use_failing = node;
+      root.from_failing = one.on;
+      root.address = memory.address;
+      root.size = memory.size;
+      root.last = true;
+      found.push_back(root);
+      code.insert(run.instruction(at).address);
+    }
+  }
+  if (found.empty()) return found;
+  std::unordered_map<std::uint64_t, StepIndex> last;  // of each instruction, in the passing run
+  for (StepIndex step = 0; step < other_run.steps().size(); ++step) {
+    if (other_run.steps()[step].hidden) continue;
+    const auto& block = other_run.code(step);
+    const auto from = code.lower_bound(block.front().address);
+    if (from == code.end() || *from > block.back().address) continue;
+    for (std::uint32_t i = 0; i < other_run.steps()[step].executed; ++i)
+      if (code.contains(block[i].address)) last[block[i].address] = step;
+  }
+  std::erase_if(found, [&](const Root& root) {
+    const auto ran = last.find(run.instruction(instance_of(root.use_failing)).address);
+    const Instance write = instance_of(runs.counterpart(kFailing, root.from_failing));
+    return ran == last.end() || ran->second >= write.step;
+  });
+  return found;
+}
+
 }  // namespace
 
-std::vector<Root> find_roots(TracedPair& pair, Naming& naming, const DualSlice& slice) {
+std::vector<Root> find_roots(TracedPair& pair, Naming& naming, const DualSlice& slice,
+                             NodeId end) {
   struct Candidate {
     Root root;
     bool named = false;
@@ -92,6 +169,7 @@ std::vector<Root> find_roots(TracedPair& pair, Naming& naming, const DualSlice& 
     return a.root.use_failing < b.root.use_failing;
   });
   std::vector<Root> result;
+  if (end != kNoNode) result = uses_of_failing_only(pair, end);
   for (const Candidate& one : found) {
     result.push_back(one.root);
     result.back().last = one.last;

@@ -8,10 +8,11 @@
 #include <tuple>
 #include <utility>
 
+#include "host/explain/cause_event.h"
+
 namespace clew {
 namespace {
 
-Location location(const CodePlace& place) { return {place.file, place.line, place.function}; }
 
 // The line of the file that the thread comes to behind the instance, in the same call; 0: it leaves the
 // call; nothing: it comes to another file first.
@@ -140,7 +141,7 @@ class Teller {
     StoryStep& step = told.step;
     const PathNode& last = group.back();
     step.thread = thread(last);
-    const CodePlace& place = pair_.place(last.side, instance_of(last.node));
+    const CodePlace place = told_place(pair_, naming_, last.side, instance_of(last.node)).place;
     step.at = location(place);
     step.text = naming_.text(place);
     step.clock = pair_.trace(last.side).clock(instance_of(last.node).step);

@@ -65,6 +65,7 @@ void SyncOrder::come_back(const OutsideCall& call, StepIndex step) {
   const std::uint16_t thread = run_.steps()[step].thread;
   const SyncCall what = sync_call(call);
   if (what.step != SyncStep::kWaits) return;
+  if (what.kind == SyncKind::kJoin) join_ended(call, step);
   if (what.kind == SyncKind::kCondition) {
     const auto found = wakes_.find(what.object);
     if (found == wakes_.end()) return;
@@ -73,6 +74,17 @@ void SyncOrder::come_back(const OutsideCall& call, StepIndex step) {
     if (last.step > call.step) join(thread, step, last.times);
   } else if (what.kind == SyncKind::kSemaphore || what.kind == SyncKind::kBarrier) {
     join(thread, step, objects_[what.object]);
+  }
+}
+
+// Which thread a handle stands for is not in the trace: any that has ended by then. If there are several,
+// all of them count, so that nothing is called unordered that is not.
+void SyncOrder::join_ended(const OutsideCall& call, StepIndex step) {
+  if ((call.result & UINT32_MAX) != 0) return;
+  for (std::uint16_t thread = 0; thread < run_.thread_count(); ++thread) {
+    const auto& list = run_.thread(thread);
+    if (list.empty() || list.back() >= step || thread == run_.steps()[step].thread) continue;
+    join(run_.steps()[step].thread, step, released(thread, list.back()));
   }
 }
 

@@ -38,6 +38,7 @@ class SyncOrder {
   void enter(StepIndex step);
   void leave(const OutsideCall& call);
   void come_back(const OutsideCall& call, StepIndex step);
+  void join_ended(const OutsideCall& call, StepIndex step);
   void atomic_accesses(StepIndex step);
   void join(std::uint16_t thread, StepIndex step, const Times& from);
   Times released(std::uint16_t thread, StepIndex step) const;

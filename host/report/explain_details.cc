@@ -76,14 +76,25 @@ std::string shared_line(const CauseEvent& event) {
 std::string cause_details(const Cause& cause) {
   std::string text;
   const auto say = [&](const std::string& sentence) { text += wrapped(sentence, "  "); };
-  if (cause.let_go) {
-    const std::string& early =
-        cause.pattern == CausePattern::kTooEarly ? cause.use.thread : cause.failing_source->thread;
+  // Of what comes too early, the first sentence says it.
+  if (cause.let_go && cause.pattern != CausePattern::kTooEarly) {
+    const std::string& early = cause.failing_source->thread;
     say(cause.created ? fmt::format("{} has created {} at {}, before that.", cause.let_go->thread,
                                     early, shared_line(*cause.let_go))
                       : fmt::format("{} has let {} come there at {}, before that.",
                                     cause.let_go->thread, early, shared_line(*cause.let_go)));
   }
+  if (cause.remote_too) {
+    const std::string what = named(cause.remote_meets_later ? cause.variable : cause.later_variable);
+    // Which of the two came first does not matter: both lie on the wrong side.
+    say(fmt::format("{} {} {} as well, at {}: so the two steps are not one for it.",
+                    cause.remote_too->thread, to_word(cause.remote_too->what), what,
+                    shared_line(*cause.remote_too)));
+  }
+  if (cause.reopened)
+    say(fmt::format("The number stands for something else by then, since `{}` of {} at {}.",
+                    printable(cause.reopened->call), cause.reopened->thread,
+                    shared_line(*cause.reopened)));
   if (cause.beside) {
     const std::string what = named(cause.beside_variable);
     const std::string read = shared_line(*cause.beside_read);
@@ -105,7 +116,8 @@ std::string cause_details(const Cause& cause) {
     say(fmt::format("Before it, {} only sleeps, at {}: that orders nothing.", cause.slept->thread,
                     shared_line(*cause.slept)));
   if (cause.got)
-    say(fmt::format("{} has got its address at {}.", cause.got->thread, shared_line(*cause.got)));
+    say(fmt::format("{} has got its {} at {}.", cause.got->thread,
+                    cause.descriptor ? "number" : "address", shared_line(*cause.got)));
   if (cause.reused) say("The memory has been allocated again since, for something else.");
   if (cause.check) {
     const Check& check = *cause.check;
@@ -137,6 +149,13 @@ Json cause_json(const Cause& cause) {
           {"earlier", event_json(cause.earlier)},
           {"remote", event_json(cause.remote)},
           {"later", event_json(cause.later)},
+          {"later_variable", text_or_null(cause.later_variable)},
+          {"remote_too", event_json(cause.remote_too)},
+          {"tested_outside", cause.tested_outside},
+          {"descriptor", cause.descriptor ? Json(*cause.descriptor) : Json(nullptr)},
+          {"reopened", event_json(cause.reopened)},
+          {"cleared", cause.cleared},
+          {"ending", cause.ending},
           {"released", event_json(cause.released)},
           {"allocated", event_json(cause.allocated)},
           {"got", event_json(cause.got)},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "host/report/explain_details.h"
 #include "host/report/names.h"
@@ -42,6 +43,8 @@ const char* participle(CauseEvent::What what) {
   switch (what) {
     case CauseEvent::What::kFrees:
       return "freed";
+    case CauseEvent::What::kCloses:
+      return "closed";
     case CauseEvent::What::kDestroys:
       return "destroyed";
     case CauseEvent::What::kReads:
@@ -71,8 +74,9 @@ std::string values_text(const Cause& cause) {
   const char* does = cause.use.what == CauseEvent::What::kUpdates ? "makes it" : "reads";
   const char* from = cause.use.what == CauseEvent::What::kUpdates ? " of what was there" : "";
   return wrapped(
-      fmt::format("{} {} {}{}{}; in the passing run it {} {}{}{}.", cause.use.thread, does,
-                  printable(cause.use.value), from, origin_text(cause.failing_source), does,
+      fmt::format("{}{} {} {}{}{}; in the passing run it {} {}{}{}.",
+                  cause.use_variable.empty() ? "" : "Of " + quoted(cause.use_variable) + ", ",
+                  cause.use.thread, does, printable(cause.use.value), from, origin_text(cause.failing_source), does,
                   printable(cause.passing_value), from, origin_text(cause.passing_source)),
       "  ");
 }
@@ -82,7 +86,8 @@ std::string lock_list(const std::vector<HeldLock>& locks) {
   std::string text;
   for (const HeldLock& lock : locks)
     text += (text.empty() ? "" : " and ") +
-            (lock.name.empty() ? "a lock" : fmt::format("`{}`", printable(lock.name)));
+            (lock.name.empty() ? "a lock" : fmt::format("`{}`", printable(lock.name))) +
+            (lock.shared ? " for reading" : "");
   return text;
 }
 
@@ -96,6 +101,15 @@ std::string locks_text(const Cause& cause) {
   std::vector<HeldLock> common;
   for (const HeldLock& lock : a)
     if (in(b, lock) && in(c, lock)) common.push_back(lock);
+  // That all have it for reading keeps nobody out, and it need not be released in between.
+  const auto only_reads = [&](const HeldLock& lock) {
+    return std::ranges::all_of(std::array{&a, &b, &c}, [&](const auto* locks) {
+      return std::ranges::find(*locks, lock)->shared;
+    });
+  };
+  if (!common.empty() && std::ranges::all_of(common, only_reads))
+    return wrapped(fmt::format("All three hold {}, which keeps none of them out.", lock_list(common)),
+                   "  ");
   if (!common.empty())
     return wrapped(
         fmt::format("All three hold {}, but it is released in between{}.", lock_list(common),
@@ -151,27 +165,51 @@ std::string result_text(const std::string& value) {
   return value.empty() ? "does not return" : "returns " + printable(value);
 }
 
+std::string let_go_text(const Cause& cause) {
+  if (!cause.let_go) return "";
+  if (cause.created)
+    return fmt::format(", and after {} has created it at {}", cause.let_go->thread,
+                       shared_line(*cause.let_go));
+  return fmt::format(", and after {} has let it come there at {}", cause.let_go->thread,
+                     shared_line(*cause.let_go));
+}
+
 std::string cause_sentence(const Cause& cause) {
   const std::string what = quoted(cause.variable);
   const CauseEvent& use = cause.use;
   switch (cause.pattern) {
     case CausePattern::kTooEarly:
-      return fmt::format("{} {} {} at {} before {} has {} it{} at {}", use.thread, verb(use.what),
-                         what, shared_line(use), cause.passing_source->thread,
+      return fmt::format("{} {} {} at {} before {} has {} it{} at {}{}", use.thread,
+                         verb(use.what), what, shared_line(use), cause.passing_source->thread,
                          participle(cause.passing_source->what), once_more(cause),
-                         shared_line(*cause.passing_source));
+                         shared_line(*cause.passing_source), let_go_text(cause));
     case CausePattern::kOverwritten:
       return fmt::format("{} {} {} at {} after {} has {} it at {}", use.thread, verb(use.what),
                          what, shared_line(use), cause.failing_source->thread,
-                         participle(cause.failing_source->what),
+                         cause.ending ? "destroyed" : participle(cause.failing_source->what),
                          shared_line(*cause.failing_source));
     case CausePattern::kBetween:
+      if (!cause.later_variable.empty()) {
+        const std::string later = quoted(cause.later_variable);
+        return fmt::format(
+            "{} {} {} at {} between two steps of {}, which {} {} at {} and {} {} at {}",
+            cause.remote->thread, verb(cause.remote->what), cause.remote_meets_later ? later : what,
+            shared_line(*cause.remote), cause.earlier->thread, verb(cause.earlier->what), what,
+            shared_line(*cause.earlier), verb(cause.later->what), later, shared_line(*cause.later));
+      }
       return fmt::format(
           "{} {} {} at {} between two accesses of {}, which {} it at {} and {} it at {}",
           cause.remote->thread, verb(cause.remote->what), what, shared_line(*cause.remote),
           cause.earlier->thread, verb(cause.earlier->what), shared_line(*cause.earlier),
           verb(cause.later->what), shared_line(*cause.later));
     case CausePattern::kUseAfterFree:
+      if (cause.descriptor)
+        return fmt::format("{} calls `{}` for descriptor {}{} at {} after {} has closed {} at {}",
+                           use.thread, printable(use.call), *cause.descriptor,
+                           cause.variable.empty() ? "" : fmt::format(" ({})", what),
+                           shared_line(use), cause.failing_source->thread,
+                           cause.other_end ? "the other end of its pipe" : "it",
+                           shared_line(*cause.failing_source));
       if (cause.failing_source->what == CauseEvent::What::kDestroys)
         return fmt::format("{} calls `{}` for {} at {} after {} has destroyed it at {}", use.thread,
                            printable(use.call), what, shared_line(use),
@@ -386,7 +424,12 @@ std::string headline(const Explanation& explanation) {
   const std::string sentence = cause_sentence(explanation.cause);
   if (sentence.empty())
     return "not explained: no difference between the two runs that was seen leads to the failure";
-  if (const auto& wait = explanation.cause.timed_out)
+  if (const auto& wait = explanation.cause.timed_out; wait && explanation.cause.timed_out_late)
+    return fmt::format(
+        "{}: the wait of {} at {} times out, and then {}; in the passing run that is written "
+        "before it times out",
+        kind_words(explanation.cause.kind), wait->thread, shared_line(*wait), sentence);
+  else if (wait)
     return fmt::format("{}: the wait of {} at {} times out; in the passing run it does not",
                        kind_words(explanation.cause.kind), wait->thread, shared_line(*wait));
   return fmt::format("{}: {}", kind_words(explanation.cause.kind), sentence);
@@ -397,7 +440,7 @@ std::string explain_text(const Explanation& explanation, bool full) {
   std::string text;
   if (explanation.asked)
     text += asked_text(explanation);
-  else if (cause.timed_out)
+  else if (cause.timed_out && !cause.timed_out_late)
     text += wrapped(fmt::format("Then {}.", cause_sentence(cause)), "  ");
   if (cause.pattern == CausePattern::kTooEarly || cause.pattern == CausePattern::kOverwritten ||
       cause.pattern == CausePattern::kBetween)
