@@ -44,7 +44,7 @@ told() {
 check "who freed what is read, and is in use again" told cache_eviction order-violation 88 144 -- \
   'T0.2 has freed that memory at cache_eviction.cpp:88 (called at cache_eviction.cpp:149) T0 has allocated it at cache_eviction.cpp:79. T0.1 has got its address at cache_eviction.cpp:73'
 check "settings read before they were loaded, noticed by another" told settings_early order-violation 61 55 -- \
-  'T0.1 has let T0 come there at settings_early.cpp:61'
+  'after T0.1 has let it come there at settings_early.cpp:61'
 
 check "who is woken instead of whom" told depot lost-wakeup 26 -- \
   'has woken T0.[1-4] instead, which waited at depot.cpp:[0-9]*'

@@ -16,18 +16,23 @@ WAIT = (rf'{WHO} waits (?:for `[^`]+`|in `\w+`) at {LINE}(?:, which {WHO} holds 
         rf'|, and what {WHO} did at {LINE} has woken {WHO} instead, which waited at {LINE}'
         r'|, and no call that could have woken it was seen)')
 CAUSE = (rf'(?:{WHO} {VERB} {WHAT} at {LINE} before {WHO} has (?:written|freed|destroyed|read) it(?: once more)? at {LINE}'
+         rf'(?:, and after {WHO} has (?:created it|let it come there) at {LINE})?'
          rf'|{WHO} {VERB} {WHAT} at {LINE} after {WHO} has (?:written|freed|destroyed|read) it at {LINE}'
          rf'|{WHO} {VERB} {WHAT} at {LINE} between two accesses of {WHO}, which {VERB} it at {LINE} and {VERB} it at {LINE}'
+         rf'|{WHO} {VERB} {WHAT} at {LINE} between two steps of {WHO}, which {VERB} {WHAT} at {LINE} and {VERB} {WHAT} at {LINE}'
+         rf'|{WHO} calls `\w+` for descriptor \d+(?: \({WHAT}\))? at {LINE} after {WHO} has closed (?:it|the other end of its pipe) at {LINE}'
          rf'|{WHO} calls `\w+` for {WHAT} at {LINE} after {WHO} has destroyed it at {LINE}'
          rf'|{WHO} {VERB} {WHAT} at {LINE} after {WHO} has freed that memory at {LINE}'
          rf'|`\w+` (?:returns .+|does not return) for {WHO} at {LINE}; in the passing run it (?:returns .+|does not return)|{WAIT})')
-LOCKS = r'(?:no lock|(?:`[^`]+`|a lock)(?: and (?:`[^`]+`|a lock))*)'
+LOCK = r'(?:`[^`]+`|a lock)(?: for reading)?'
+LOCKS = rf'(?:no lock|{LOCK}(?: and {LOCK})*)'
 KNOWN = [re.compile(pattern) for pattern in (
     rf'{KIND}: {CAUSE}',
     rf'{CAUSE}\.',
-    rf'{WHO} (?:reads .+|makes it .+){ORIGIN}; in the passing run it (?:reads .+|makes it .+){ORIGIN}\.',
+    rf'(?:Of {WHAT}, )?{WHO} (?:reads .+|makes it .+){ORIGIN}; in the passing run it (?:reads .+|makes it .+){ORIGIN}\.',
     rf'All three hold {LOCKS}, but it is released in between(?:, at {LINE})?\.',
     r'None of the three holds a lock\.',
+    rf'All three hold {LOCKS}, which keeps none of them out\.',
     rf'They hold {LOCKS}, {LOCKS} and {LOCKS}\.',
     rf'{WHO} has allocated it at [\w.]+:\d+\.',
     rf'{WHO} has got its address at {LINE}\.',
@@ -37,6 +42,10 @@ KNOWN = [re.compile(pattern) for pattern in (
     rf'It reads (?:`[^`]+`|memory) as well, at {LINE}, which {WHO} has written before, at {LINE}: the one is new, the other is not\.',
     rf'At {LINE} it reads (?:`[^`]+`|memory) as well, which {WHO} writes only afterwards, at {LINE}: the one is new, the other is not yet\.',
     rf'another outcome of a call: the wait of {WHO} at {LINE} times out; in the passing run it does not',
+    rf'another outcome of a call: the wait of {WHO} at {LINE} times out, and then {CAUSE}; in the passing run that is written before it times out',
+    rf'{WHO} (?:{VERB}|calls) (?:`[^`]+`|memory) as well, at {LINE}: so the two steps are not one for it\.',
+    rf'The number stands for something else by then, since `\w*` of {WHO} at {LINE}\.',
+    rf'{WHO} has got its number at {LINE}\.',
     rf'Then {CAUSE}\.',
     rf'After that, {CAUSE}\.',
     rf'{WHO} has freed that memory before the last of them, at {LINE}\.',
@@ -120,12 +129,14 @@ class ExplainChecker:
         for name in ('use', 'failing_source', 'earlier', 'remote', 'later', 'got', 'beside', 'beside_read', 'freed'):
             self.exists(name, self.fails, cause[name])
         self.exists('passing_source', self.passes, cause['passing_source'])
-        if cause['pattern'] in ('too-early', 'overwritten', 'between'):
+        if cause['pattern'] in ('too-early', 'overwritten', 'between') and not cause['later_variable']:
             self.check_source('failing', self.fails, cause['use'], cause['failing_source'])
             self.check_source('passing', self.passes, cause['use'], cause['passing_source'])
         if cause['pattern'] == 'too-early':
             self.check_before(cause['use'], cause['passing_source'])
-        if cause['pattern'] == 'between':
+        if cause['pattern'] == 'between' and cause['later_variable']:
+            self.check_split(cause)
+        elif cause['pattern'] == 'between':
             self.check_between(cause)
         if cause['pattern'] == 'use-after-free':
             self.check_freed(cause)
@@ -176,6 +187,18 @@ class ExplainChecker:
                      any(a < b < c and overlap(x, y) and overlap(y, z) and x.thread == z.thread != y.thread
                          for a, x in events[0] for b, y in events[1] for c, z in events[2]),
                      f'{[cause[n]["at"]["line"] for n in ("earlier", "remote", "later")]}')
+
+    # "U writes x between two steps of T, which reads x and writes y"; "U reads y as well"
+    def check_split(self, cause):
+        first, last, one, two = [self.steps_of(self.fails, cause[name]) for name in ('earlier', 'later', 'remote', 'remote_too')]
+        if not (first and last and one and two):
+            return
+        self.v.claim('explain: the one comes between two steps of the other',
+                     any(a < b and c < d and (a < c or b < d) and w.thread == z.thread != x.thread == y.thread and
+                         (overlap(w, x) and overlap(y, z))
+                         for a, w in first for d, z in last
+                         for b, x in one + two for c, y in one + two),
+                     f'{[cause[n]["at"]["line"] for n in ("earlier", "remote", "remote_too", "later")]}')
 
     # "T reads x at a.cc:5 after U has freed that memory at a.cc:9"
     def check_freed(self, cause):
@@ -230,7 +253,7 @@ class ExplainChecker:
             return
         events = [cause[name] for name in ('earlier', 'remote', 'later')]
         locks = [set(l for l in e['locks'] if l) for e in events]
-        if cause['kind'] == 'data-race':
+        if cause['kind'] == 'data-race' and 'keeps none of them out' not in self.text:
             self.v.claim('explain: a data race: no lock that all hold', not (locks[0] & locks[1] & locks[2]), f'{locks}')
 
     def check_wait(self, wait):
