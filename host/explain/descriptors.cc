@@ -19,36 +19,66 @@ bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
 }
 
 constexpr std::array<std::string_view, 15> kPuts{
-    "write",   "pwrite", "pwrite64", "writev", "pwritev", "pwritev2", "send",     "sendto",
-    "sendmsg", "sendmmsg", "sendfile", "splice", "vmsplice", "dprintf", "ftruncate"};
-constexpr std::array<std::string_view, 38> kUses{
-    "read",       "pread",      "pread64",    "readv",      "preadv",      "preadv2",
-    "recv",       "recvfrom",   "recvmsg",    "recvmmsg",   "lseek",       "lseek64",
-    "fsync",      "fdatasync",  "fstat",      "fstat64",    "fcntl",       "fcntl64",
-    "ioctl",      "accept",     "accept4",    "connect",    "bind",        "listen",
-    "shutdown",   "getsockopt", "setsockopt", "getsockname", "getpeername", "epoll_ctl",
-    "epoll_wait", "epoll_pwait", "flock",     "dup",        "fdopen",      "fchmod",
-    "timerfd_settime", "eventfd_write"};
+    "write",   "pwrite",   "pwrite64", "writev", "pwritev",  "pwritev2", "send",     "sendto",
+    "sendmsg", "sendmmsg", "sendfile", "splice", "vmsplice", "dprintf",  "ftruncate"};
+constexpr std::array<std::string_view, 38> kUses{"read",
+                                                 "pread",
+                                                 "pread64",
+                                                 "readv",
+                                                 "preadv",
+                                                 "preadv2",
+                                                 "recv",
+                                                 "recvfrom",
+                                                 "recvmsg",
+                                                 "recvmmsg",
+                                                 "lseek",
+                                                 "lseek64",
+                                                 "fsync",
+                                                 "fdatasync",
+                                                 "fstat",
+                                                 "fstat64",
+                                                 "fcntl",
+                                                 "fcntl64",
+                                                 "ioctl",
+                                                 "accept",
+                                                 "accept4",
+                                                 "connect",
+                                                 "bind",
+                                                 "listen",
+                                                 "shutdown",
+                                                 "getsockopt",
+                                                 "setsockopt",
+                                                 "getsockname",
+                                                 "getpeername",
+                                                 "epoll_ctl",
+                                                 "epoll_wait",
+                                                 "epoll_pwait",
+                                                 "flock",
+                                                 "dup",
+                                                 "fdopen",
+                                                 "fchmod",
+                                                 "timerfd_settime",
+                                                 "eventfd_write"};
 // Those whose result is the number.
 constexpr std::array<std::string_view, 24> kOpens{
-    "open",          "open64",         "openat",    "openat64",      "creat",
-    "creat64",       "socket",         "accept",    "accept4",       "dup",
-    "epoll_create",  "epoll_create1",  "eventfd",   "timerfd_create", "signalfd",
-    "inotify_init",  "inotify_init1",  "memfd_create", "mkstemp",    "mkostemp",
-    "posix_openpt",  "mkstemp64",      "openat2",   "pidfd_open"};
+    "open",    "open64",         "openat",       "openat64",     "creat",         "creat64",
+    "socket",  "accept",         "accept4",      "dup",          "epoll_create",  "epoll_create1",
+    "eventfd", "timerfd_create", "signalfd",     "inotify_init", "inotify_init1", "memfd_create",
+    "mkstemp", "mkostemp",       "posix_openpt", "mkstemp64",    "openat2",       "pidfd_open"};
 
 // A call that opens, closes or uses descriptors, be it of the runtime or of a library that is seen inside.
 struct Call {
   StepIndex step = kNoStep;
-  StepIndex done = kNoStep;  // when it has returned, or at the end: what it does may come long after it was called
+  StepIndex done =
+      kNoStep;  // when it has returned, or at the end: what it does may come long after it was called
   std::string_view name;
   CallRegisters registers;
   std::int32_t result = 0;
 };
 
 bool is_of_descriptors(std::string_view name) {
-  constexpr std::array<std::string_view, 8> kOthers{"close",      "close_range", "dup2",   "dup3",
-                                                    "pipe",       "pipe2",       "fcntl",  "socketpair"};
+  constexpr std::array<std::string_view, 8> kOthers{"close", "close_range", "dup2",  "dup3",
+                                                    "pipe",  "pipe2",       "fcntl", "socketpair"};
   return is_one_of(name, kPuts) || is_one_of(name, kUses) || is_one_of(name, kOpens) ||
          is_one_of(name, kOthers);
 }
@@ -75,7 +105,8 @@ class Calls {
       if (!is_of_descriptors(name->second)) continue;
       Call call{step, returned(step), name->second, {}, -1};
       if (const auto registers = run.call_registers(step)) call.registers = *registers;
-      if (const auto result = run.call_result(step)) call.result = static_cast<std::int32_t>(*result);
+      if (const auto result = run.call_result(step))
+        call.result = static_cast<std::int32_t>(*result);
       calls_.push_back(call);
     }
   }
@@ -103,7 +134,8 @@ class Calls {
     return result;
   }
   // The two numbers that a call has opened at once, and of which this is one: the other. Nothing: it has opened one only, or it is not known.
-  [[nodiscard]] std::optional<std::int32_t> other_end(const Call& opened, std::int32_t number) const {
+  [[nodiscard]] std::optional<std::int32_t> other_end(const Call& opened,
+                                                      std::int32_t number) const {
     constexpr std::int32_t kMostApart = 64;
     if (!opened.name.starts_with("pipe") && opened.name != "socketpair") return std::nullopt;
     for (std::int32_t i = std::max(0, number - kMostApart); i < number + kMostApart; ++i)
@@ -225,8 +257,7 @@ std::optional<UseAfterClose> own(TracedPair& pair, const Calls& here, const Call
   const Meaning passing = theirs.meaning(*other_number, *same);
   if (!passing.is_open()) return std::nullopt;
   // What the passing run uses, and who has closed it here.
-  const Instance opened =
-      pair.alignment().counterpart(kPassing, theirs.instance(*passing.opened));
+  const Instance opened = pair.alignment().counterpart(kPassing, theirs.instance(*passing.opened));
   const Call* meant = opened.valid() ? here.at(opened.step) : nullptr;
   if (meant == nullptr || meant->result != passing.opened->result) return std::nullopt;
   const Meaning now = here.meaning(*number, call);
@@ -289,8 +320,7 @@ std::optional<UseAfterClose> use_after_close(TracedPair& pair, Instance at) {
     return std::nullopt;
   for (const Call& one : here.all()) {
     if (one.done >= call->done || !is_one_of(one.name, kPuts)) continue;
-    const Meaning into =
-        here.meaning(static_cast<std::int32_t>(one.registers.arguments[0]), one);
+    const Meaning into = here.meaning(static_cast<std::int32_t>(one.registers.arguments[0]), one);
     if (!into.is_open() || into.opened != reads.opened) continue;
     if (const auto found = own(pair, here, theirs, one)) return found;
   }

@@ -15,10 +15,10 @@ struct UseAfterClose {
   Instance use;
   std::int32_t number = 0;
   Instance closed;
-  bool other_end = false;  // it is the other end of the same pipe that is closed
-  Instance reopened;  // the number means something else since; not valid: it is closed
+  bool other_end = false;        // it is the other end of the same pipe that is closed
+  Instance reopened;             // the number means something else since; not valid: it is closed
   std::string_view reopened_by;  // ... by this call
-  Instance got;       // where the user has read the number, from memory of others; not valid: not seen
+  Instance got;  // where the user has read the number, from memory of others; not valid: not seen
   std::uint64_t got_address = 0;
 };
 

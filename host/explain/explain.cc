@@ -163,8 +163,7 @@ ToldCause tell_cause(TracedPair& pair, Naming& naming, const PathNode& failure, 
   auto roots = find_roots(pair, naming, slice, failure.side == kFailing ? failure.node : kNoNode);
   for (Root& root : std::views::take(roots, kMostRoots)) {
     auto path = paths.to(root);
-    if (path.empty() && root.use_passing == kNoNode)
-      path = {{kFailing, root.use_failing}, failure};
+    if (path.empty() && root.use_passing == kNoNode) path = {{kFailing, root.use_failing}, failure};
     if (path.empty()) continue;
     Cause cause = classify(pair, naming, slice, root);
     const int worth = worth_of(cause) == 0 ? 0 : 2 * worth_of(cause) + root.last;

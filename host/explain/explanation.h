@@ -25,7 +25,7 @@ const char* to_word(CauseKind kind);  // "data-race", as JSON has it
 
 struct HeldLock {
   std::uint64_t address = 0;
-  std::string name;  // empty: it has none
+  std::string name;     // empty: it has none
   bool shared = false;  // for reading only
 
   bool operator==(const HeldLock& other) const { return address == other.address; }
@@ -33,7 +33,16 @@ struct HeldLock {
 
 // What a thread does to the memory, or to the synchronisation object, that the cause is about.
 struct CauseEvent {
-  enum class What : std::uint8_t { kReads, kWrites, kUpdates, kFrees, kDestroys, kCloses, kCalls, kNothing };
+  enum class What : std::uint8_t {
+    kReads,
+    kWrites,
+    kUpdates,
+    kFrees,
+    kDestroys,
+    kCloses,
+    kCalls,
+    kNothing
+  };
   What what = What::kNothing;  // kNothing: it is as it was when the program started
   std::string thread;
   Location at;
@@ -81,8 +90,8 @@ struct Check {
 struct Cause {
   CauseKind kind = CauseKind::kUnknown;
   CausePattern pattern = CausePattern::kNone;
-  std::string variable;  // empty: not known
-  CauseEvent use;        // of the failing run
+  std::string variable;      // empty: not known
+  CauseEvent use;            // of the failing run
   std::string use_variable;  // what it uses, if that is not `variable`
   std::string passing_value;
   std::optional<CauseEvent> failing_source;  // who wrote what it reads; nothing: not seen
@@ -92,15 +101,15 @@ struct Cause {
   std::optional<CauseEvent> later;
   // kBetween, if the two accesses are of two variables: that of the later one; ...
   std::string later_variable;
-  bool remote_meets_later = false;  // ... `remote` is of that, not of `variable`
+  bool remote_meets_later = false;       // ... `remote` is of that, not of `variable`
   std::optional<CauseEvent> remote_too;  // ... and the other's access of the other of the two
   // kBetween: by schedules alone, with the remote access before both and behind both, the run passes
   bool tested_outside = false;
   std::optional<std::int32_t> descriptor;  // kUseAfterFree: that is closed
   bool other_end = false;                  // ... or the other end of its pipe
   std::optional<CauseEvent> reopened;      // ... and who has got its number since
-  bool cleared = false;  // kOverwritten: the pointer is null since
-  bool ending = false;  // kOverwritten: by the destructor of what it is a part of
+  bool cleared = false;                    // kOverwritten: the pointer is null since
+  bool ending = false;                  // kOverwritten: by the destructor of what it is a part of
   std::optional<CauseEvent> allocated;  // kUseAfterFree
   std::optional<CauseEvent> got;        // ... where the user got the address
   bool reused = false;                  // ... something else has the memory by then

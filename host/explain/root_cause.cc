@@ -123,9 +123,7 @@ class Classifier {
   bool closed_before() {
     const auto found = use_after_close(pair_, instance_of(root_.use_failing));
     if (!found) return false;
-    const auto call = [&](Instance at) {
-      return event_of(pair_, naming_, kFailing, at, 0, 0);
-    };
+    const auto call = [&](Instance at) { return event_of(pair_, naming_, kFailing, at, 0, 0); };
     cause_.kind = CauseKind::kOrderViolation;
     cause_.pattern = CausePattern::kUseAfterFree;
     cause_.use = call(found->use);
@@ -316,8 +314,7 @@ class Classifier {
       return false;
     const MemoryAccess* first = history_.data();
     while (first != &one && first->at.step <= memory->made) ++first;
-    return first == &one ||
-           std::all_of(first, &one, [&](const MemoryAccess& before) {
+    return first == &one || std::all_of(first, &one, [&](const MemoryAccess& before) {
              return before.writes && is_by(before, parties_.of(one.at.step));
            });
   }
@@ -485,7 +482,8 @@ class Classifier {
   // object, or for one that the same thread frees then.
   bool is_ending(Instance write) {
     const auto is_destructor = [](std::string_view function) { return function.contains('~'); };
-    for (FrameIndex f = run_.steps()[write.step].frame; f != kNoFrame; f = run_.frames()[f].parent) {
+    for (FrameIndex f = run_.steps()[write.step].frame; f != kNoFrame;
+         f = run_.frames()[f].parent) {
       const StepIndex call = run_.frames()[f].call;
       if (call == kNoStep) break;
       const auto registers = run_.call_registers(call);
@@ -531,10 +529,11 @@ class Classifier {
     if (here.valid() && split(use, here)) return;
     const MemoryAccess* from =
         is_unseen(root_.from_failing) ? nullptr : entry(instance_of(root_.from_failing));
-    const bool fresh = instance_of(root_.from_failing).step == RunTrace::kFromStart ||
-                       is_allocation(root_.from_failing) ||
-                       (from != nullptr && is_foreign(kFailing, root_.from_failing, root_.use_failing) &&
-                        is_first_of_new(*from));
+    const bool fresh =
+        instance_of(root_.from_failing).step == RunTrace::kFromStart ||
+        is_allocation(root_.from_failing) ||
+        (from != nullptr && is_foreign(kFailing, root_.from_failing, root_.use_failing) &&
+         is_first_of_new(*from));
     if (here.valid()) cause_.unordered = unordered(use, here);
     cause_.kind = fresh || cause_.let_go || !here.valid() || !cause_.unordered
                       ? CauseKind::kOrderViolation
@@ -547,15 +546,16 @@ class Classifier {
     const PartyId late = missed.valid() ? parties_.of(missed.step) : passing_party;
     if (parties_.is_handler(late) || late == party_) return false;
     if (!missed.valid() && late_thread(passing_party) != late) return false;
-    const auto found = read_beside(pair_, slice_, use, late, missed.valid() ? missed.step : kNoStep,
-                                   root_.address, BesideAge::kNew, [&](Instance, Instance write) {
-                                     // What was written with the old value of this one is as old.
-                                     if (!is_unseen(root_.from_failing) &&
-                                         parties_.of(instance_of(root_.from_failing).step) == late &&
-                                         write < instance_of(root_.from_failing))
-                                       return false;
-                                     return !missed.valid() || same_activity(write, missed);
-                                   });
+    const auto found =
+        read_beside(pair_, slice_, use, late, missed.valid() ? missed.step : kNoStep, root_.address,
+                    BesideAge::kNew, [&](Instance, Instance write) {
+                      // What was written with the old value of this one is as old.
+                      if (!is_unseen(root_.from_failing) &&
+                          parties_.of(instance_of(root_.from_failing).step) == late &&
+                          write < instance_of(root_.from_failing))
+                        return false;
+                      return !missed.valid() || same_activity(write, missed);
+                    });
     if (!found) return false;
     tell_half(*found, use, missed);
     const StepIndex end = missed.valid() ? missed.step : kNoStep;

@@ -42,8 +42,7 @@ std::vector<NodeId> made_of(TracedPair& pair, NodeId end) {
   Comparison& runs = pair.comparison();
   std::vector<NodeId> nodes;
   const auto add = [&](NodeId node) {
-    if (!is_unseen(node) && nodes.size() < kMost &&
-        runs.counterpart(kFailing, node) == kNoNode &&
+    if (!is_unseen(node) && nodes.size() < kMost && runs.counterpart(kFailing, node) == kNoNode &&
         std::ranges::find(nodes, node) == nodes.end())
       nodes.push_back(node);
   };
@@ -110,8 +109,7 @@ std::vector<Root> uses_of_failing_only(TracedPair& pair, NodeId end) {
 
 }  // namespace
 
-std::vector<Root> find_roots(TracedPair& pair, Naming& naming, const DualSlice& slice,
-                             NodeId end) {
+std::vector<Root> find_roots(TracedPair& pair, Naming& naming, const DualSlice& slice, NodeId end) {
   struct Candidate {
     Root root;
     bool named = false;

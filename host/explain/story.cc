@@ -13,7 +13,6 @@
 namespace clew {
 namespace {
 
-
 // The line of the file that the thread comes to behind the instance, in the same call; 0: it leaves the
 // call; nothing: it comes to another file first.
 std::optional<std::uint32_t> next_line(TracedPair& pair, WhichRun side, Instance at,

@@ -85,7 +85,8 @@ std::string cause_details(const Cause& cause) {
                                     cause.let_go->thread, early, shared_line(*cause.let_go)));
   }
   if (cause.remote_too) {
-    const std::string what = named(cause.remote_meets_later ? cause.variable : cause.later_variable);
+    const std::string what =
+        named(cause.remote_meets_later ? cause.variable : cause.later_variable);
     // Which of the two came first does not matter: both lie on the wrong side.
     say(fmt::format("{} {} {} as well, at {}: so the two steps are not one for it.",
                     cause.remote_too->thread, to_word(cause.remote_too->what), what,
@@ -153,6 +154,7 @@ Json cause_json(const Cause& cause) {
           {"remote_too", event_json(cause.remote_too)},
           {"tested_outside", cause.tested_outside},
           {"descriptor", cause.descriptor ? Json(*cause.descriptor) : Json(nullptr)},
+          {"other_end", cause.other_end},
           {"reopened", event_json(cause.reopened)},
           {"cleared", cause.cleared},
           {"ending", cause.ending},

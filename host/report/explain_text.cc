@@ -76,8 +76,9 @@ std::string values_text(const Cause& cause) {
   return wrapped(
       fmt::format("{}{} {} {}{}{}; in the passing run it {} {}{}{}.",
                   cause.use_variable.empty() ? "" : "Of " + quoted(cause.use_variable) + ", ",
-                  cause.use.thread, does, printable(cause.use.value), from, origin_text(cause.failing_source), does,
-                  printable(cause.passing_value), from, origin_text(cause.passing_source)),
+                  cause.use.thread, does, printable(cause.use.value), from,
+                  origin_text(cause.failing_source), does, printable(cause.passing_value), from,
+                  origin_text(cause.passing_source)),
       "  ");
 }
 
@@ -108,8 +109,8 @@ std::string locks_text(const Cause& cause) {
     });
   };
   if (!common.empty() && std::ranges::all_of(common, only_reads))
-    return wrapped(fmt::format("All three hold {}, which keeps none of them out.", lock_list(common)),
-                   "  ");
+    return wrapped(
+        fmt::format("All three hold {}, which keeps none of them out.", lock_list(common)), "  ");
   if (!common.empty())
     return wrapped(
         fmt::format("All three hold {}, but it is released in between{}.", lock_list(common),
@@ -179,8 +180,8 @@ std::string cause_sentence(const Cause& cause) {
   const CauseEvent& use = cause.use;
   switch (cause.pattern) {
     case CausePattern::kTooEarly:
-      return fmt::format("{} {} {} at {} before {} has {} it{} at {}{}", use.thread,
-                         verb(use.what), what, shared_line(use), cause.passing_source->thread,
+      return fmt::format("{} {} {} at {} before {} has {} it{} at {}{}", use.thread, verb(use.what),
+                         what, shared_line(use), cause.passing_source->thread,
                          participle(cause.passing_source->what), once_more(cause),
                          shared_line(*cause.passing_source), let_go_text(cause));
     case CausePattern::kOverwritten:
