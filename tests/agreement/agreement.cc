@@ -68,7 +68,8 @@ Result<Texts> anew(HuntRecorder& recorder, std::span<const JobPlan> jobs) {
   const std::vector<std::uint8_t> nothing;
   Texts texts;
   for (const JobPlan& job : jobs) {
-    CLEW_TRY(const auto ran, recorder.run_anew({job, nothing, kAllChoices, kPool, Origin{}}));
+    CLEW_TRY(const auto ran,
+             recorder.run_anew({job, nothing, kAllChoices, kPool, Origin{}}, [] { return true; }));
     texts.push_back(text_of(ran.job.result));
   }
   return texts;
