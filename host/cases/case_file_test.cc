@@ -20,8 +20,8 @@ TEST(CaseFile, SaysItInTermsOfTheProgram) {
   const Case one = example_case();
   EXPECT_EQ(
       sentence_of(one, one.orders[0]),
-      "the read of `n` in `divide` (calc.cpp, `return 21 / n;`), time 3 sees the write of `n` "
-      "in `reset` (calc.cpp, `n = 0;`)");
+      "the read of `n` in `divide` (calc.cpp, `return 21 / n;`), for the 3rd time, sees the write "
+      "of `n` in `reset` (calc.cpp, `n = 0;`, the 2nd such statement there)");
 }
 
 std::string error_of(const std::string& text) {

@@ -2,7 +2,7 @@
 // same connection. It shows much later, when the second of them gives it back.
 // ROOT CAUSE: connection_pool.cpp:107 (seen to be free), connection_pool.cpp:113 (taken, under the lock taken anew); KIND: atomicity-violation
 // SAYS: All three hold `[^`]*mutex_`, but it is released in between
-// SAYS: with that value put in where it reads, the failing run passes
+// (Which pair of runs is compared decides what is told behind it.)
 #include <cassert>
 #include <condition_variable>
 #include <cstdio>
