@@ -388,6 +388,11 @@ NotPossible reason_in_names(const Case& one, const std::vector<Placed>& placed,
         order.events, [&](std::size_t e) { return placed[e].fit == Fit::kNone; });
     const std::string name = variable.substr(0, variable.find_first_of(".[-"));
     if (!about_it || !lacks || survey.sites().mentions(name)) continue;
+    // In a program that has none of the functions either, nothing can be said of the order.
+    if (std::ranges::none_of(order.events, [&](std::size_t e) {
+          return survey.sites().has_function(one.events[e].at.function);
+        }))
+      continue;
     NotPossible reason;
     reason.why = NotPossible::Why::kGone;
     reason.order = i;

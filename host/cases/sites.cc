@@ -93,6 +93,21 @@ bool Sites::mentions(const std::string& name) const {
   return std::ranges::any_of(sites_, [&](const Site& site) { return site.variable == name; });
 }
 
+bool Sites::has_function(const std::string& name) const {
+  const auto last_part = [](const std::string& whole) {
+    const std::size_t scope = whole.rfind("::");
+    return scope == std::string::npos ? whole : whole.substr(scope + 2);
+  };
+  const std::string wanted = last_part(name);
+  if (wanted.empty() || wanted == "main") return false;
+  for (const auto& [file, statements] : sources_)
+    if (statements && std::ranges::any_of(*statements, [&](const Statement& statement) {
+          return last_part(statement.function) == wanted;
+        }))
+      return true;
+  return false;
+}
+
 SiteId Sites::intern(Site site) {
   const auto key = std::tuple(site.place, site.file, site.line, site.column);
   const auto [entry, added] = known_.try_emplace(key, static_cast<SiteId>(sites_.size()));

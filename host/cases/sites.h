@@ -65,6 +65,8 @@ class Sites {
       const std::string& function, const std::vector<std::string>& tokens) const;
   // Whether a statement of the sources has this word, or a site this variable.
   [[nodiscard]] bool mentions(const std::string& name) const;
+  // Whether the sources have a function with the last part of this name, other than main.
+  [[nodiscard]] bool has_function(const std::string& name) const;
   // "T0.2"; empty: not known
   [[nodiscard]] std::string thread_name(abi::ThreadKey key) const;
   [[nodiscard]] std::vector<std::string> missing_sources() const;

@@ -15,19 +15,25 @@ namespace {
 // Runs that are made again at most, and findings that are told apart. Chosen, not measured.
 constexpr std::uint64_t kMostRuns = 100;
 
-using Sites = std::multiset<std::tuple<std::string, std::string, std::uint32_t>>;
-Sites sites_of(const Finding& finding) {
-  Sites sites;
+using Lines = std::multiset<std::tuple<std::string, std::uint32_t>>;
+Lines lines_of(const Finding& finding) {
+  Lines lines;
   for (const Finding::Site& site : finding.sites)
-    sites.emplace(site.action, site.at ? site.at->file : "", site.at ? site.at->line : 0);
-  return sites;
+    lines.emplace(site.at ? site.at->file : "", site.at ? site.at->line : 0);
+  return lines;
+}
+std::multiset<std::string> actions_of(const Finding& finding) {
+  std::multiset<std::string> actions;
+  for (const Finding::Site& site : finding.sites) actions.insert(site.action);
+  return actions;
 }
 
-// Several places in the code may be the same line, and what is at an address may have another one in
-// another run.
+// Several places in the code may be the same line, and what is at an address may have another name in
+// another run. Reads and writes of one variable in the same two lines are one race.
 bool is_same(const Finding& a, const Finding& b) {
   if (a.kind != b.kind || a.sites.size() != b.sites.size()) return false;
-  return a.sites.empty() ? a.text == b.text : sites_of(a) == sites_of(b);
+  if (a.sites.empty()) return a.text == b.text;
+  return lines_of(a) == lines_of(b) && (a.text == b.text || actions_of(a) == actions_of(b));
 }
 
 }  // namespace
