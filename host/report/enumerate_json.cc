@@ -1,6 +1,5 @@
 #include "host/report/enumerate_json.h"
 
-#include <array>
 
 #include "host/report/enumerate_text.h"
 #include "host/report/hunt_json.h"
@@ -31,10 +30,30 @@ const char* status_word(TermStatus status) {
 }
 
 const char* reason_word(OrderReason::Kind kind) {
-  constexpr std::array kWords{"none",      "not executed", "same thread", "create",
-                              "join",      "barrier",      "section",     "own write",
-                              "saw first", "waited first", "exhausted"};
-  return kWords.at(static_cast<std::size_t>(kind));
+  using Kind = OrderReason::Kind;
+  switch (kind) {
+    case Kind::kSameThread:
+      return "same thread";
+    case Kind::kCreate:
+      return "create";
+    case Kind::kJoin:
+      return "join";
+    case Kind::kBarrier:
+      return "barrier";
+    case Kind::kSection:
+      return "section";
+    case Kind::kOwnWrite:
+      return "own write";
+    case Kind::kSawFirst:
+      return "saw first";
+    case Kind::kWaitedFirst:
+      return "waited first";
+    case Kind::kExhausted:
+      return "exhausted";
+    case Kind::kNone:
+      break;
+  }
+  return "none";
 }
 
 Json term_json(const TermInfo& term) {

@@ -169,12 +169,12 @@ int main(int argc, char**) {
   return account->balance + total > 1000;
 }
 CODE
-written="[(w['variable'], w['at']['line']) for w in d['unexecuted_writes']]"
+written="[(w['variable'], w['at']['line']) for w in d['unexecuted_writes'] if not w['by_text']]"
 for level in -O0 -O1 -O2; do
   "$clew" c++ $level -g -pthread account.cpp -o account || exit 1
   check "enumerate at $level" run 0 enumerate --seed 1 --json out.json ./account
-  check "writes that no run executed, from the code" json "('total', 11) in $written and not any(w['by_text'] for w in d['unexecuted_writes'])"
-  # Optimised code does not always tell of which class the object is.
+  check "writes that no run executed, from the code" json "('total', 11) in $written"
+  # Optimised code does not always tell of which class the object is: the text of the line does.
   [[ $level != -O0 ]] || check "... of members, too" json "('Account::balance', 12) in $written"
 done
 finish
