@@ -145,9 +145,8 @@ Result<int> run(DebugCommand& command) {
 
   tell_before_run(command.hunt.hunt.plan);
   const double started = seconds_now();
-  const TimeLimit limit(command.hunt.time_is_given
-                            ? TimeLimit::with_keeping(command.hunt.hunt.seconds)
-                            : 0);
+  const TimeLimit limit(
+      command.hunt.time_is_given ? TimeLimit::with_keeping(command.hunt.hunt.seconds) : 0);
   // Between the stages, too, Ctrl-C must not lose what was found.
   const Interrupts interrupts;
   print_details(fmt::format("clew: 1/3 hunting: {}\n", limits_text(command.hunt.hunt)));
@@ -166,8 +165,8 @@ Result<int> run(DebugCommand& command) {
     Stages stages;
     std::optional<Explanation> explanation;
     IsolateOptions isolation = isolation_of(command.hunt.hunt, *found);
-    isolation.seconds = seconds_left(command.hunt, started) *
-                        (command.hunt.time_is_given ? kIsolationsShare : 1);
+    isolation.seconds =
+        seconds_left(command.hunt, started) * (command.hunt.time_is_given ? kIsolationsShare : 1);
     const auto result = isolate(isolation, store, stages);
     stages.end(result && !result->switches.empty());
     if (result) {

@@ -81,7 +81,8 @@ void SyncOrder::come_back(const OutsideCall& call, StepIndex step) {
 // all of them count, so that nothing is called unordered that is not.
 void SyncOrder::join_ended(const OutsideCall& call, StepIndex step) {
   if ((call.result & UINT32_MAX) != 0) return;
-  for (std::uint16_t thread = 0; thread < run_.thread_count(); ++thread) {
+  for (std::size_t i = 0; i < run_.thread_count(); ++i) {
+    const auto thread = static_cast<std::uint16_t>(i);
     const auto& list = run_.thread(thread);
     if (list.empty() || list.back() >= step || thread == run_.steps()[step].thread) continue;
     join(run_.steps()[step].thread, step, released(thread, list.back()));

@@ -13,8 +13,8 @@
 #include "host/search/hunt.h"
 #include "host/search/servable.h"
 #include "host/seconds.h"
-#include "host/time_limit.h"
 #include "host/target/workers.h"
+#include "host/time_limit.h"
 
 namespace clew {
 namespace {

@@ -1,6 +1,5 @@
 #include "host/report/enumerate_json.h"
 
-
 #include "host/report/enumerate_text.h"
 #include "host/report/hunt_json.h"
 

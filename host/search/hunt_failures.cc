@@ -65,10 +65,9 @@ Result<void> Hunt::failed(const JobPlan& plan, const RanJob& ran, const Judgemen
   if (slow && out_of_time) {
     ++result_.unresolved;
     // It was ended by the number of its points, or by the clock on the wall.
-    const std::string seen =
-        ran.job.stopped
-            ? ran.job.stopped->detail
-            : fmt::format("it passes more than {} million points", plan_.budget / 1'000'000);
+    const std::string seen = ran.job.stopped ? ran.job.stopped->detail
+                                             : fmt::format("it passes more than {} million points",
+                                                           plan_.budget / 1'000'000);
     add_note(fmt::format(
         "schedule {}: {}; whether it hangs or is only slow is not known: the time was up "
         "(--budget, --time)",

@@ -196,8 +196,9 @@ Result<ServedProgram> ServedProgram::start(const LaunchPlan& wanted, int input,
       return fail(ErrorCode::kBadInput, fmt::format("{} did not reach main within {} seconds",
                                                     plan.shown, kStartSeconds));
     if (TimeLimit::is_over())
-      return fail(ErrorCode::kBadInput,
-                  fmt::format("the time was up before {} came to where its runs begin", plan.shown));
+      return fail(
+          ErrorCode::kBadInput,
+          fmt::format("the time was up before {} came to where its runs begin", plan.shown));
     state.doze(abi::ServerState::kStarting);
   }
   return program;

@@ -70,7 +70,7 @@ struct Engine {
   std::uint32_t adoptions;
   std::uint32_t runs_with_faults;  // since the last of them
   long faults;                     // before the run
-  Region* regions;  // all mappings, as they were
+  Region* regions;                 // all mappings, as they were
   std::uint32_t regions_count;
   Layout layout;
   char* text;
@@ -405,8 +405,8 @@ void put_back() {
   const bool faults = page_faults() != e.faults;
   if (faults) ++e.runs_with_faults;
   const bool early = e.adoptions < kAdoptions;
-  bool adopt = early || (e.adoptions < kAdoptions + kLateAdoptions &&
-                         e.runs_with_faults >= kRunsWithFaults);
+  bool adopt =
+      early || (e.adoptions < kAdoptions + kLateAdoptions && e.runs_with_faults >= kRunsWithFaults);
   if (adopt) ++e.adoptions;
   if (adopt && !lay_out(e.layout, wider)) {
     if (early) give_up();

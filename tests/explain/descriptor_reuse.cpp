@@ -54,8 +54,7 @@ class Switchboard {
       return ::write(out, message.data(), message.size()) == static_cast<ssize_t>(message.size());
 #endif
     }
-    return ::write(out, message.data(), message.size()) ==
-           static_cast<ssize_t>(message.size());
+    return ::write(out, message.data(), message.size()) == static_cast<ssize_t>(message.size());
   }
 
   std::string received(const std::string& name) {
@@ -77,9 +76,7 @@ void housekeep(Switchboard& board) {
   board.connect("bob");
 }
 
-void gossip(Switchboard& board) {
-  board.send("alice", "hello alice");
-}
+void gossip(Switchboard& board) { board.send("alice", "hello alice"); }
 
 }  // namespace
 

@@ -21,12 +21,12 @@ struct journal {
 static struct journal journal;
 static int failures;
 
-static int open_journal(struct journal *j) {
+static int open_journal(struct journal* j) {
   snprintf(j->name, sizeof j->name, "/tmp/journal_fd.%d.%d", (int)getpid(), j->generation);
   return open(j->name, O_CREAT | O_WRONLY | O_APPEND, 0600);
 }
 
-static void start_journal(struct journal *j) {
+static void start_journal(struct journal* j) {
   pthread_mutex_init(&j->lock, NULL);
   j->generation = 0;
   j->fd = open_journal(j);
@@ -34,14 +34,14 @@ static void start_journal(struct journal *j) {
   unlink(j->name);
 }
 
-static int current(struct journal *j) {
+static int current(struct journal* j) {
   pthread_mutex_lock(&j->lock);
   int fd = j->fd;
   pthread_mutex_unlock(&j->lock);
   return fd;
 }
 
-static int append(struct journal *j, const char *line) {
+static int append(struct journal* j, const char* line) {
 #ifdef FIXED
   pthread_mutex_lock(&j->lock);
   int fd = j->fd;
@@ -60,7 +60,7 @@ static int append(struct journal *j, const char *line) {
   return 0;
 }
 
-static void close_journal(struct journal *j) {
+static void close_journal(struct journal* j) {
   pthread_mutex_lock(&j->lock);
   if (j->fd >= 0) close(j->fd);
   j->fd = -1;
@@ -72,8 +72,8 @@ static void close_journal(struct journal *j) {
   pthread_mutex_unlock(&j->lock);
 }
 
-static void *work(void *argument) {
-  const char *name = static_cast<const char *>(argument);
+static void* work(void* argument) {
+  const char* name = static_cast<const char*>(argument);
   char line[64];
   for (int i = 0; i < 3; i++) {
     snprintf(line, sizeof line, "%s: record %d\n", name, i);
@@ -86,7 +86,7 @@ static void *work(void *argument) {
   return NULL;
 }
 
-static void *rotate(void *unused) {
+static void* rotate(void* unused) {
   (void)unused;
   close_journal(&journal);
   return NULL;
@@ -95,8 +95,8 @@ static void *rotate(void *unused) {
 int main(void) {
   pthread_t workers[2], rotator;
   start_journal(&journal);
-  pthread_create(&workers[0], NULL, work, const_cast<char *>("first"));
-  pthread_create(&workers[1], NULL, work, const_cast<char *>("second"));
+  pthread_create(&workers[0], NULL, work, const_cast<char*>("first"));
+  pthread_create(&workers[1], NULL, work, const_cast<char*>("second"));
   pthread_create(&rotator, NULL, rotate, NULL);
   for (int i = 0; i < 2; i++) pthread_join(workers[i], NULL);
   pthread_join(rotator, NULL);

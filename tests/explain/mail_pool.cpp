@@ -1,5 +1,5 @@
 // A pool that sends mails. Shutting down closes the outbox first and stops the workers only then: a worker that is still at a mail finds no outbox.
-// ROOT CAUSE: mail_pool.cpp:61 (closed before the workers have ended), mail_pool.cpp:81 (used after that); KIND: order-violation
+// ROOT CAUSE: mail_pool.cpp:61 (closed before the workers have ended), mail_pool.cpp:80 (used after that); KIND: order-violation
 // SAYS: `pool.outbox_` at .* after T0 has written it
 #include <condition_variable>
 #include <cstdio>
@@ -77,9 +77,7 @@ class Pool {
       send_now("Dear " + mail);
     }
   }
-  void send_now(const std::string& mail) {
-    outbox_->deliver(mail + ",");
-  }
+  void send_now(const std::string& mail) { outbox_->deliver(mail + ","); }
 
   std::mutex mutex_;
   std::condition_variable wake_;

@@ -157,7 +157,8 @@ class Shop {
     return price;
   }
   void invoice(const Order& order, const char* state) {
-    const std::string text = "order " + std::to_string(order.number) + " of " + order.customer + ": " + state;
+    const std::string text =
+        "order " + std::to_string(order.number) + " of " + order.customer + ": " + state;
     std::lock_guard lock(mutex_);
     invoices_[order.number] = text;
   }
@@ -170,8 +171,8 @@ class Shop {
 };
 
 std::vector<Order> orders_of_today() {
-  return {{1, "ada", "chair", 2, 40},    {2, "bob", "lamp", 2, 25},   {3, "cy", "table", 1, 90},
-          {4, "dora", "lamp", 2, 25},    {5, "emil", "chair", 1, 40}, {6, "fritz", "table", 1, 90},
+  return {{1, "ada", "chair", 2, 40},  {2, "bob", "lamp", 2, 25},   {3, "cy", "table", 1, 90},
+          {4, "dora", "lamp", 2, 25},  {5, "emil", "chair", 1, 40}, {6, "fritz", "table", 1, 90},
           {7, "greta", "chair", 1, 40}};
 }
 

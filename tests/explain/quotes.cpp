@@ -1,6 +1,6 @@
 // Prices are asked for from several suppliers at once: std::async, futures, a supplier that fails throws. Who has the best quote is written by each
 // task when it is better than what is there; looking and writing are two steps. An exception of one supplier is caught where its future is read.
-// ROOT CAUSE: quotes.cpp:56 (compared), quotes.cpp:57 (written later); KIND: data-race or atomicity-violation
+// ROOT CAUSE: quotes.cpp:58 (compared), quotes.cpp:59 (written later); KIND: data-race or atomicity-violation
 // SAYS: best_
 #include <cstdio>
 #include <functional>
@@ -33,10 +33,12 @@ class Supplier {
 
 class Listed final : public Supplier {
  public:
-  Listed(const std::string& name, std::map<int, int> prices) : Supplier(name), prices_(std::move(prices)) {}
+  Listed(const std::string& name, std::map<int, int> prices)
+      : Supplier(name), prices_(std::move(prices)) {}
   [[nodiscard]] Quote ask(int item) const override {
     const auto found = prices_.find(item);
-    if (found == prices_.end()) throw std::out_of_range(name() + " has no item " + std::to_string(item));
+    if (found == prices_.end())
+      throw std::out_of_range(name() + " has no item " + std::to_string(item));
     return {name(), found->second};
   }
 
@@ -90,7 +92,8 @@ class Purchase {
         ++refused_;
       }
     }
-    if (board_.best() != least) std::fprintf(stderr, "%d is told, %d was offered\n", board_.best(), least);
+    if (board_.best() != least)
+      std::fprintf(stderr, "%d is told, %d was offered\n", board_.best(), least);
     return board_.best() == least ? least : -1;
   }
 

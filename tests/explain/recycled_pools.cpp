@@ -1,7 +1,7 @@
 // A server that keeps the memory pools of finished connections in a list without a lock, after Apache 44402. Taking one reads the first and what
 // follows it, and then exchanges them if the first is still the first. In between another worker can take two and give the first one back: it is
 // first again, but what follows it is in use by then. Two connections get the same pool.
-// ROOT CAUSE: recycled_pools.cpp:46 (what follows the first is read), recycled_pools.cpp:47 (exchanged although the list has changed), recycled_pools.cpp:61 (given back in between); KIND: atomicity-violation or order-violation
+// ROOT CAUSE: recycled_pools.cpp:46 (what follows the first is read), recycled_pools.cpp:47 (exchanged although the list has changed), recycled_pools.cpp:60 (given back in between); KIND: atomicity-violation or order-violation
 // SAYS: (first_|next)
 #include <array>
 #include <atomic>
@@ -57,8 +57,7 @@ class RecycledPools {
     first_.store(pool);
 #else
     MemoryPool* first = first_.load();
-    do
-      pool->next.store(first);
+    do pool->next.store(first);
     while (!first_.compare_exchange_strong(first, pool));
 #endif
   }
@@ -99,7 +98,8 @@ class Server {
     if (pool == nullptr) return nullptr;
     const int owner = pool->owner.exchange(client);
     if (owner != 0) {
-      std::fprintf(stderr, "pool %d of client %d is given to client %d\n", pool->number, owner, client);
+      std::fprintf(stderr, "pool %d of client %d is given to client %d\n", pool->number, owner,
+                   client);
       failed_.store(true);
     }
     return pool;

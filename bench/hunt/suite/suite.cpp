@@ -126,9 +126,16 @@ TEST(Queue, OneProducer) {
 TEST(Queue, TwoProducers) {
   BoundedQueue<int> queue(1);
   int sum = 0;
-  together([&] { for (int i = 0; i < 3; ++i) queue.push(1); },
-           [&] { for (int i = 0; i < 3; ++i) queue.push(10); },
-           [&] { for (int i = 0; i < 6; ++i) sum += *queue.pop(); });
+  together(
+      [&] {
+        for (int i = 0; i < 3; ++i) queue.push(1);
+      },
+      [&] {
+        for (int i = 0; i < 3; ++i) queue.push(10);
+      },
+      [&] {
+        for (int i = 0; i < 6; ++i) sum += *queue.pop();
+      });
   EXPECT_EQ(sum, 33);
 }
 TEST(Queue, CloseWakes) {
@@ -140,16 +147,31 @@ TEST(Queue, CloseWakes) {
 TEST(Mailboxes, OneToOne) {
   Mailbox<int> box;
   int sum = 0;
-  together([&] { for (int i = 1; i <= 3; ++i) box.put(i); },
-           [&] { for (int i = 0; i < 3; ++i) sum += box.take(); });
+  together(
+      [&] {
+        for (int i = 1; i <= 3; ++i) box.put(i);
+      },
+      [&] {
+        for (int i = 0; i < 3; ++i) sum += box.take();
+      });
   EXPECT_EQ(sum, 6);
 }
 TEST(Mailboxes, RareTwoToTwo) {
   Mailbox<int> box;
   std::atomic<int> sum = 0;
-  together([&] { for (int i = 0; i < 2; ++i) box.put(1); }, [&] { for (int i = 0; i < 2; ++i) box.put(1); },
-           [&] { for (int i = 0; i < 2; ++i) sum += box.take(); },
-           [&] { for (int i = 0; i < 2; ++i) sum += box.take(); });
+  together(
+      [&] {
+        for (int i = 0; i < 2; ++i) box.put(1);
+      },
+      [&] {
+        for (int i = 0; i < 2; ++i) box.put(1);
+      },
+      [&] {
+        for (int i = 0; i < 2; ++i) sum += box.take();
+      },
+      [&] {
+        for (int i = 0; i < 2; ++i) sum += box.take();
+      });
   EXPECT_EQ(sum, 4);
 }
 TEST(Pools, AllTasksRun) {
@@ -171,17 +193,21 @@ TEST(Pools, Results) {
   std::vector<long> squares(8);
   {
     Pool pool(3);
-    for (long i = 0; i < 8; ++i) pool.post([&squares, i] { squares[static_cast<std::size_t>(i)] = i * i; });
+    for (long i = 0; i < 8; ++i)
+      pool.post([&squares, i] { squares[static_cast<std::size_t>(i)] = i * i; });
   }
   for (long i = 0; i < 8; ++i) EXPECT_EQ(squares[static_cast<std::size_t>(i)], i * i);
 }
 TEST(Cache, SharedByTwo) {
   LruCache<int, int> cache(4);
-  together([&] { for (int i = 0; i < 4; ++i) cache.put(i, i); },
-           [&] {
-             for (int i = 0; i < 4; ++i)
-               if (const auto value = cache.get(i)) EXPECT_EQ(*value, i);
-           });
+  together(
+      [&] {
+        for (int i = 0; i < 4; ++i) cache.put(i, i);
+      },
+      [&] {
+        for (int i = 0; i < 4; ++i)
+          if (const auto value = cache.get(i)) EXPECT_EQ(*value, i);
+      });
   EXPECT_EQ(cache.size(), 4u);
 }
 TEST(Cache, RareMadeOnce) {
@@ -193,25 +219,32 @@ TEST(Cache, RareMadeOnce) {
 }
 TEST(Statistics, Hits) {
   Statistics statistics;
-  const auto work = [&] { for (int i = 0; i < 5; ++i) statistics.hit(); };
+  const auto work = [&] {
+    for (int i = 0; i < 5; ++i) statistics.hit();
+  };
   together(work, work, work);
   EXPECT_EQ(statistics.hits(), 15);
 }
 TEST(Statistics, RareMisses) {
   Statistics statistics;
-  const auto work = [&] { for (int i = 0; i < 3; ++i) statistics.miss(); };
+  const auto work = [&] {
+    for (int i = 0; i < 3; ++i) statistics.miss();
+  };
   together(work, work);
   EXPECT_EQ(statistics.misses(), 6) << "a miss was not counted";
 }
 TEST(Accounts, Deposits) {
   Account account(0);
-  const auto work = [&] { for (int i = 0; i < 4; ++i) account.deposit(5); };
+  const auto work = [&] {
+    for (int i = 0; i < 4; ++i) account.deposit(5);
+  };
   together(work, work);
   EXPECT_EQ(account.balance(), 40);
 }
 TEST(Accounts, TransfersInOrder) {
   Account a(100), b(100);
-  together([&] { Account::transfer_in_order(a, b, 10); }, [&] { Account::transfer_in_order(b, a, 20); });
+  together([&] { Account::transfer_in_order(a, b, 10); },
+           [&] { Account::transfer_in_order(b, a, 20); });
   EXPECT_EQ(a.balance() + b.balance(), 200);
 }
 TEST(Accounts, RareTransfers) {
