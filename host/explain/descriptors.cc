@@ -256,12 +256,15 @@ std::optional<UseAfterClose> own(TracedPair& pair, const Calls& here, const Call
   if (!other_number) return std::nullopt;
   const Meaning passing = theirs.meaning(*other_number, *same);
   if (!passing.is_open()) return std::nullopt;
-  // What the passing run uses, and who has closed it here.
+  // What the passing run uses, and who has closed it here. If the number is closed here, it does not matter that the passing run has opened
+  // it anew in time.
+  const Meaning now = here.meaning(*number, call);
   const Instance opened = pair.alignment().counterpart(kPassing, theirs.instance(*passing.opened));
   const Call* meant = opened.valid() ? here.at(opened.step) : nullptr;
-  if (meant == nullptr || meant->result != passing.opened->result) return std::nullopt;
-  const Meaning now = here.meaning(*number, call);
-  if ((now.opened == meant && now.is_open()) || now.closed == nullptr ||
+  if (meant != nullptr && (meant->result != passing.opened->result || meant->done >= call.done))
+    meant = nullptr;
+  if (meant == nullptr && !now.is_open()) meant = now.opened;
+  if (meant == nullptr || (now.opened == meant && now.is_open()) || now.closed == nullptr ||
       now.closed->done < meant->done)
     return std::nullopt;
   found.closed = here.instance(*here.first_close(*number, *meant));
