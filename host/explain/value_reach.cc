@@ -76,7 +76,7 @@ bool ValueReach::reaches(std::uint32_t from, std::uint32_t value) {
     bool found = false;
     bool deeper = false;
     if (of.count != kMany)
-      while (at.next < of.count && !found && !deeper) {
+      while (!found && !deeper && at.next < of.count) {  // once it went deeper, `at` has moved
         const std::uint32_t next = values(of)[at.next++];
         found = next == value;
         if (next <= value) continue;
