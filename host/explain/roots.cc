@@ -4,7 +4,7 @@
 #include <unordered_map>
 
 #include "host/explain/cause_event.h"
-#include "host/explain/root_cause.h"
+#include "host/explain/classifier.h"
 
 namespace clew {
 namespace {
@@ -21,11 +21,6 @@ Use memory_of(const RunTrace& run, Instance at, std::uint64_t use) {
   const std::uint32_t index = first + (slot - 100);
   if (slot < 100 || index >= end) return {};
   return {run.access_address(at.step, index), std::max(run.access(at.step, index).size, 1u)};
-}
-
-const OutsideCall* call_of(const RunTrace& run, NodeId node) {
-  if (is_unseen(node) || !run.instruction(instance_of(node)).is_call()) return nullptr;
-  return run.outside_call(instance_of(node).step);
 }
 
 // Made by another thread, or by a handler that has interrupted this one.

@@ -1,0 +1,147 @@
+#include <algorithm>
+
+#include "host/explain/activity.h"
+#include "host/explain/cause_event.h"
+#include "host/explain/classifier.h"
+
+namespace clew {
+
+bool Classifier::between(Instance use) {
+  const MemoryAccess* at = entry(use);
+  if (at == nullptr) return false;
+  if (is_foreign(kFailing, root_.from_failing, root_.use_failing) && behind_own(*at)) return true;
+  return before_own(*at) || inside_others(*at) || inside_another(*at);
+}
+
+bool Classifier::entry_is_null(const MemoryAccess& use) const {
+  const RecordedAccess& read = run_.access(use.at.step, use.access);
+  return read.has_value && read.size == 8 && run_.access_value(use.at.step, use.access) == 0;
+}
+
+bool Classifier::in_one_round_with_own(const MemoryAccess& use) {
+  const MemoryAccess* remote = nullptr;
+  for (const MemoryAccess* one = &use; one != history_.data();) {
+    --one;
+    const bool mine = is_by(*one, party_);
+    if (!mine && one->writes && remote == nullptr) remote = one;
+    if (mine && remote == nullptr && one->writes) return false;
+    if (!mine || remote == nullptr) continue;
+    if (!same_activity(one->at, use.at)) return false;
+    const FrameIndex frame = shared_frame(run_, one->at, use.at);
+    if (site_in(run_, one->at, frame) < site_in(run_, use.at, frame))
+      return tell_between(*one, *remote, use);
+  }
+  return false;
+}
+
+bool Classifier::behind_own(const MemoryAccess& use) {
+  if (in_one_round_with_own(use)) return true;
+  // Each round of a loop reads the pointer anew, and nothing belongs together but what uses it.
+  if (entry_is_null(use)) return false;
+  const MemoryAccess* remote = nullptr;
+  for (const MemoryAccess* one = &use; one != history_.data();) {
+    --one;
+    const bool mine = is_by(*one, party_);
+    if (!mine && one->writes && remote == nullptr) remote = one;
+    // It may have read it since, to no effect.
+    if (!mine || (remote == nullptr && !one->writes)) continue;
+    if (remote == nullptr || !same_activity(one->at, use.at)) return false;
+    return tell_between(*one, *remote, use);
+  }
+  return false;
+}
+
+bool Classifier::before_own(const MemoryAccess& use) {
+  const MemoryAccess* remote = nullptr;
+  const MemoryAccess* end = history_.data() + history_.size();
+  for (const MemoryAccess* one = &use + 1; one != end; ++one) {
+    const bool mine = is_by(*one, party_);
+    if (!mine && one->writes && remote == nullptr) remote = one;
+    if (!mine || one->frees || !same_activity(use.at, one->at)) continue;
+    const bool matters = one->writes || slice_.half[kFailing].nodes.contains(node_of(one->at)) ||
+                         !pair_.alignment().counterpart(kFailing, one->at).valid();
+    if (remote == nullptr && one->writes) return false;
+    if (remote != nullptr && matters) return tell_between(use, *remote, *one);
+  }
+  return false;
+}
+
+bool Classifier::inside_others(const MemoryAccess& use) {
+  if (is_unseen(root_.from_passing)) return false;
+  const Instance missed = pair_.alignment().counterpart(kPassing, instance_of(root_.from_passing));
+  const MemoryAccess* later = missed.valid() ? entry(missed) : nullptr;
+  if (later == nullptr || later->at < use.at) return false;
+  const PartyId owner = parties_.of(missed.step);
+  const MemoryAccess* remote = &use;
+  for (const MemoryAccess* one = &use; one != later; ++one)
+    if (is_by(*one, party_) && one->writes && !one->frees) remote = one;
+  for (const MemoryAccess* one = &use; one != history_.data();) {
+    --one;
+    if (!is_by(*one, owner) || !same_activity(one->at, later->at)) continue;
+    // It has read what it writes by, or it writes in two steps.
+    if (!remote->writes && !one->writes) return false;
+    // What is new is not yet complete: the reader comes too early.
+    if (!remote->writes && is_first_of_new(*one)) return false;
+    return tell_between(*one, *remote, *later);
+  }
+  return false;
+}
+
+bool Classifier::inside_another(const MemoryAccess& use) {
+  const MemoryAccess* written = nullptr;
+  const MemoryAccess* end = history_.data() + history_.size();
+  for (const MemoryAccess* later = &use; later != end; ++later) {
+    if (is_by(*later, party_)) {
+      if (later->writes && !later->frees) written = later;
+      continue;
+    }
+    if (written == nullptr || !later->writes || later->frees) continue;
+    const PartyId owner = parties_.of(later->at.step);
+    for (const MemoryAccess* one = &use; one != history_.data();) {
+      --one;
+      if (!is_by(*one, owner)) continue;
+      if (!same_activity(one->at, later->at)) break;
+      return tell_between(*one, *written, *later);
+    }
+  }
+  return false;
+}
+
+bool Classifier::lets_others_in(const MemoryAccess& first, const MemoryAccess& remote,
+                                const MemoryAccess& last) {
+  const std::uint16_t thread = run_.steps()[first.at.step].thread;
+  if (run_.steps()[remote.at.step].thread == thread) return false;  // a handler
+  const StepIndex known = pair_.order(kFailing).last_before(remote.at.step, thread);
+  // By something else than the accesses themselves, be they atomic.
+  if (known != kNoStep && known >= first.at.step &&
+      std::ranges::none_of(history_, [&](const MemoryAccess& one) { return one.at.step == known; }))
+    return true;
+  return std::ranges::any_of(run_.outside_calls(), [&](const OutsideCall& call) {
+    return call.step >= first.at.step && call.step <= last.at.step &&
+           run_.steps()[call.step].thread == thread &&
+           (call.name.contains("join") || is_creation(call.name));
+  });
+}
+
+bool Classifier::tell_between(const MemoryAccess& first, const MemoryAccess& remote,
+                              const MemoryAccess& last) {
+  if (lets_others_in(first, remote, last)) return false;
+  cause_.pattern = CausePattern::kBetween;
+  cause_.earlier = event(kFailing, first.at);
+  cause_.remote = event(kFailing, remote.at);
+  if (remote.frees) cause_.remote->what = CauseEvent::What::kFrees;
+  root_.earlier = first.at;
+  root_.remote = remote.at;
+  root_.later = last.at;
+  cause_.later = event(kFailing, last.at);
+  tell_callers(first.at, last.at);
+  auto common = excluding(locks_at(run_, first.at.step), locks_at(run_, remote.at.step));
+  const auto held = locks_at(run_, last.at.step);
+  std::erase_if(common, [&](std::uint64_t lock) { return !held.contains(lock); });
+  tell_release(first.at, last.at.step, common);
+  cause_.unordered = unordered(first.at, remote.at) || unordered(remote.at, last.at);
+  cause_.kind = cause_.unordered ? CauseKind::kDataRace : CauseKind::kAtomicityViolation;
+  return true;
+}
+
+}  // namespace clew

@@ -1,0 +1,106 @@
+#include <algorithm>
+
+#include "host/explain/activity.h"
+#include "host/explain/cause_event.h"
+#include "host/explain/classifier.h"
+#include "host/explain/hand_over.h"
+#include "host/explain/split_region.h"
+
+namespace clew {
+
+bool Classifier::split(Instance early, Instance late) {
+  const auto found = find_split(pair_, early, late, root_.address, root_.size);
+  if (!found) return false;
+  const auto tell = [&](const SplitRegion::Access& one) {
+    return event_of(pair_, naming_, kFailing, one.at, one.address, one.size);
+  };
+  const auto name = [&](const SplitRegion::Access& one) {
+    const auto known = naming_.memory(kFailing, one.at, one.address, one.size);
+    return known && !known->made_up ? known->name : std::string();
+  };
+  cause_.use_variable = cause_.variable;
+  cause_.variable = name(found->first);
+  cause_.later_variable = name(found->last);
+  // Nothing is told by accesses that cannot be named.
+  if (cause_.variable.empty() || cause_.later_variable.empty()) {
+    cause_.variable = cause_.use_variable;
+    cause_.use_variable = cause_.later_variable = "";
+    return false;
+  }
+  cause_.pattern = CausePattern::kBetween;
+  cause_.earlier = tell(found->first);
+  cause_.later = tell(found->last);
+  tell_callers(found->first.at, found->last.at);
+  cause_.remote_meets_later = !(found->behind_first.at < found->last.at);
+  const bool later = cause_.remote_meets_later;
+  cause_.remote = tell(later ? found->before_last : found->behind_first);
+  cause_.remote_too = tell(later ? found->behind_first : found->before_last);
+  tell_release(found->first.at, found->last.at.step, held_at(found->first.at));
+  cause_.unordered =
+      clew::unordered(pair_, found->first.at, found->behind_first.at, found->first.address) ||
+      clew::unordered(pair_, found->before_last.at, found->last.at, found->last.address);
+  cause_.kind = cause_.unordered ? CauseKind::kDataRace : CauseKind::kAtomicityViolation;
+  cause_.let_go.reset();
+  return true;
+}
+
+bool Classifier::tell_beside(Instance use, Instance missed, PartyId passing_party) {
+  const PartyId late = missed.valid() ? parties_.of(missed.step) : passing_party;
+  if (parties_.is_handler(late) || late == party_) return false;
+  if (!missed.valid() && late_thread(passing_party) != late) return false;
+  const auto found = read_beside(pair_, slice_, use, late, missed.valid() ? missed.step : kNoStep,
+                                 root_.address, BesideAge::kNew, [&](Instance, Instance write) {
+                                   // What was written with the old value of this one is as old.
+                                   if (!is_unseen(root_.from_failing) &&
+                                       parties_.of(instance_of(root_.from_failing).step) == late &&
+                                       write < instance_of(root_.from_failing))
+                                     return false;
+                                   return !missed.valid() || same_activity(write, missed);
+                                 });
+  if (!found) return false;
+  tell_half(*found, use, missed);
+  const StepIndex end = missed.valid() ? missed.step : kNoStep;
+  tell_release(found->write, end, held_at(found->write));
+  return true;
+}
+
+std::size_t Classifier::late_thread(PartyId passing) {
+  const auto& threads = pair_.run(kFailing).threads();
+  const auto& theirs = pair_.run(kPassing).threads();
+  if (passing >= theirs.size()) return threads.size();
+  return static_cast<std::size_t>(std::ranges::find(threads, theirs[passing]) - threads.begin());
+}
+
+bool Classifier::reads_half(Instance use) {
+  if (!is_foreign(kFailing, root_.from_failing, root_.use_failing)) return false;
+  const Instance write = instance_of(root_.from_failing);
+  const PartyId other = parties_.of(write.step);
+  if (parties_.is_handler(other) || run_.instruction(write).is_call()) return false;
+  const auto found = read_beside(pair_, slice_, use, other, kNoStep, root_.address, BesideAge::kOld,
+                                 [&](Instance source, Instance later) {
+                                   if (!same_activity(write, later)) return false;
+                                   // What it has written before may be the other half, too.
+                                   return source.step >= RunTrace::kFromOutside ||
+                                          parties_.of(source.step) != other ||
+                                          is_of_earlier_round(run_, source, write, later);
+                                 });
+  if (!found) return false;
+  cause_.pattern = CausePattern::kOverwritten;
+  cause_.beside_missed = true;
+  tell_half(*found, use, write);
+  tell_release(write, found->write.step, held_at(write));
+  return true;
+}
+
+void Classifier::tell_half(const ReadBeside& found, Instance use, Instance write) {
+  cause_.beside = event_of(pair_, naming_, kFailing, found.write, found.address, found.size);
+  cause_.beside_read = event_of(pair_, naming_, kFailing, found.read, found.address, found.size);
+  if (const auto name = naming_.memory(kFailing, found.read, found.address, found.size))
+    cause_.beside_variable = name->name;
+  cause_.let_go.reset();
+  cause_.unordered = clew::unordered(pair_, found.read, found.write, found.address) ||
+                     (write.valid() && unordered(use, write));
+  cause_.kind = cause_.unordered ? CauseKind::kDataRace : CauseKind::kAtomicityViolation;
+}
+
+}  // namespace clew

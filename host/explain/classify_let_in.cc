@@ -1,0 +1,85 @@
+#include <algorithm>
+
+#include "host/explain/activity.h"
+#include "host/explain/cause_event.h"
+#include "host/explain/classifier.h"
+#include "host/explain/hand_over.h"
+#include "host/explain/sync_calls.h"
+
+namespace clew {
+
+bool Classifier::times_out_in_passing(Instance wait) {
+  const RunTrace& other = pair_.trace(kPassing);
+  const Instance there = pair_.alignment().counterpart(kFailing, wait);
+  if (there.valid()) {
+    const OutsideCall* same = other.outside_call(there.step);
+    if (same == nullptr || same->back == kNoStep) return true;
+    const bool behind = cause_.pattern == CausePattern::kTooEarly &&
+                        !is_unseen(root_.from_passing) &&
+                        instance_of(root_.from_passing).step > same->step &&
+                        instance_of(root_.from_passing).step < same->back;
+    cause_.timed_out_late = timed_out(*same) && behind;
+    return timed_out(*same) && !behind;
+  }
+  const std::string& id = pair_.run(kFailing).threads()[run_.steps()[wait.step].thread];
+  return std::ranges::any_of(other.outside_calls(), [&](const OutsideCall& call) {
+    const Instance at{call.step, other.steps()[call.step].executed - 1u};
+    return timed_out(call) &&
+           pair_.run(kPassing).threads()[other.steps()[call.step].thread] == id &&
+           other.instruction(at).address == run_.instruction(wait).address;
+  });
+}
+
+bool Classifier::tell_time_out(Instance early) {
+  for (const OutsideCall& call : run_.outside_calls()) {
+    if (call.step >= early.step) break;
+    const Instance at{call.step, run_.steps()[call.step].executed - 1u};
+    if (!timed_out(call) || parties_.of(call.step) != parties_.of(early.step) ||
+        !same_activity(at, early))
+      continue;
+    if (times_out_in_passing(at)) continue;
+    cause_.timed_out = event_of(pair_, naming_, kFailing, at, 0, 0);
+    cause_.timed_out->call = call.name;
+  }
+  if (!cause_.timed_out) return false;
+  cause_.kind = CauseKind::kChoice;
+  cause_.let_go.reset();
+  cause_.created = false;
+  cause_.slept.reset();
+  return true;
+}
+
+std::optional<Instance> Classifier::published(Instance early, std::uint16_t late_thread) {
+  const auto got = where_got(pair_, early, root_.address);
+  if (!got || got->memory == nullptr || run_.steps()[got->memory->made].thread != late_thread)
+    return std::nullopt;
+  const auto [first, end] = run_.accesses(got->read);
+  for (std::uint32_t i = first; i < end; ++i) {
+    if (run_.access(got->read.step, i).kind == AccessKind::kWrite) continue;
+    const Instance from = pair_.run(kFailing).source(got->read.step, i);
+    if (from.step < RunTrace::kFromOutside && run_.steps()[from.step].thread == late_thread &&
+        run_.allocation(run_.access_address(got->read.step, i), from.step) != got->memory)
+      return from;
+  }
+  return std::nullopt;
+}
+
+void Classifier::tell_let_go(Instance early, std::uint16_t late_thread, StepIndex late) {
+  auto by = published(early, late_thread);
+  if (!by) by = let_go(pair_, early, late_thread, late, root_.address);
+  if (!by) return;
+  cause_.let_go = event_of(pair_, naming_, kFailing, *by, 0, 0);
+  const OutsideCall* call = run_.outside_call(by->step);
+  cause_.created = call != nullptr && is_creation(call->name);
+}
+
+void Classifier::tell_sleep(Instance use) {
+  for (const OutsideCall& call : run_.outside_calls()) {
+    if (call.step >= use.step) break;
+    const Instance at{call.step, run_.steps()[call.step].executed - 1u};
+    if (is_sleep(call) && parties_.of(call.step) == party_ && same_activity(at, use))
+      cause_.slept = event_of(pair_, naming_, kFailing, at, 0, 0);
+  }
+}
+
+}  // namespace clew

@@ -1,0 +1,68 @@
+#include <algorithm>
+#include <utility>
+
+#include "host/explain/hand_over.h"
+#include "host/explain/told_cause.h"
+#include "host/explain/waiting.h"
+
+namespace clew {
+namespace {
+
+// Whether the story is all in the function that comes, or does not come, to the end of it.
+bool stays_in_function(const ToldCause& told) {
+  const StoryStep& last = told.steps.back().step;
+  return std::ranges::all_of(told.steps, [&](const ToldStep& one) {
+    return one.step.thread == last.thread && one.step.at.function == last.at.function;
+  });
+}
+
+}  // namespace
+
+void tell_waiting(TracedPair& pair, Naming& naming, SliceShown shown, Explanation& result) {
+  Waiting waiting = find_waiting(pair, naming);
+  const bool alone = result.failing == result.passing;
+  const bool locks = std::ranges::any_of(
+      waiting.cause.waits, [](const WaitFact& fact) { return fact.taken.has_value(); });
+  bool leads = false;  // what is behind the waiting is the kind of it
+  if (!waiting.cause.cycle && !locks && !alone)
+    for (const PathNode& start : waiting.starts) {
+      Explanation read;
+      ToldCause told = tell_cause(pair, naming, start, shown, read);
+      if (told.steps.empty() || told.cause.pattern == CausePattern::kResult ||
+          told.cause.pattern == CausePattern::kNone)
+        continue;
+      result.slice = read.slice;
+      result.lines = std::move(read.lines);
+      leads = waiting.cause.kind == CauseKind::kLostWakeup
+                  ? start.side == kPassing && !stays_in_function(told)
+                  : !waiting.stops_others;
+      add_roots(result.root, told.cause);
+      result.behind = std::move(told.cause);
+      for (ToldStep& one : told.steps) waiting.story.push_back(std::move(one.step));
+      std::ranges::sort(waiting.story, {}, &StoryStep::clock);
+      break;
+    }
+  if (waiting.cause.kind == CauseKind::kLostWakeup && !leads)
+    for (const PathNode& start : waiting.starts) {
+      if (start.side != kFailing) continue;
+      const auto stale = stale_reads(pair, instance_of(start.node), kNoStep, StaleReach::kBranch);
+      if (stale.empty()) continue;
+      waiting.cause.check = check_of(pair, naming, stale.front());
+      break;
+    }
+  for (const WaitFact& fact : waiting.cause.waits) {
+    add_root(result.root, fact.taken);
+    add_root(result.root, fact.signal);
+    add_root(result.root, fact.wait);
+  }
+  result.cause = std::move(waiting.cause);
+  add_roots(result.root, result.cause);
+  if (leads) {
+    result.behind->waits = std::move(result.cause.waits);
+    result.cause = *std::move(result.behind);
+    result.behind.reset();
+  }
+  result.story = std::move(waiting.story);
+}
+
+}  // namespace clew
