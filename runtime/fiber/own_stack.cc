@@ -21,6 +21,7 @@ constexpr std::uintptr_t kRedZone = 128;
 
 std::uintptr_t g_signal_stack = 0;
 SignalHandler g_handlers[NSIG] = {};
+bool g_stay = false;  // on the signal stack
 
 // The kernel's frame of a signal: what the handler returns to, a context, what is known about the
 // signal. The state of the vector registers lies elsewhere, the context says where.
@@ -54,6 +55,7 @@ void fill_entry(const gregset_t& registers) {
 
 // The address below which the frame is copied; 0: it stays where it is.
 std::uintptr_t place_for_frame(const Frame& frame, const gregset_t& registers) {
+  if (g_stay) return 0;
   const auto stack = static_cast<std::uintptr_t>(registers[REG_RSP]);
   // Another handler has just begun, or the kernel knows no signal stack yet.
   constexpr std::uintptr_t kLargest = 64 * 1024;
@@ -74,6 +76,9 @@ OwnStack make_own_stack() {
   const auto base = reinterpret_cast<std::uintptr_t>(arena_alloc(CLEW_OWN_STACK_SIZE));
   return {base, base + CLEW_OWN_STACK_SIZE};
 }
+
+OnSignalStack::OnSignalStack() { g_stay = true; }
+OnSignalStack::~OnSignalStack() { g_stay = false; }
 
 void install_signal_stack() {
   g_signal_stack = reinterpret_cast<std::uintptr_t>(arena_alloc(kSignalStackSize));

@@ -66,6 +66,14 @@ class NoOwnStack {
   std::uintptr_t before_;
 };
 
+// While it lives, handlers stay on the stack on which the kernel begins them. REQUIRES: none of them
+// switches threads and returns later.
+class OnSignalStack {
+ public:
+  OnSignalStack();
+  ~OnSignalStack();
+};
+
 // Installs the stack on which the kernel begins a handler. Each handler leaves it at once.
 void install_signal_stack();
 

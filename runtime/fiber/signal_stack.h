@@ -4,6 +4,7 @@
 
 #include <signal.h>
 
+#include "runtime/fiber/context.h"
 #include "runtime/fiber/own_stack.h"
 
 namespace clew::rt {
@@ -22,6 +23,9 @@ void clew_fill_context(long long* registers);
 long clew_clone_at(long number, const long* arguments, const long long* registers);
 // Resumes where the registers say, as after a system call that returned 0.
 [[noreturn]] void clew_resume_at(const long long* registers);
+// Parks the caller in *from and does that with another thread's thread-local storage.
+void clew_context_resume_at(Context* from, const long long* registers,
+                            std::uintptr_t thread_pointer);
 }
 
 }  // namespace clew::rt

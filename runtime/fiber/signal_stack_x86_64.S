@@ -189,4 +189,37 @@ resume: movq    R8(%r12), %r8
         .cfi_endproc
         .size   clew_resume_at, .-clew_resume_at
 
+        .hidden clew_has_wrfsbase
+        .globl  clew_context_resume_at
+        .hidden clew_context_resume_at
+        .type   clew_context_resume_at, @function
+clew_context_resume_at:
+        .cfi_startproc
+        pushq   %rbp
+        pushq   %rbx
+        pushq   %r12
+        pushq   %r13
+        pushq   %r14
+        pushq   %r15
+        subq    $8, %rsp
+        .cfi_adjust_cfa_offset 56
+        stmxcsr (%rsp)
+        fnstcw  4(%rsp)
+        movq    %rsp, (%rdi)
+        movq    %fs:0x10, %rax
+        movq    %rax, 8(%rdi)
+        movq    %rsi, %r12              // arch_prctl keeps it
+        cmpb    $0, clew_has_wrfsbase(%rip)
+        je      1f
+        wrfsbase %rdx
+        jmp     2f
+1:      movq    %rdx, %rsi              // arch_prctl(ARCH_SET_FS, base)
+        movl    $0x1002, %edi
+        movl    $158, %eax
+        syscall
+2:      movq    %r12, %rdi
+        jmp     clew_resume_at
+        .cfi_endproc
+        .size   clew_context_resume_at, .-clew_context_resume_at
+
         .section .note.GNU-stack,"",@progbits

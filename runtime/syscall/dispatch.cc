@@ -18,6 +18,7 @@
 #include "runtime/sched/active.h"
 #include "runtime/signal/signals.h"
 #include "runtime/syscall/system_call.h"
+#include "runtime/thread/in_place.h"
 
 namespace clew::rt {
 
@@ -59,6 +60,7 @@ void on_system_call(int signal, siginfo_t* info, void* context) {
   }
   auto& caught = *static_cast<ucontext_t*>(context);
   auto& registers = caught.uc_mcontext.gregs;
+  if (CLEW_UNLIKELY(answer_in_place(registers))) return;
   Call call{registers[REG_RAX],
             {registers[REG_RDI], registers[REG_RSI], registers[REG_RDX], registers[REG_R10],
              registers[REG_R8], registers[REG_R9]}};

@@ -6,11 +6,13 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "runtime/outside/children.h"
 #include "runtime/outside/descriptors.h"
+#include "runtime/outside/file_times.h"
 #include "runtime/outside/poller.h"
 #include "runtime/outside/randomness.h"
 #include "runtime/outside/unrecorded.h"
@@ -32,6 +34,7 @@
 #include "runtime/syscall/mapped_files.h"
 #include "runtime/syscall/ordering.h"
 #include "runtime/syscall/vdso.h"
+#include "runtime/thread/in_place.h"
 #include "runtime/thread/names.h"
 #include "runtime/thread/scheduling.h"
 #include "runtime/thread/thread_block.h"
@@ -248,12 +251,29 @@ bool asks_for_terminal(const Call& call) {
   return call.number == SYS_ioctl && static_cast<unsigned>(call.a[1]) == TCGETS;
 }
 
+// Whether the kernel may refuse threads after it.
+bool may_limit_threads(const Call& call) {
+  switch (call.number) {
+    case SYS_seccomp:
+      return true;
+    case SYS_prctl:
+      return call.a[0] == PR_SET_SECCOMP;
+    case SYS_setrlimit:
+      return call.a[0] == RLIMIT_NPROC;
+    case SYS_prlimit64:
+      return call.a[1] == RLIMIT_NPROC && call.a[2] != 0;
+    default:
+      return false;
+  }
+}
+
 // Calls are not part of the hash: which ones libc makes depends on what standard output is, for
 // example. A replay that departs in a call is detected by the recorded answers.
 long answer_call(Call call) {
   if (is_cancellation_point(call) && !is_without_cancel(call)) test_cancel();
   reach_call(call);
   note_lasting(call);
+  if (CLEW_UNLIKELY(may_limit_threads(call))) leave_beginnings_to_kernel();
   const Treatment treatment = treatment_of(call.number);
   switch (treatment) {
     case Treatment::kUnknown:
@@ -274,6 +294,7 @@ long answer_call(Call call) {
   // Time does not pass for the calls above: a replay may make others of them.
   if (g_sched.active && !asks_for_terminal(call))
     g_sched.pass_time(g_sched.at_speed(kNanosPerCall));
+  if (!g_inputs.replaying()) before_change(call);
   note_room(call);
   const long result = recorded_by_family(treatment, call);
   follow_change_of_files(call, result);

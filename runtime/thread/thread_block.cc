@@ -9,6 +9,7 @@
 #include "runtime/libc/user_dispatch.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/sched/active.h"
+#include "runtime/thread/in_place.h"
 #include "runtime/thread/life.h"
 
 extern "C" {
@@ -113,7 +114,10 @@ void* thread_body(void* argument) {
   void* way_out[5];
   block->way_out = way_out;
   if (__builtin_setjmp(way_out) != 0) return nullptr;
-  clew_context_park_and_exit_thread(&block->context);
+  if (is_begun_in_place())
+    park_in_place(block->context);
+  else
+    clew_context_park_and_exit_thread(&block->context);
   g_thread_life.run(*block->fiber);
   __builtin_unreachable();
 }
@@ -123,6 +127,11 @@ void* thread_body(void* argument) {
 }
 
 int make_block(Block& block, const pthread_attr_t* attributes) {
+  if (CLEW_LIKELY(can_begin_in_place(attributes))) {
+    const int error = begin_in_place(&block.handle, attributes, thread_body, &block);
+    if (error == 0) tid_of(block.handle) = 0;
+    return error;
+  }
   const Uncaught uncaught;
   const NoOwnStack none;
   const int error = CLEW_REAL(pthread_create)(&block.handle, attributes, thread_body, &block);
@@ -241,9 +250,17 @@ int give_block(Fiber& fiber, const pthread_attr_t* attributes) {
 // the kernel thread; there is no function for it. So a kernel thread returns from the routine, on
 // the fiber's stack, and is waited for.
 void give_back_block(Fiber& fiber) {
+  auto* block = static_cast<Block*>(fiber.block);
+  if (CLEW_LIKELY(can_do_in_place())) {
+    end_in_place(fiber.context, leave_body, block);
+    tid_of(fiber.handle) = 0;
+    const Uncaught uncaught;
+    const OffDuty off_duty;
+    CLEW_REAL(pthread_join)(fiber.handle, nullptr);
+    return free_block(block);
+  }
   const Uncaught uncaught;
   const NoOwnStack none;
-  auto* block = static_cast<Block*>(fiber.block);
   constexpr std::uint64_t kAll = ~std::uint64_t{0};
   std::uint64_t mask = 0;
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&kAll),

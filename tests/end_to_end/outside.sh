@@ -380,4 +380,152 @@ cp out.txt first.txt
 check "... are replayed" run 0 replay --times 3
 check "... are those of the seed" bash -c '"$0" run --seed 5 ./random 2>err.txt | cmp - first.txt' "$clew"
 check "... and differ from each other" bash -c '[ "$(sort -u first.txt | wc -l)" = 6 ]'
+
+cat >threads.c <<'C'
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+static _Thread_local int own = 7;
+static pthread_key_t key;
+static int count, wrong;
+static void* work(void* x) {
+  wrong += own != 7 || errno != 0 || pthread_getspecific(key) != 0;
+  own = errno = 3;
+  pthread_setspecific(key, &count);
+  wrong += *strerror(200 + count % 7) == 0;
+  free(malloc(100));
+  count++;
+  return x;
+}
+int main(void) {
+  pthread_key_create(&key, 0);
+  for (int i = 0; i < 5000; i++) {
+    pthread_t t;
+    void* result;
+    if (pthread_create(&t, 0, work, &t) != 0 || pthread_join(t, &result) != 0 || result != &t) return 3;
+  }
+  struct rusage used;
+  getrusage(RUSAGE_SELF, &used);
+  fprintf(stderr, "%ld switches\n", used.ru_nvcsw);
+  printf("%d %d\n", count, wrong);
+  return used.ru_nvcsw > 1000;
+}
+C
+"$clew" cc -O1 -g threads.c -o threads -pthread || exit 1
+# Each thread took two switches of the kernel once.
+check "5,000 threads one after another do not switch kernel threads" run 0 run --seed 2 ./threads
+check "... and each begins anew" says out.txt "5000 0"
+check "... are replayed" run 0 replay
+
+# Times of files and of System V objects are those of the program's clock.
+cat >file_times.c <<'C'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+#include <utime.h>
+static int wrong;
+#define IS(condition) ((condition) || (wrong = 1, printf("line %d: %s\n", __LINE__, #condition)))
+#define NEAR(a, b) IS((long)(a) - (long)(b) >= -1 && (long)(a) - (long)(b) <= 1)
+static struct stat put(const char* name) {
+  struct stat status;
+  FILE* file = fopen(name, "w");
+  fputs("x", file);
+  fclose(file);
+  stat(name, &status);
+  return status;
+}
+static struct stat look(const char* name) {
+  struct stat status;
+  stat(name, &status);
+  return status;
+}
+static double when(struct stat status) { return status.st_mtim.tv_sec + status.st_mtim.tv_nsec / 1e9; }
+static void files(time_t began) {
+  struct stat a = put("a");
+  NEAR(a.st_mtime, began);
+  sleep(2);
+  struct stat b = put("b");
+  NEAR(b.st_mtime, time(0));
+  IS(when(b) > when(a) + 1);
+  sleep(3600);
+  NEAR(put("c").st_mtime, time(0));
+  IS(when(look("a")) == when(a) && when(look("b")) == when(b));
+  IS(when(look("fixture")) < began && when(look("/etc/passwd")) < when(look("fixture")));
+  struct statx extended;
+  statx(AT_FDCWD, "b", 0, STATX_ALL, &extended);
+  IS(extended.stx_mtime.tv_sec == b.st_mtim.tv_sec && extended.stx_mtime.tv_nsec == b.st_mtim.tv_nsec);
+}
+static void set_times(time_t began) {
+  struct utimbuf seconds = {began - 100, 1000000000};
+  utime("a", &seconds);
+  IS(look("a").st_atime == began - 100 && look("a").st_mtime == 1000000000);
+  struct timespec exact[2] = {{began + 5, 123456789}, {began + 7, 987654321}};
+  utimensat(AT_FDCWD, "b", exact, 0);
+  IS(look("b").st_mtim.tv_sec == began + 7 && look("b").st_mtim.tv_nsec == 987654321);
+  struct timeval micro[2] = {{began, 5}, {began + 1, 999999}};
+  utimes("c", micro);
+  IS(look("c").st_mtim.tv_sec == began + 1 && look("c").st_mtim.tv_nsec == 999999000);
+  sleep(5);
+  struct timespec now[2] = {{0, UTIME_OMIT}, {0, UTIME_NOW}};
+  utimensat(AT_FDCWD, "c", now, 0);
+  IS(look("c").st_atime == began);
+  NEAR(look("c").st_mtime, time(0));
+  struct stat fixture = look("fixture");
+  struct timespec copied[2] = {fixture.st_atim, fixture.st_mtim};
+  put("copy");
+  utimensat(AT_FDCWD, "copy", copied, 0);
+  IS(when(look("copy")) == when(fixture));
+}
+static void objects(void) {
+  struct {
+    long type;
+    char text[4];
+  } message = {1, "abc"};
+  struct sembuf up = {0, 1, 0};
+  struct msqid_ds queue;
+  struct semid_ds set;
+  struct shmid_ds memory;
+  int q = msgget(IPC_PRIVATE, 0600), s = semget(IPC_PRIVATE, 1, 0600), m = shmget(IPC_PRIVATE, 100, 0600);
+  msgctl(q, IPC_STAT, &queue);
+  IS(queue.msg_stime == 0);
+  NEAR(queue.msg_ctime, time(0));
+  sleep(10);
+  msgsnd(q, &message, sizeof message.text, 0);
+  msgctl(q, IPC_STAT, &queue);
+  NEAR(queue.msg_stime, time(0));
+  semop(s, &up, 1);
+  semctl(s, 0, IPC_STAT, &set);
+  NEAR(set.sem_otime, time(0));
+  shmdt(shmat(m, 0, 0));
+  shmctl(m, IPC_STAT, &memory);
+  NEAR(memory.shm_dtime, time(0));
+  msgctl(q, IPC_RMID, 0);
+  semctl(s, 0, IPC_RMID);
+  shmctl(m, IPC_RMID, 0);
+}
+int main(void) {
+  time_t began = time(0);
+  files(began);
+  set_times(began);
+  objects();
+  printf("%ld\n", (long)look("fixture").st_mtim.tv_nsec);
+  return wrong;
+}
+C
+"$clew" cc -O1 -g file_times.c -o file_times || exit 1
+touch fixture
+check "times of files and of System V objects follow virtual time" run 0 run ./file_times
+check "... and are replayed" run 0 replay --times 2
+check "... and what a program copies is right on the disk" bash -c '[ "$(stat -c %Y fixture)" = "$(stat -c %Y copy)" ]'
+check "... as is a time of its own" bash -c '[ "$(stat -c %Y a)" = 1000000000 ]'
 finish
