@@ -28,6 +28,7 @@
 #include "runtime/libc/redirect.h"
 #include "runtime/libc/refused.h"
 #include "runtime/libc/user_dispatch.h"
+#include "runtime/outside/file_times.h"
 #include "runtime/outside/poller.h"
 #include "runtime/outside/randomness.h"
 #include "runtime/outside/unrecorded.h"
@@ -230,6 +231,8 @@ void take_over(abi::Control& control, const char* moving) {
   resolve_thread_end();
   Fiber* main_fiber = adopt_main_thread();
   g_sched.init(control, surroundings(), *main_fiber);
+  begin_file_times(control.epoch_ns, (control.flags & abi::kFlagServe) != 0 ? AfterJumps::kDoNotWait
+                                                                            : AfterJumps::kWait);
   report_registered_points();
   find_allocator();
   watch_sanitizers(*main_fiber);

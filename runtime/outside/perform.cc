@@ -4,6 +4,7 @@
 
 #include "runtime/layout/layout.h"
 #include "runtime/outside/descriptors.h"
+#include "runtime/outside/file_times.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/signal/cancel.h"
@@ -39,6 +40,7 @@ long to_kernel(const Call& call) {
   if (CLEW_UNLIKELY(call.number == SYS_readlink || call.number == SYS_readlinkat))
     if (const LoadedFiles loaded = loaded_files(); loaded.asks_for_program(call.number, call.a))
       return loaded.copy_program(call.a + path_argument(call.number));
+  if (CLEW_UNLIKELY(g_sched.active && is_about_times(call.number))) return call_with_times(call);
   return raw_syscall(call.number, call.a[0], call.a[1], call.a[2], call.a[3], call.a[4], call.a[5]);
 }
 
