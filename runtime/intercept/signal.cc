@@ -1,7 +1,8 @@
-// Sending signals, as yield points, and leaving their handlers by a jump. The other functions about
+// Sending signals and waiting for any, as yield points, and leaving their handlers by a jump. The other functions about
 // signals make system calls (syscall/signal_calls.cc).
 #include <errno.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <optional>
 
@@ -72,6 +73,18 @@ CLEW_INTERPOSE int pthread_sigqueue(pthread_t handle, int signal, const sigval v
                   handle, signal, value);
   if (const auto answer = without_thread(handle)) return *answer;
   return CLEW_REAL(pthread_sigqueue)(handle, signal, value);
+}
+
+// A signal that arrives between the program's last look at what its handler sets and the wait does
+// not end the wait. It is delivered at the yield point.
+CLEW_INTERPOSE int pause() {
+  CLEW_ENTER(pause);
+  return CLEW_REAL(pause)();
+}
+
+CLEW_INTERPOSE int sigsuspend(const sigset_t* mask) {
+  CLEW_ENTER(sigsuspend, mask);
+  return CLEW_REAL(sigsuspend)(mask);
 }
 
 namespace {

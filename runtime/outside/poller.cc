@@ -114,11 +114,13 @@ void Poller::forget(OutsideWait& wait) {
   tell_scheduler();
 }
 
-bool Poller::signal_is_waited_for() const {
+bool Poller::signal_is_waited_for(Senders senders) const {
   bool found = false;
   if (signals_expected_)
-    g_sched.threads.for_each_living(
-        [&](const Fiber& fiber) { found |= fiber.wait_kind() == abi::WaitKind::kSignal; });
+    g_sched.threads.for_each_living([&](const Fiber& fiber) {
+      found |= fiber.wait_kind() == abi::WaitKind::kSignal &&
+               (senders == Senders::kOtherProcesses || may_be_sent_from_outside(fiber));
+    });
   return found;
 }
 
@@ -259,7 +261,10 @@ Poller::Came Poller::wait_for_something(Nanos due) {
   const bool is_copy = generation() > 0;
   bool only_children = false;
   if (all_inside()) {
-    const bool by_signal = signal_is_waited_for();
+    const bool has_relatives = is_copy || now != Children::kNone || g_other_processes ||
+                               (control_->flags & abi::kFlagChild) != 0;
+    const bool by_signal =
+        signal_is_waited_for(has_relatives ? Senders::kOtherProcesses : Senders::kThisProgram);
     const bool in_real_time =
         is_copy || now == Children::kLive || (by_signal && now == Children::kEnded);
     if (due != kForever && !in_real_time) return Came::kNothing;

@@ -65,7 +65,10 @@ class Poller {
   void find_ready_waits(pollfd* fds, std::size_t count, const timespec& timeout) const;
   bool replay(std::uint64_t number);
   bool all_inside() const;
-  bool signal_is_waited_for() const;
+  // Whose signals are to be expected. If no other process has to do with this one, a signal that the
+  // program has sent itself comes from nobody else: a wait that has missed it is a deadlock.
+  enum class Senders : std::uint8_t { kOtherProcesses, kThisProgram };
+  bool signal_is_waited_for(Senders senders) const;
   // Real time waited since anything came, in all jobs of a program that is run many times.
   Nanos& waited_in_vain();
 

@@ -23,6 +23,7 @@ struct Queue {
 
 Queue g_queues[NSIG];
 Pending* g_free = nullptr;
+std::uint64_t g_sent = 0;  // the signals that the program has sent itself
 std::size_t g_count = 0;
 // The limit on all that are pending. That of the process (RLIMIT_SIGPENDING) is asked for only when
 // it may matter.
@@ -161,6 +162,7 @@ void learn_limit() {
 }  // namespace
 
 long post(const siginfo_t& info, Fiber* to) {
+  g_sent |= bit_of(info.si_signo);
   if (g_count >= g_most && !g_most_is_known) learn_limit();
   return post(info, to, Queued::kRealTimeOnly) == Posted::kTooMany ? -EAGAIN : 0;
 }
@@ -245,6 +247,14 @@ void discard_if_ignored(int signal) {
   if (!is_ignored(signal)) return;
   Queue& queue = g_queues[signal];
   while (queue.head != nullptr) take(queue, &queue.head);
+}
+
+bool may_be_sent_from_outside(const Fiber& fiber) {
+  std::uint64_t ends = fiber.signals.waited_for;
+  if (ends == 0)
+    for (int signal = 1; signal < NSIG; ++signal)
+      if (has_handler(signal) && !blocks(fiber, signal)) ends |= bit_of(signal);
+  return (ends & ~g_sent) != 0 || ends == 0;
 }
 
 void forget_pending() {

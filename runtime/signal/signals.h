@@ -68,6 +68,9 @@ bool take_pending(Fiber& fiber, std::uint64_t set, siginfo_t& out);
 bool is_pending(const Fiber& fiber, std::uint64_t set);
 std::uint64_t pending_set(const Fiber& fiber);
 void forget_pending();
+// Whether the thread, which waits for signals, waits for any that the program has not sent itself
+// in this run: somebody else may send it. REQUIRES: it is in such a wait.
+bool may_be_sent_from_outside(const Fiber& fiber);
 // Whether there is one of `set` that was sent to a thread, not to the program.
 bool is_pending_for_one(std::uint64_t set);
 // The signal's action has changed: if it is ignored now, it is no longer pending.
