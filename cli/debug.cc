@@ -19,6 +19,7 @@
 #include "host/isolate/isolate.h"
 #include "host/names/findings.h"
 #include "host/report/explain_json.h"
+#include "host/report/explain_text.h"
 #include "host/report/hunt_json.h"
 #include "host/report/hunt_text.h"
 #include "host/report/isolate_json.h"
@@ -112,7 +113,12 @@ std::optional<Explanation> explain_isolated(const IsolateResult& isolated, doubl
   if (seconds > 0) options.limits.seconds = std::min(options.limits.seconds, seconds);
   auto result = explain(*failing, *passing, options, progress);
   progress.clear();
-  if (!result && TimeLimit::is_over()) print_details("clew: not explained: the time was up\n");
+  if (!result)
+    print_details(fmt::format("clew: not explained: {}\n", TimeLimit::is_over()
+                                                               ? "the time was up"
+                                                               : printable(result.error().message)));
+  else if (result->cause.pattern == CausePattern::kNone)
+    print_details(fmt::format("clew: {}; what was isolated:\n", headline(*result)));
   if (!result || result->cause.pattern == CausePattern::kNone) {
     tell_if_stripped(failing->plan.program);
     return std::nullopt;

@@ -46,6 +46,7 @@ class Answer {
   Result<void> tell_preemptions(SourceView& view, const Trace& failing_trace,
                                 const Trace& passing_trace);
   void tell_choice(SourceView& view, const Trace& failing_trace, const TraceDecision& decision);
+  Result<RunResult> queried(const RecordedJob& record, std::vector<std::uint64_t> clocks);
   Result<void> look_closer();
 
   Experiment& x_;
@@ -54,6 +55,9 @@ class Answer {
   const RecordedJob& passing_record_;
   bool from_start_ = false;  // so are the traces; otherwise from where the runs part
   std::map<std::size_t, std::uint64_t> begins_;  // of windows, by preemption
+  // The clock of the pair's second event in the passing run, if the failing one ends before it; 0:
+  // it does not, or there is no pair.
+  std::uint64_t second_when_passing_ = 0;
 };
 
 struct Handover {
@@ -277,41 +281,69 @@ std::vector<EventInfo*> events_of(CriticalPair& pair) {
   return events;
 }
 
+// The clock of an event in another run; 0: it is not in it.
+std::uint64_t clock_in(const Trace& trace, const TraceStep& event) {
+  const auto found = std::ranges::find_if(trace.steps, [&](const TraceStep& step) {
+    return step.thread == event.thread && step.own == event.own;
+  });
+  return found == trace.steps.end() ? 0 : found->clock;
+}
+
+bool lacks_users_line(const EventInfo& event) {
+  return !event.at || !is_user_location(*event.at) || event.at->line == 0;
+}
+
+// A recorded run, looked at where these clocks are reached.
+Result<RunResult> Answer::queried(const RecordedJob& record, std::vector<std::uint64_t> clocks) {
+  CLEW_TRY(auto replay, prepare_replay(std::to_string(record.number)));
+  replay.plan.output = OutputMode::kCaptureOnly;
+  std::ranges::sort(clocks);
+  const auto repeated = std::ranges::unique(clocks);
+  clocks.erase(repeated.begin(), repeated.end());
+  replay.plan.queries = std::move(clocks);
+  RunObserver quiet;
+  CLEW_TRY(auto run, run_replay(replay, quiet));
+  x_.trials.count_elsewhere(run.summary.clock);
+  return run;
+}
+
+// The user's line that led to an event in a library.
+void locate(EventInfo& event, std::uint64_t clock, SourceView& view) {
+  const auto standing = view.running(clock);
+  if (standing && standing->thread == event.thread && standing->at) event.at = standing->at;
+}
+
 // A further look at the failing run: where the threads stood when the windows began, hence in
-// which calls they are preempted; and which lines of the user's led to events in libraries.
+// which calls they are preempted; and which lines of the user's led to events in libraries. What
+// the failing run does not come to is looked at in the passing one.
 Result<void> Answer::look_closer() {
   std::vector<EventInfo*> events;
   if (x_.result.pair)
     for (EventInfo* event : events_of(*x_.result.pair))
-      if (event->clock != 0 &&
-          (!event->at || !is_user_location(*event->at) || event->at->line == 0))
-        events.push_back(event);
-  if ((begins_.empty() && events.empty()) || x_.trials.stopped()) return {};
-  CLEW_TRY(auto replay, prepare_replay(std::to_string(failing_record_.number)));
-  replay.plan.output = OutputMode::kCaptureOnly;
-  std::vector<std::uint64_t>& queries = replay.plan.queries;
-  for (const auto& [preemption, clock] : begins_) queries.push_back(clock);
-  for (const EventInfo* event : events) queries.push_back(event->clock);
-  std::ranges::sort(queries);
-  const auto repeated = std::ranges::unique(queries);
-  queries.erase(repeated.begin(), repeated.end());
-  RunObserver quiet;
-  CLEW_TRY(const auto run, run_replay(replay, quiet));
-  x_.trials.count_elsewhere(run.summary.clock);
-  SourceView view(run);
-  for (EventInfo* event : events)
-    if (const auto standing = view.running(event->clock);
-        standing && standing->thread == event->thread && standing->at)
-      event->at = standing->at;
-  for (const auto& [preemption, clock] : begins_) {
-    PreemptionInfo& info = x_.result.preemptions[preemption];
-    const auto begin = view.running(clock);
-    if (!begin || begin->thread != info.from.thread) continue;
-    const auto shared = shared_call(begin->stack, info.from.stack);
-    if (!shared) continue;
-    info.window->caller_first = shared->first;
-    info.window->caller_last = shared->second;
+      if (event->clock != 0 && lacks_users_line(*event)) events.push_back(event);
+  if ((!begins_.empty() || !events.empty()) && !x_.trials.stopped()) {
+    std::vector<std::uint64_t> clocks;
+    for (const auto& [preemption, clock] : begins_) clocks.push_back(clock);
+    for (const EventInfo* event : events) clocks.push_back(event->clock);
+    CLEW_TRY(const auto run, queried(failing_record_, std::move(clocks)));
+    SourceView view(run);
+    for (EventInfo* event : events) locate(*event, event->clock, view);
+    for (const auto& [preemption, clock] : begins_) {
+      PreemptionInfo& info = x_.result.preemptions[preemption];
+      const auto begin = view.running(clock);
+      if (!begin || begin->thread != info.from.thread) continue;
+      const auto shared = shared_call(begin->stack, info.from.stack);
+      if (!shared) continue;
+      info.window->caller_first = shared->first;
+      info.window->caller_last = shared->second;
+    }
   }
+  if (second_when_passing_ == 0 || !lacks_users_line(x_.result.pair->second) ||
+      x_.trials.stopped())
+    return {};
+  CLEW_TRY(const auto run, queried(passing_record_, {second_when_passing_}));
+  SourceView view(run);
+  locate(x_.result.pair->second, second_when_passing_, view);
   return {};
 }
 
@@ -354,6 +386,7 @@ Result<void> Answer::complete() {
   if (!traced) return {};
   if (x_.trials.failing_place_is_exact()) x_.result.reaches = !passing_run->hides;
   CLEW_TRY(const auto pair, find_order(x_, narrowed_, failing, failing_trace, passing_trace));
+  if (pair && pair->second.clock == 0) second_when_passing_ = clock_in(passing_trace, pair->second);
   const auto behind = [&](const Trace& trace) {
     const auto first = std::ranges::lower_bound(trace.steps, parting, {}, &TraceStep::clock);
     return std::span(first, trace.steps.end());

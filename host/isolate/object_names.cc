@@ -39,6 +39,32 @@ void name_by(std::uint64_t recording, std::vector<Nameless>& objects) {
   });
 }
 
+// Memory that only a pointer of one thread names, a mapping for example, is called that for the other
+// event of the pair as well, and wherever else the report tells of that event.
+void name_as_the_other(IsolateResult& result) {
+  if (!result.pair) return;
+  EventInfo& first = result.pair->first;
+  EventInfo& second = result.pair->second;
+  const auto lends = [](const EventInfo& from, const EventInfo& to) {
+    return from.object == to.object && from.object != 0 && !to.name.known() &&
+           from.name.kind == ObjectName::Kind::kPointee;
+  };
+  if (lends(second, first)) {
+    first.name = second.name;
+    first.variable = second.variable;
+  }
+  if (!lends(first, second)) return;
+  for_each_event(result, [&](EventInfo& event, EventSide) {
+    if (&event == &second || !lends(first, event) || event.thread != second.thread ||
+        event.kind != second.kind || event.at != second.at)
+      return;
+    event.name = first.name;
+    event.variable = first.variable;
+  });
+  second.name = first.name;
+  second.variable = first.variable;
+}
+
 }  // namespace
 
 void name_objects(IsolateResult& result) {
@@ -63,6 +89,7 @@ void name_objects(IsolateResult& result) {
   // What one run does not come to, the other may.
   passing.insert(passing.end(), failing.begin(), failing.end());
   if (result.passing) name_by(*result.passing, passing);
+  name_as_the_other(result);
 }
 
 }  // namespace clew

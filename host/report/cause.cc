@@ -236,7 +236,7 @@ std::string wait_text(const WaitInfo& wait) {
   if (!wait.holder.empty())
     held = fmt::format(", held by {}{},", wait.holder,
                        wait.taken_at ? " since " + spot_text(wait.taken_at) : "");
-  return fmt::format("{} waits for {}{} at {}", wait.thread,
+  return fmt::format("{} waits {} {}{} at {}", wait.thread, waiting_word(wait.kind),
                      object_text(wait.kind, wait.object, wait.variable, wait.ending), held,
                      spot_text(wait.at));
 }

@@ -104,7 +104,7 @@ std::string object_of(const EventInfo& event) {
   // The sentence says where it is taken, which tells a reader more than its address.
   if (event.kind == abi::StepKind::kLock || event.kind == abi::StepKind::kUnlock)
     return event.object != 0 ? "a lock" : "";
-  return event.object != 0 ? fmt::format("{:#x}", event.object) : "";
+  return event.object != 0 ? fmt::format("memory at {:#x}", event.object) : "";
 }
 
 std::string past_text(const EventInfo& event, const std::string& object) {

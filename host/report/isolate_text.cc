@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <string_view>
 
@@ -222,6 +223,21 @@ std::string simplest_text(const IsolateResult& result) {
   return result.fewest && result.preemption_count > 0 ? "; none with fewer fails" : "";
 }
 
+// What the hunt has found may be as simple as it gets.
+std::string simplified_text(const IsolateResult& result) {
+  if (!result.simplified || !result.failing) return "";
+  const std::string simplest = simplest_text(result);
+  if (result.original_preemptions != result.preemption_count)
+    return fmt::format(" (simplified from {}{})",
+                       counted(result.original_preemptions, "preemption"), simplest);
+  return simplest.empty() ? "" : fmt::format(" ({})", simplest.substr(2));
+}
+
+std::string runs_text(double runs) {
+  return runs < 10 ? fmt::format("{:.1f}", runs)
+                   : with_commas(static_cast<DeltaCount>(std::llround(runs)));
+}
+
 std::string figures_text(const IsolateResult& result) {
   std::string text;
   auto out = std::back_inserter(text);
@@ -234,18 +250,14 @@ std::string figures_text(const IsolateResult& result) {
                  result.tests == 0 ? "no difference was tested" : counted(result.tests, "test"),
                  result.cost_runs == 0
                      ? ""
-                     : fmt::format(", cost: about {:.{}f} runs of the program", result.cost_runs,
-                                   result.cost_runs < 10 ? 1 : 0),
+                     : fmt::format(", cost: about {} runs of the program", runs_text(result.cost_runs)),
                  seconds_text(result.seconds));
   fmt::format_to(out, "  failing schedule: {}",
                  counted(result.failing ? result.preemption_count : result.original_preemptions,
                          "preemption"));
   if (result.choice_count != 0)
     fmt::format_to(out, " and {}", counted(result.choice_count, "other choice"));
-  if (result.simplified && result.failing)
-    fmt::format_to(out, " (simplified from {}{})",
-                   counted(result.original_preemptions, "preemption"), simplest_text(result));
-  text += "\n";
+  text += simplified_text(result) + "\n";
   if (how_far(result) == Isolated::kDone)
     text += result.minimal ? "  checked by running: no single change brings the two runs closer\n"
                            : "  not checked: whether the two runs can be brought still closer\n";

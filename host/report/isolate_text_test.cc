@@ -360,7 +360,7 @@ TEST(IsolateText, Orders) {
   pair.second.clock = 0;
   EXPECT_SAYS(isolate_text(result), "and the run ends before T0.2 gets to write it at queue.cc:47");
   pair.first.variable.clear();
-  EXPECT_SAYS(isolate_text(result), "T0.3 read 0x4000 at");
+  EXPECT_SAYS(isolate_text(result), "T0.3 read memory at 0x4000 at");
   pair.first.object = 0;
   pair.first.kind = StepKind::kCreate;
   EXPECT_SAYS(isolate_text(result), "T0.3 created a thread at");

@@ -45,14 +45,19 @@ std::string neighbours_text(const SwitchWindow& window) {
 
 std::string others_text(const SwitchWindow& window) {
   if (window.others == 0) return "";
+  const std::string others =
+      window.others == 1 ? "other place" : counted(window.others, "other place");
   const std::string tried =
       window.whole_course
-          ? fmt::format("the {} in its course", counted(window.others, "other place"))
-          : fmt::format("{} in its course that {} tried", counted(window.others, "other place"),
-                        window.others == 1 ? "was" : "were");
+          ? fmt::format("the {} in its course", others)
+          : fmt::format("{} in its course that {} tried",
+                        counted(window.others, "other place"), window.others == 1 ? "was" : "were");
   if (window.others_failing == 0)
     return fmt::format(" At {}, it does not{}.", tried,
-                       window.whole_course ? " (all were tried)" : "");
+                       !window.whole_course  ? ""
+                       : window.others == 1 ? " (it was tried)"
+                                            : " (all were tried)");
+  if (window.others == 1) return fmt::format(" At {} it does so, too.", tried);
   return fmt::format(" At {} of {} it does so, too{}.", with_commas(window.others_failing), tried,
                      ends_text(window.others_first, window.others_last));
 }
@@ -73,7 +78,7 @@ std::string window_text(const SwitchWindow& window, const std::string& label) {
           ? fmt::format("each of {} in a row", counted(window.places, "place"))
           : fmt::format("all {} that were tried in one stretch", counted(window.places, "place"));
   return fmt::format("A preemption of {} leads to the failure at {}{}.{}{}", label, places, where,
-                     others_text(window), callers_text(window));
+                     callers_text(window), others_text(window));
 }
 
 }  // namespace clew
