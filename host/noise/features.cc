@@ -66,7 +66,10 @@ SearchResult search_features(Laboratory& laboratory, const SearchOptions& option
     std::vector<Sample> design = without(laboratory.all(), Subset::all(laboratory.points()));
     for (bool beside_first = false; result.causes.size() < kMostCauses; beside_first = true) {
       const Scores scores = score(design, laboratory.points(), target, options.threshold);
-      if (beside_first ? !scores.some_stand_apart() : !anything_stands_out(laboratory, scores))
+      // Failures that were told apart are one bug each, as a rule: another point that makes it appear is mostly
+      // another way to it. Where they count as one, it is the paper's rule.
+      if (beside_first && !options.one_kind ? !scores.some_stand_apart()
+                                            : !anything_stands_out(laboratory, scores))
         break;
       laboratory.say("trying the best points alone", 0);
       NoiseCause cause;

@@ -63,6 +63,14 @@ std::string outermost_function(const std::vector<SourceFrame>& stack) {
   return "";
 }
 
+std::vector<Location> own_lines(const std::vector<SourceFrame>& stack) {
+  std::vector<Location> lines;
+  for (const SourceFrame& frame : stack)
+    if (is_user_code(frame) && frame.line != 0)
+      lines.push_back({frame.file, frame.line, frame.function});
+  return lines;
+}
+
 void find_callers(const RunResult& run, Symbolizer& symbols, const Campaign::Clocks& clocks,
                   std::vector<NoisePoint>& points) {
   constexpr std::size_t kMostCallers = 3;
@@ -70,7 +78,11 @@ void find_callers(const RunResult& run, Symbolizer& symbols, const Campaign::Clo
     const auto met = clocks.find(point.place);
     if (met == clocks.end()) continue;
     for (const Moment& moment : moments(run, met->second, symbols)) {
-      if (!moment.running || point.callers.size() == kMostCallers) continue;
+      if (!moment.running) continue;
+      auto lines = own_lines(moment.running->stack);
+      if (std::ranges::find(point.stacks, lines) == point.stacks.end())
+        point.stacks.push_back(std::move(lines));
+      if (point.callers.size() == kMostCallers) continue;
       if (point.thread_function.empty())
         point.thread_function = outermost_function(moment.running->stack);
       const auto caller = caller_in(moment.running->stack, point.at);
@@ -244,6 +256,7 @@ void summarize(PinpointResult& result, std::span<const Sample> samples,
                             : Target();
   result.scores = score(samples, result.points.size(), target, options.search.threshold);
   result.edges = score_edges(in_code, seen, result.points, result.scores);
+  result.stretches = stretches(result.edges, result.points, result.scores);
   result.differences = differences(result.edges, result.points, result.scores);
   result.ks = kolmogorov_smirnov(result.differences.consecutive, result.differences.arbitrary);
 }

@@ -9,6 +9,7 @@
 #include "host/noise/algorithm.h"
 #include "host/noise/edges.h"
 #include "host/noise/points.h"
+#include "host/noise/stretches.h"
 #include "host/search/hunt_result.h"
 
 namespace clew {
@@ -22,6 +23,7 @@ struct PinpointResult {
   Differences differences;
   KolmogorovSmirnov ks;
   std::vector<FoundFailure> failures;
+  std::vector<Stretch> stretches;
   std::vector<NoiseCause> causes;
   Rate without, everywhere;  // of any failure
   std::size_t samples = 0;

@@ -35,6 +35,8 @@ struct NoisePoint {
   std::optional<Location> inside;
   // The user's own lines from which the code with the point was called, in a run without noise.
   std::vector<Location> callers;
+  // The user's own lines on the stack at the first visits of such a run, the innermost first; each stack once.
+  std::vector<std::vector<Location>> stacks;
   // The user's outermost function there, in a run without noise: what the thread executes. Empty:
   // not known.
   std::string thread_function;

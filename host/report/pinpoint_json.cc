@@ -54,6 +54,17 @@ Json edges_json(const PinpointResult& result) {
   return list;
 }
 
+Json stretches_json(const PinpointResult& result) {
+  Json list = Json::array();
+  for (const Stretch& stretch : result.stretches)
+    list.push_back({{"from", location_of(stretch.first)},
+                    {"to", location_of(stretch.then)},
+                    {"points", ids(result, {stretch.from, stretch.to})},
+                    {"fails", stretch.effect == DelayEffect::kFailsMore ? "more" : "less"},
+                    {"score", stretch.score}});
+  return list;
+}
+
 Json orders_json(const PinpointResult& result, const OrderEvidence& seen) {
   Json list = Json::array();
   for (const StepOrder& order : seen.orders)
@@ -101,6 +112,7 @@ Json pinpoint_json(const PinpointResult& result) {
             {"rate_everywhere", rate_or_null(result.everywhere)},
             {"confidence", first != nullptr ? or_null(first->confidence) : Json(nullptr)}}},
           {"edges", edges_json(result)},
+          {"stretches", stretches_json(result)},
           {"ks", {{"d", result.ks.d}, {"p", result.ks.p}}},
           {"bugs", bugs_json(result)},
           {"samples", result.samples},

@@ -87,6 +87,10 @@ std::string table_of(const PinpointResult& result) {
   return text;
 }
 
+std::string line_text(const Location& at) {
+  return at.line == 0 ? "an unknown line" : fmt::format("{}:{}", short_path(at.file), at.line);
+}
+
 std::string edge_text(const PinpointResult& result, const ScoredEdge& edge) {
   const NoisePoint &from = result.points[edge.from], &to = result.points[edge.to];
   const PointScore& before = result.scores.points[edge.from];
@@ -172,6 +176,25 @@ std::string orders_text(const PinpointResult& result, const OrderEvidence& seen)
   return text + stuck_text(result, seen);
 }
 
+// Both ends of each were delayed, in samples of half of the points.
+std::string stretches_text(const PinpointResult& result) {
+  constexpr std::size_t kStretchesShown = 3;  // of each effect
+  std::string text;
+  std::size_t more = 0, less = 0;
+  for (const Stretch& stretch : result.stretches) {
+    const bool is_more = stretch.effect == DelayEffect::kFailsMore;
+    if ((is_more ? more : less)++ >= kStretchesShown) continue;
+    const bool is_one_function = stretch.first.function == stretch.then.function;
+    text += fmt::format(
+        "  Between {} and {}{}: delays at either end make it fail {} often (scores {:.2f} and "
+        "{:.2f}).\n",
+        line_text(stretch.first), line_text(stretch.then),
+        is_one_function ? " " + in_function(stretch.first.function) : "", is_more ? "more" : "less",
+        result.scores.points[stretch.from].score, result.scores.points[stretch.to].score);
+  }
+  return text;
+}
+
 std::string figures(const PinpointResult& result) {
   return fmt::format(
       "  {}, {} ({} now, {:.1f} s, {:.0f}/s), algorithm {}, seed {}\n  campaign: {}\n",
@@ -188,7 +211,9 @@ std::string cause_text(const PinpointResult& result, const NoiseCause& cause) {
       fmt::format("  {} appears with noise at {} alone: {}.\n", failure_of(result, cause),
                   list_of(result, cause.points), rate_text(cause.rate));
   if (cause.beside_first)
-    text += "  This is a second cause: it shows in samples without all points of the first.\n";
+    text +=
+        "  This is a second cause, or another way to the first: it shows in samples without all points of the "
+        "first.\n";
   if (cause.points.size() > 1 && !cause.without_each.empty())
     for (std::size_t i = 0; i < cause.points.size(); ++i)
       text += fmt::format("    without {}: {}\n", point_text(result.points[cause.points[i]]),
@@ -280,6 +305,7 @@ std::string pinpoint_text(const PinpointResult& result) {
   if (!result.finished && !result.points.empty())
     text += "  The campaign was ended before the algorithm was done (--resume continues it).\n";
   if (result.points.empty()) return text + figures(result);
+  text += stretches_text(result);
   if (result.scores.failing > 0) text += table_of(result);
   text += edges_text(result);
   text += rates_text(result);

@@ -105,6 +105,13 @@ bool Noise::continues(const Candidate& running) {
   return now_ < next_end_ && threads_.at(running.index).state == State::kReady;
 }
 
+// One that was woken and is to take its lock again has come to a step that it has not stood before.
+bool Noise::has_noise_now(const Candidate& candidate) {
+  if (threads_.at(candidate.index).tossed) return false;
+  toss(candidate);
+  return threads_.at(candidate.index).state != State::kReady;
+}
+
 std::uint32_t Noise::pick(const Candidates& candidates) {
   if (candidates.current_first) toss(candidates.list[0]);
   std::uint32_t woken = kNobody;
@@ -117,8 +124,8 @@ std::uint32_t Noise::pick(const Candidates& candidates) {
     const State state = threads_.at(candidates.list[i].index).state;
     const bool lets_others_run = state == State::kYields && candidates.current_first && i == 0;
     if (state == State::kDelayed) continue;
-    if (!lets_others_run) return i;
-    yielding = i;
+    if (!lets_others_run && !has_noise_now(candidates.list[i])) return i;
+    if (threads_.at(candidates.list[i].index).state == State::kYields) yielding = i;
   }
   return yielding != kNobody ? yielding : first_to_wake(candidates);
 }

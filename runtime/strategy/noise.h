@@ -16,7 +16,8 @@
 //    could run are delayed, it jumps to the end of the delay that ends first. The length is
 //    log-uniform over kShortestDelay..kLongestDelay.
 // Noise is nothing but the choice of who runs: every schedule is one that the program may meet.
-// Points that are not chosen take no draw of chance. A delay may outlast a sleep of the program, or a
+// Also before a step that a thread comes to while another one runs: its first one, and the lock that it
+// takes again after a wait. Points that are not chosen take no draw of chance. A delay may outlast a sleep of the program, or a
 // time limit: whoever begins to wait for a time while another thread is delayed is woken at once by
 // the toss of a coin. All other questions have the default answer.
 //
@@ -60,6 +61,7 @@ class Noise final : public Strategy {
   [[nodiscard]] bool is_chosen(abi::Place place);
   [[nodiscard]] bool is_another_delayed();
   void toss(const Candidate& candidate);
+  [[nodiscard]] bool has_noise_now(const Candidate& candidate);
   void make_noise(Thread& thread);
   void end_delays(const Candidates& candidates, std::uint32_t& woken);
   [[nodiscard]] std::uint32_t first_to_wake(const Candidates& candidates);

@@ -38,6 +38,17 @@ TEST(Noise, IsMadeBeforeAndAfterTheChosenPointAlone) {
   EXPECT_NEAR(orders["aaaabbbb"], 50, 25);
 }
 
+// One that begins, or is woken, comes to its next step while another one runs.
+TEST(Noise, IsMadeBeforeAStepThatAThreadComesToWhileAnotherOneRuns) {
+  const Program three{private_steps(0, 2), private_steps(1, 2), private_steps(2, 2)};
+  std::map<std::string, int> orders;
+  for (std::uint64_t seed = 1; seed <= 1000; ++seed) ++orders[run_with(three, {200}, seed)];
+  ASSERT_EQ(orders.size(), 3u);
+  EXPECT_NEAR(orders["aaccbb"], 475, 60);  // before b's first step
+  EXPECT_NEAR(orders["aabccb"], 475, 60);  // after it
+  EXPECT_NEAR(orders["aabbcc"], 50, 25);
+}
+
 TEST(Noise, IsTheSameForTheSameSeed) {
   std::set<std::string> orders;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {

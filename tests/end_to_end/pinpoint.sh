@@ -5,6 +5,7 @@ build() { "$clew" c++ -std=c++20 -O1 -g "$source/$1.cpp" -o "$2" -pthread || exi
 build bench/pinpoint/programs/lost_notify lost_notify
 build bench/pinpoint/programs/non_monotonic divide
 build examples/lost_update/lost_update_fixed fixed
+build tests/programs/fail/check_then_act check_then_act
 printf 'int main() { return 0; }\n' >alone.cpp
 "$clew" c++ -O1 -g alone.cpp -o alone || exit 1
 check "help with examples" bash -c '"$0" pinpoint --help | grep -qi "examples:"' "$clew"
@@ -17,7 +18,7 @@ check "json: answer" json "d['answer']['points'] and d['answer']['rate'] > 0.8 a
 check "json: edges" json "all(f in d['edges'][0] for f in 'from to difference'.split())"
 check "json: the most extreme edge comes first" json "[abs(e['difference']) for e in d['edges']] == sorted((abs(e['difference']) for e in d['edges']), reverse=True)"
 check "json: figures" json "d['ks']['d'] > 0 and d['ks']['p'] <= 1 and d['bugs'] and d['samples'] > 100 and d['runs'] > d['samples'] and d['seconds'] > 0 and d['per_second'] > 0"
-check "json: the answer is in the thread that waits" json "[p for p in d['points'] if p['id'] in d['answer']['points']][0]['at']['function'].startswith('wait_thread') or 'wait_thread' in [p for p in d['points'] if p['id'] in d['answer']['points']][0]['at']['function']"
+check "json: the answer is in the thread that waits" json "(lambda at: any('wait_thread' in f['function'] for f in [at, *at['callers']]))([p for p in d['points'] if p['id'] in d['answer']['points']][0]['at'])"
 check "the notification is seen to come before the wait in failing runs alone" json "(lambda t: t['failing'] > 20 and t['passing'] > 20 and any('notify_thread' in o['first']['function'] and 'wait_thread' in o['then']['function'] and o['failing'] > 20 and o['passing'] == 0 for o in t['orders']))(d['bugs'][0]['traced'])"
 check "... and where the thread is blocked for ever" json "any('wait_thread' in s['at']['function'] and s['failing'] == d['bugs'][0]['traced']['failing'] for s in d['bugs'][0]['traced']['stuck'])"
 check "... in words" says err.txt "Where a thread stood blocked at the end"
@@ -31,6 +32,9 @@ check "same seed, same campaign, on any number of cores" bash -c '
 check "two points that are needed together" run 1 pinpoint --seed 1 --samples 100 --json out.json ./divide
 at() { grep -n "// $1" "$source/bench/pinpoint/programs/non_monotonic.cpp" | cut -d: -f1; }
 check "... are around the two places where a switch must come" json "(lambda l: len(l) == 2 and l[0] in ($(at T1.2), $(at T1.3)) and l[1] in ($(at T2.4), $(at T2.5)))(sorted(p['at']['line'] for p in d['points'] if p['id'] in d['answer']['points']))"
+check "a check and an act that are not one step" run 1 pinpoint --seed 1 --json out.json ./check_then_act
+check "... between which lines of their caller" json "(lambda s: s['fails'] == 'more' and s['from']['function'] == s['to']['function'] and 'look_up' in s['from']['function'] and s['to']['line'] == s['from']['line'] + 1)(d['stretches'][0])"
+check "... in words" bash -c 'grep -q "^  Between .* in look_up: delays at either end make it fail more often" err.txt'
 check "nothing stands out in a correct program" run 0 pinpoint --seed 1 --json out.json ./fixed
 check "... and it says so" says err.txt "nothing stands out"
 check "... in JSON too" json "d['outcome'] == 'nothing-stands-out' and d['answer']['points'] == [] and d['answer']['rate'] is None"
