@@ -1,7 +1,7 @@
 // Merge sort with a budget of threads. Before it sorts a half in a thread of its own, a sorter asks how many threads
 // are available, and then takes them from the counter. Both steps hold the lock, both together do not ("two-stage
-// access"): two sorters that ask at the same time use more threads than there are, and a part of the array that no
-// thread is left for stays as it is. Exits with 1 if the array is not sorted.
+// access"): two sorters that ask at the same time generate more threads than allowed. While there are too many, fewer
+// than none are available, and who asks then leaves its part of the array as it is. Exits with 1 if the array is not sorted.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -9,8 +9,6 @@
 #include <random>
 #include <thread>
 #include <vector>
-
-enum class Available { kNone, kOne, kMore };
 
 class MergeSort {
  public:
@@ -20,10 +18,10 @@ class MergeSort {
   void print_results() const;
 
  private:
-  Available available_threads();
-  bool decrease_available();
+  int available_threads();
+  void decrease_available();
   void increase_available();
-  void run(std::size_t begin, std::size_t end, bool taken);
+  void run(std::size_t begin, std::size_t end);
   void insertion(std::size_t begin, std::size_t end);
   void merge(std::size_t begin, std::size_t middle, std::size_t end);
 
@@ -35,32 +33,21 @@ class MergeSort {
   int merges_ = 0;
 };
 
-Available MergeSort::available_threads() {
+int MergeSort::available_threads() {
   std::lock_guard<std::mutex> lock(mutex_);
   const int left = most_ - used_;
-  if (left <= 0) {
-    return Available::kNone;
-  }
 #ifdef FIXED
   used_ += std::min(left, 2);  // they are taken at once, and not again when they begin
 #endif
-  if (left == 1) {
-    return Available::kOne;
-  }
-  return Available::kMore;
+  return left;
 }
 
-// False: there is no place for another thread.
-bool MergeSort::decrease_available() {
+void MergeSort::decrease_available() {
   std::lock_guard<std::mutex> lock(mutex_);
   ++started_;
 #ifndef FIXED
-  if (used_ >= most_) {
-    return false;
-  }
   ++used_;
 #endif
-  return true;
 }
 
 void MergeSort::increase_available() {
@@ -72,11 +59,8 @@ void MergeSort::increase_available() {
   }
 }
 
-// A thread that sorts a part. `taken`: there is a place for it.
-void MergeSort::run(std::size_t begin, std::size_t end, bool taken) {
-  if (!taken) {
-    return;
-  }
+// A thread that sorts a part.
+void MergeSort::run(std::size_t begin, std::size_t end) {
   sorting(begin, end);
   increase_available();
 }
@@ -130,24 +114,24 @@ void MergeSort::sorting(std::size_t begin, std::size_t end) {
     return;
   }
   const std::size_t middle = begin + size / 2;
-  switch (available_threads()) {
-    case Available::kNone: {
+  switch (std::min(available_threads(), 2)) {
+    case 0: {
       sorting(begin, middle);
       sorting(middle, end);
       break;
     }
-    case Available::kOne: {
-      const bool taken = decrease_available();
-      std::thread left(&MergeSort::run, this, begin, middle, taken);
+    case 1: {
+      decrease_available();
+      std::thread left(&MergeSort::run, this, begin, middle);
       sorting(middle, end);
       left.join();
       break;
     }
-    case Available::kMore: {
-      const bool left_taken = decrease_available();
-      const bool right_taken = decrease_available();
-      std::thread left(&MergeSort::run, this, begin, middle, left_taken);
-      std::thread right(&MergeSort::run, this, middle, end, right_taken);
+    case 2: {
+      decrease_available();
+      decrease_available();
+      std::thread left(&MergeSort::run, this, begin, middle);
+      std::thread right(&MergeSort::run, this, middle, end);
       left.join();
       right.join();
       break;
