@@ -212,7 +212,8 @@ std::string cause_text(const PinpointResult& result, const NoiseCause& cause) {
                   list_of(result, cause.points), rate_text(cause.rate));
   if (cause.beside_first)
     text +=
-        "  This is a second cause, or another way to the first: it shows in samples without all points of the "
+        "  This is a second cause, or another way to the first: it shows in samples without all "
+        "points of the "
         "first.\n";
   if (cause.points.size() > 1 && !cause.without_each.empty())
     for (std::size_t i = 0; i < cause.points.size(); ++i)

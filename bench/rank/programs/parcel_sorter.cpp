@@ -35,7 +35,9 @@ class ParcelHeap {
 
  private:
   void exchange(std::size_t a, std::size_t b) { std::swap(parcels_[a], parcels_[b]); }
-  bool is_more_urgent(std::size_t a, std::size_t b) const { return parcels_[a].urgency > parcels_[b].urgency; }
+  bool is_more_urgent(std::size_t a, std::size_t b) const {
+    return parcels_[a].urgency > parcels_[b].urgency;
+  }
   void sift_up(std::size_t at);
   void sift_down(std::size_t at);
   std::vector<Parcel> parcels_;
@@ -150,6 +152,7 @@ int main(int count, char** arguments) {
   std::thread second(&Van::load, &vans[1], std::ref(depot));
   first.join();
   second.join();
-  std::printf("%zu and %zu parcels, %d and %d kg\n", vans[0].count(), vans[1].count(), vans[0].weight(), vans[1].weight());
+  std::printf("%zu and %zu parcels, %d and %d kg\n", vans[0].count(), vans[1].count(),
+              vans[0].weight(), vans[1].weight());
   return is_in_order(depot.left()) ? 0 : 1;
 }
