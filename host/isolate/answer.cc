@@ -281,14 +281,6 @@ std::vector<EventInfo*> events_of(CriticalPair& pair) {
   return events;
 }
 
-// The clock of an event in another run; 0: it is not in it.
-std::uint64_t clock_in(const Trace& trace, const TraceStep& event) {
-  const auto found = std::ranges::find_if(trace.steps, [&](const TraceStep& step) {
-    return step.thread == event.thread && step.own == event.own;
-  });
-  return found == trace.steps.end() ? 0 : found->clock;
-}
-
 bool lacks_users_line(const EventInfo& event) {
   return !event.at || !is_user_location(*event.at) || event.at->line == 0;
 }
@@ -338,8 +330,7 @@ Result<void> Answer::look_closer() {
       info.window->caller_last = shared->second;
     }
   }
-  if (second_when_passing_ == 0 || !lacks_users_line(x_.result.pair->second) ||
-      x_.trials.stopped())
+  if (second_when_passing_ == 0 || !lacks_users_line(x_.result.pair->second) || x_.trials.stopped())
     return {};
   CLEW_TRY(const auto run, queried(passing_record_, {second_when_passing_}));
   SourceView view(run);
@@ -386,13 +377,13 @@ Result<void> Answer::complete() {
   if (!traced) return {};
   if (x_.trials.failing_place_is_exact()) x_.result.reaches = !passing_run->hides;
   CLEW_TRY(const auto pair, find_order(x_, narrowed_, failing, failing_trace, passing_trace));
-  if (pair && pair->second.clock == 0) second_when_passing_ = clock_in(passing_trace, pair->second);
+  if (pair && pair->second.clock == 0) second_when_passing_ = pair->second_when_passing;
   const auto behind = [&](const Trace& trace) {
     const auto first = std::ranges::lower_bound(trace.steps, parting, {}, &TraceStep::clock);
     return std::span(first, trace.steps.end());
   };
-  x_.result.failing_course = failing.course(behind(failing_trace), pair);
-  x_.result.passing_course = passing.course(behind(passing_trace), pair);
+  x_.result.failing_course = failing.course(behind(failing_trace), pair, EventSide::kFailing);
+  x_.result.passing_course = passing.course(behind(passing_trace), pair, EventSide::kPassing);
   if (auto done = tell_preemptions(failing, failing_trace, passing_trace); !done) return done;
   return look_closer();
 }

@@ -111,6 +111,8 @@ TEST(Pair, WithWhatTheFailingRunDidNotComeTo) {
   EXPECT_EQ(pairs[0].first.thread, kB);
   EXPECT_EQ(pairs[0].second.thread, kA);
   EXPECT_EQ(pairs[0].second.clock, 0);
+  EXPECT_EQ(pairs[0].second_when_passing, passing.trace().steps[0].clock);
+  EXPECT_EQ(pairs[0].first_when_passing, passing.trace().steps[1].clock);
 }
 
 TEST(Pair, FlippingOnePutsTheSecondBeforeTheFirst) {

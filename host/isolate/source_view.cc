@@ -16,10 +16,6 @@ constexpr std::size_t kMostLines = 14;
 // Shown around each event of the pair and where threads switch, besides what touches the same data.
 constexpr std::size_t kNeighbours = 1;
 
-bool same_event(const TraceStep& a, const TraceStep& b) {
-  return a.thread == b.thread && a.own == b.own;
-}
-
 }  // namespace
 
 bool is_user_location(const Location& at) {
@@ -173,9 +169,13 @@ std::vector<WaitInfo> SourceView::waits() {
 }
 
 std::vector<CourseLine> SourceView::course(std::span<const TraceStep> trace,
-                                           const std::optional<EventPair>& pair) {
+                                           const std::optional<EventPair>& pair, EventSide side) {
   const auto marked = [&](const TraceStep& event) {
-    return pair && (same_event(event, pair->first) || same_event(event, pair->second));
+    if (!pair) return false;
+    return side == EventSide::kFailing
+               ? event.clock == pair->first.clock || event.clock == pair->second.clock
+               : event.clock == pair->first_when_passing ||
+                     event.clock == pair->second_when_passing;
   };
   std::unordered_map<abi::Place, bool> is_users;
   const auto in_user_code = [&](abi::Place place) {

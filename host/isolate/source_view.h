@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "host/isolate/each_event.h"
 #include "host/isolate/isolate_result.h"
 #include "host/isolate/pair.h"
 #include "host/names/run_names.h"
@@ -52,7 +53,8 @@ class SourceView {
 
   // What happened around the pair, or from the beginning of the trace if there is none.
   [[nodiscard]] std::vector<CourseLine> course(std::span<const TraceStep> trace,
-                                               const std::optional<EventPair>& pair);
+                                               const std::optional<EventPair>& pair,
+                                               EventSide side);
 
  private:
   [[nodiscard]] Standpoint standpoint(const ThreadPosition& position) const;

@@ -98,7 +98,9 @@ std::string object_of(const EventInfo& event) {
   if (event.kind == abi::StepKind::kJoin) return printable(event.variable);
   // Where its handle is kept says less than "a thread".
   if (event.kind == abi::StepKind::kCreate) return "";
-  if (event.variable.starts_with("std::__")) return "data of the C++ library";
+  // Names with two underscores are the library's own, also those of its functions' variables.
+  if (event.variable.starts_with("std::__") || event.variable.starts_with("__"))
+    return "data of the C++ library";
   if (event.name.known()) return object_words(event.name, event.thread);
   if (!event.variable.empty()) return fmt::format("`{}`", printable(short_type(event.variable)));
   // The sentence says where it is taken, which tells a reader more than its address.

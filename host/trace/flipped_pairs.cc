@@ -160,7 +160,8 @@ std::vector<EventPair> flipped_pairs(const Trace& failing, const Trace& passing,
   std::vector<EventPair> pairs;
   for (const auto& [first, second] : found) {
     if (pairs.size() == most) break;
-    pairs.push_back({events[first], events[second]});
+    pairs.push_back({events[first], events[second], passing.steps[*positions[first]].clock,
+                     passing.steps[*positions[second]].clock});
   }
   return pairs;
 }

@@ -14,11 +14,14 @@ namespace clew {
 struct EventPair {
   TraceStep first;   // in the failing run
   TraceStep second;  // clock 0: the failing run ends before it happens
+  // Their clocks in the passing run.
+  std::uint64_t first_when_passing = 0;
+  std::uint64_t second_when_passing = 0;
 };
 
 // Pairs of conflicting events that come in one order in the failing run and in the other in the
-// passing run, those first that the failing run comes to first. Events are the same if thread and
-// own number are, and the place. Traces: accesses and synchronisation, from where the runs part on.
+// passing run, those first that the failing run comes to first. Events are the same if they are
+// the same thread's n-th passage of a place. Traces: accesses and synchronisation, from where the runs part on.
 [[nodiscard]] std::vector<EventPair> flipped_pairs(const Trace& failing, const Trace& passing,
                                                    std::size_t most);
 
