@@ -114,9 +114,9 @@ std::optional<Explanation> explain_isolated(const IsolateResult& isolated, doubl
   auto result = explain(*failing, *passing, options, progress);
   progress.clear();
   if (!result)
-    print_details(fmt::format("clew: not explained: {}\n", TimeLimit::is_over()
-                                                               ? "the time was up"
-                                                               : printable(result.error().message)));
+    print_details(
+        fmt::format("clew: not explained: {}\n",
+                    TimeLimit::is_over() ? "the time was up" : printable(result.error().message)));
   else if (result->cause.pattern == CausePattern::kNone)
     print_details(fmt::format("clew: {}; what was isolated:\n", headline(*result)));
   if (!result || result->cause.pattern == CausePattern::kNone) {

@@ -248,9 +248,9 @@ std::string figures_text(const IsolateResult& result) {
   // passing one.
   fmt::format_to(out, "  {}{}, {}\n",
                  result.tests == 0 ? "no difference was tested" : counted(result.tests, "test"),
-                 result.cost_runs == 0
-                     ? ""
-                     : fmt::format(", cost: about {} runs of the program", runs_text(result.cost_runs)),
+                 result.cost_runs == 0 ? ""
+                                       : fmt::format(", cost: about {} runs of the program",
+                                                     runs_text(result.cost_runs)),
                  seconds_text(result.seconds));
   fmt::format_to(out, "  failing schedule: {}",
                  counted(result.failing ? result.preemption_count : result.original_preemptions,

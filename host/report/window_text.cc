@@ -47,14 +47,13 @@ std::string others_text(const SwitchWindow& window) {
   if (window.others == 0) return "";
   const std::string others =
       window.others == 1 ? "other place" : counted(window.others, "other place");
-  const std::string tried =
-      window.whole_course
-          ? fmt::format("the {} in its course", others)
-          : fmt::format("{} in its course that {} tried",
-                        counted(window.others, "other place"), window.others == 1 ? "was" : "were");
+  const std::string tried = window.whole_course ? fmt::format("the {} in its course", others)
+                                                : fmt::format("{} in its course that {} tried",
+                                                              counted(window.others, "other place"),
+                                                              window.others == 1 ? "was" : "were");
   if (window.others_failing == 0)
     return fmt::format(" At {}, it does not{}.", tried,
-                       !window.whole_course  ? ""
+                       !window.whole_course ? ""
                        : window.others == 1 ? " (it was tried)"
                                             : " (all were tried)");
   if (window.others == 1) return fmt::format(" At {} it does so, too.", tried);
