@@ -81,6 +81,11 @@ std::vector<std::string> words_of(std::string_view line) {
   return words;
 }
 
+const SourceFrame* first_of_user(const std::vector<SourceFrame>& frames) {
+  const auto found = std::ranges::find_if(frames, is_user_code);
+  return found == frames.end() ? nullptr : &*found;
+}
+
 class Looker {
  public:
   explicit Looker(debug::TimeTravel& travel) : travel_(travel) {
@@ -103,10 +108,14 @@ class Looker {
     result.thread = thread.id;
     result.runs = runs;
     for (const StackFrame& frame : names_->frames(thread, read_)) {
-      const auto sources = symbols_->frames({frame.pc});
-      const SourceFrame* source = nullptr;
-      for (const SourceFrame& one : sources)
-        if (source == nullptr && is_user_code(one)) source = &one;
+      auto sources = symbols_->frames({frame.pc});
+      const SourceFrame* source = first_of_user(sources);
+      // A thread that is stopped behind the call of a yield point stands at a jump without a line;
+      // the call has one.
+      if (source != nullptr && source->line == 0) {
+        sources = symbols_->frames({frame.pc - 1});
+        source = first_of_user(sources);
+      }
       if (source == nullptr) continue;
       result.at = location_of(*source);
       add_lines(*source, frame, result.lines);

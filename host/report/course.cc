@@ -54,8 +54,8 @@ std::string fitted(const std::string& text, std::size_t width) {
 std::string cell_text(const EventInfo& event) {
   std::string text = "?";
   if (event.at && !event.at->file.empty())
-    text = fmt::format("{}:{}", printable(event.at->file.substr(event.at->file.rfind('/') + 1)),
-                       event.at->line);
+    text =
+        location_text({event.at->file.substr(event.at->file.rfind('/') + 1), event.at->line, ""});
   else if (event.at && !event.at->function.empty())
     text = printable(function_text(event.at->function));
   if (const std::string what = to_word(event.kind); !what.empty()) text += " " + what;

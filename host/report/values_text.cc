@@ -16,8 +16,7 @@ std::string values_text(const ValuesAt& values) {
       text += ", in no code with source\n";
       continue;
     }
-    text += fmt::format(", at {}:{} {}\n", short_path(thread.at->file), thread.at->line,
-                        printable(in_function(thread.at->function)));
+    text += fmt::format(", at {}\n", location_text(*thread.at));
     for (const ValuedLine& line : thread.lines) {
       text += fmt::format("  {} {:>5} | {}\n", line.number == thread.at->line ? ">" : " ",
                           line.number, printable(line.source));
