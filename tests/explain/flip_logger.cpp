@@ -2,8 +2,8 @@
 // been written", without waiting for that: lines are lost.
 // ROOT CAUSE: flip_logger.cpp:48, flip_logger.cpp:83; KIND: data-race
 // SAYS: `logger\.back_`
-#include <cstdio>
 #include <condition_variable>
+#include <cstdio>
 #include <mutex>
 #include <string>
 #include <thread>

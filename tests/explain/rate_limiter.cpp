@@ -93,7 +93,8 @@ int main() {
   first.join();
   second.join();
   refiller.join();
-  std::printf("issued %d, granted %d, rejected %d, served %d\n", bucket.issued(), bucket.granted(), bucket.rejected(), a.served() + b.served());
+  std::printf("issued %d, granted %d, rejected %d, served %d\n", bucket.issued(), bucket.granted(),
+              bucket.rejected(), a.served() + b.served());
   assert(bucket.granted() <= bucket.issued());
   return 0;
 }
