@@ -88,9 +88,18 @@ class Collector {
   void fill(EnumerateResult& result) {
     std::map<EventKey, std::vector<Terms::Number>> of_read;
     const std::vector<Term>& terms = search_.terms().all();
-    for (Terms::Number i = 0; i < terms.size(); ++i)
+    for (Terms::Number i = 0; i < terms.size(); ++i) {
       if (search_.terms().is_shared(terms[i].read) || !wanted_.empty())
         of_read[terms[i].read].push_back(i);
+      else if (const std::string name = places_.variable(terms[i].address, terms[i].size);
+               !name.empty())
+        read_.try_emplace(last_name(name), name);
+    }
+    struct Listed {
+      ReadInfo info;
+      const std::vector<Terms::Number>* numbers = nullptr;
+    };
+    std::vector<Listed> listed;
     for (const auto& [read, numbers] : of_read) {
       ReadInfo info{place_of(read),
                     places_.variable(terms[numbers.front()].address, terms[numbers.front()].size),
@@ -98,20 +107,25 @@ class Collector {
       if (const auto name = names_.find(read); info.variable.empty() && name != names_.end())
         info.variable = name->second;
       if (!is_wanted(info)) continue;
+      if (!info.variable.empty()) read_.try_emplace(last_name(info.variable), info.variable);
       if (numbers.size() < 2 && wanted_.empty()) {
         ++result.without_choice;
         continue;
       }
-      for (const Terms::Number number : numbers) {
-        position_[number] = {result.reads.size(), info.terms.size()};
-        info.terms.push_back(term_of(terms[number]));
-        count(info.terms.back().status, result.coverage);
-      }
-      result.reads.push_back(std::move(info));
+      listed.push_back({std::move(info), &numbers});
     }
-    std::ranges::sort(result.reads, {}, [](const ReadInfo& read) {
-      return std::tuple(read.read.at.file, read.read.at.line, read.read.thread, read.read.instance);
+    std::ranges::sort(listed, {}, [](const Listed& one) {
+      return std::tuple(one.info.read.at.file, one.info.read.at.line, one.info.read.thread,
+                        one.info.read.instance, one.info.read.place);
     });
+    for (Listed& one : listed) {
+      for (const Terms::Number number : *one.numbers) {
+        position_[number] = {result.reads.size(), one.info.terms.size()};
+        one.info.terms.push_back(term_of(terms[number]));
+        count(one.info.terms.back().status, result.coverage);
+      }
+      result.reads.push_back(std::move(one.info));
+    }
     fill_combinations(result);
     fill_unexecuted(result);
   }
@@ -208,17 +222,15 @@ class Collector {
   }
 
   void fill_unexecuted(EnumerateResult& result) {
-    std::map<std::string, std::string> names;  // by the last name
-    for (const ReadInfo& read : result.reads)
-      if (!read.variable.empty()) names.try_emplace(last_name(read.variable), read.variable);
-    if (names.empty()) return;
-    std::map<std::string, std::set<std::uint32_t>> executed;
+    if (read_.empty()) return;
+    // By line and column: a line may have several writes. Column 0: one of the line.
+    std::map<std::string, std::set<std::pair<std::uint32_t, std::uint32_t>>> executed;
     std::vector<const ProgramPlaces::Point*> points;
     std::vector<abi::Place> places;
     for (const ProgramPlaces::Point& point : places_.accesses()) {
       if (!point.writes || point.line == 0) continue;
       if (search_.executed(point.place)) {
-        executed[point.file].insert(point.line);
+        executed[point.file].insert({{point.line, 0}, {point.line, point.column}});
       } else if (points.size() < kMostUnexecutedPoints) {
         points.push_back(&point);
         places.push_back(point.place);
@@ -230,7 +242,8 @@ class Collector {
     for (std::size_t i = 0; i < points.size(); ++i) {
       const ProgramPlaces::Point& point = *points[i];
       using Kind = WrittenData::Kind;
-      if (written[i].kind == Kind::kNotCalled || executed[point.file].contains(point.line))
+      if (written[i].kind == Kind::kNotCalled ||
+          executed[point.file].contains({point.line, point.column}))
         continue;
       const auto add = [&](const std::string& variable, bool by_text) {
         if (result.unexecuted.size() < kMostUnexecuted &&
@@ -247,13 +260,14 @@ class Collector {
       if (written[i].kind != Kind::kUnknown) {
         if (declares(line, last_name(written[i].name))) continue;
         // A member of some object may be that of the variable that is read.
-        const auto read = names.find(last_name(written[i].name));
-        if (read != names.end() &&
+        const auto read = read_.find(last_name(written[i].name));
+        if (read != read_.end() &&
             (written[i].kind == Kind::kMember || may_be_one(written[i].name, read->second)))
           add(written[i].name, false);
         continue;
       }
-      for (const auto& [name, variable] : names)
+      if (executed[point.file].contains({point.line, 0})) continue;  // its text may mean that one
+      for (const auto& [name, variable] : read_)
         if (writes_by_text(line, name) && !declares(line, name)) add(variable, true);
     }
     std::ranges::sort(result.unexecuted, {}, [](const EnumerateResult::Unexecuted& one) {
@@ -270,6 +284,7 @@ class Collector {
   ProgramPlaces& places_;
   const std::vector<At>& wanted_;
   std::map<EventKey, std::string> names_;
+  std::map<std::string, std::string> read_;  // what shared reads read, by its last name
   std::map<Terms::Number, std::pair<std::size_t, std::size_t>> position_;
 };
 

@@ -49,7 +49,7 @@ Result<ProgramPlaces> ProgramPlaces::of(const LaunchPlan& of, const HuntInput& i
     for (std::uint64_t id = 0; id < table->size() && places.accesses_.size() < kMostPoints; ++id) {
       const auto point = table->at(id);
       if (!point || (!reads(point->kind) && !writes(point->kind))) continue;
-      places.accesses_.push_back({(module.base + id) << 1, point->file, point->line,
+      places.accesses_.push_back({(module.base + id) << 1, point->file, point->line, point->column,
                                   reads(point->kind), writes(point->kind)});
     }
   }

@@ -35,6 +35,7 @@ class ProgramPlaces {
     abi::Place place = 0;
     std::string file;
     std::uint32_t line = 0;
+    std::uint32_t column = 0;
     bool reads = false;
     bool writes = false;
   };

@@ -103,14 +103,37 @@ class Follower {
     return found;
   }
 
+  // The step that was executed before one: that in front of it, or the only branch that leads to it;
+  // nothing: not known.
+  [[nodiscard]] std::optional<std::size_t> executed_before(std::size_t step) const {
+    if (step == 0) return std::nullopt;
+    const Flow flow = steps_[step - 1].flow;
+    if (flow != Flow::kJump && flow != Flow::kIndirectJump && flow != Flow::kReturn &&
+        flow != Flow::kStop)
+      return step - 1;
+    std::optional<std::size_t> found;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const Instruction& one = steps_[i];
+      if (one.target != steps_[step].address ||
+          (one.flow != Flow::kBranch && one.flow != Flow::kJump))
+        continue;
+      if (found) return std::nullopt;
+      found = i;
+    }
+    return found;
+  }
+
   // What register `reg` points to before step `before`.
   WrittenData follow(std::size_t before, int reg, const RunNames::Module& module) {
     std::int64_t offset = 0;
     std::optional<std::int64_t> slot;  // then it is that of the frame, not the register
     int assignments = 0;
-    const std::size_t least = before > kMostBack ? before - kMostBack : 0;
-    for (std::size_t i = before; i-- > least && assignments < kMostAssignments;) {
-      const Instruction& step = steps_[i];
+    std::size_t at = before;
+    for (std::size_t back = 0; back < kMostBack && assignments < kMostAssignments; ++back) {
+      const auto previous = executed_before(at);
+      if (!previous) return {};
+      at = *previous;
+      const Instruction& step = steps_[at];
       const auto code = opcode(step);
       if (code.empty()) return {};
       if (slot) {
@@ -123,6 +146,8 @@ class Follower {
         if ((step.writes & bit_of(reg)) == 0 || step.is_call()) continue;
         if (code[0] == 0x8d && step.slot != 0)
           return global(step.slot + static_cast<std::uint64_t>(offset));
+        if (code[0] == 0x8b && step.slot != 0)  // a global variable that points to the object
+          return through(names_.global(step.slot, 8).type, offset);
         if (code[0] == 0x8d && step.base >= 0) {
           offset += step.displacement;
           reg = step.base;
@@ -172,7 +197,8 @@ class Follower {
     const Type* target = pointer->target();
     if (target == nullptr || target->name().empty() || target->is_library()) return {};
     if (target->kind() != Type::Kind::kRecord) return {};
-    const auto path = member_path(*target, static_cast<std::uint64_t>(offset), 0);
+    // By the first byte: of a member that is a class, what is written to begins with its first.
+    const auto path = member_path(*target, static_cast<std::uint64_t>(offset), 1);
     if (!path || path->text.empty()) return {};
     std::string member = without_indices(path->text);
     if (member.starts_with('.')) member.erase(0, 1);

@@ -165,8 +165,7 @@ bool decode(std::uint64_t address, std::span<const std::uint8_t> code, Instructi
           operand.mem.type == ZYDIS_MEMOP_TYPE_AGEN ? instruction.reads : instruction.address_reads;
       to |= set_of(operand.mem.base) | set_of(operand.mem.index);
       const RegisterSet base = set_of(operand.mem.base);
-      if (base != 0 && operand.mem.index == ZYDIS_REGISTER_NONE &&
-          operand.mem.type != ZYDIS_MEMOP_TYPE_AGEN) {
+      if (base != 0 && operand.mem.index == ZYDIS_REGISTER_NONE) {
         instruction.base = std::countr_zero(base);
         instruction.displacement = operand.mem.disp.value;
       }

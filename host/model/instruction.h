@@ -52,8 +52,8 @@ struct Instruction {
   bool copies = false;       // the result is an operand, unchanged: mov, push, pop
   std::uint64_t target = 0;  // of a direct branch or call
   std::uint64_t slot = 0;    // the address of a memory operand that is given relative to the code
-  // Of its memory operand, if there is one that a register makes the address of: the register and what
-  // is added to it; -1: none, or an index is added, too.
+  // Of its memory operand (or the address that lea computes), if there is one that a register makes the
+  // address of: the register and what is added to it; -1: none, or an index is added, too.
   int base = -1;
   std::int64_t displacement = 0;
   RegisterSet reads = 0;

@@ -81,8 +81,9 @@ std::string came_to(Course course, const Folded& folded) {
                                    : fmt::format("all {} runs that show it", with_commas(runs)),
                          folded.failing ? fmt::format(", recording {}", *folded.failing) : "");
     case Course::kSometimes:
-      return fmt::format("{}fails in {} of {} runs", pairs, with_commas(folded.failing_runs),
-                         with_commas(runs));
+      return fmt::format("{}fails in {} of {} runs{}", pairs, with_commas(folded.failing_runs),
+                         with_commas(runs),
+                         folded.failing ? fmt::format(", recording {}", *folded.failing) : "");
     case Course::kPasses:
       return fmt::format("{}passes{}", pairs,
                          folded.passing ? fmt::format(", recording {}", *folded.passing) : "");
@@ -173,11 +174,23 @@ std::string combinations_text(const EnumerateResult& result) {
     for (const auto& [read, term] : combination.terms) {
       const ReadInfo& info = result.reads[read];
       const TermInfo& of = info.terms[term];
-      parts.push_back(fmt::format("{} sees {}", line_of(info.read.at),
-                                  of.write ? line_of(of.write->at) : "the initial value"));
+      parts.push_back(fmt::format(
+          "{} at {} ({}) sees {}", info.variable.empty() ? "the read" : info.variable,
+          line_of(info.read.at), info.read.thread,
+          of.write ? fmt::format("the write at {} by {}", line_of(of.write->at), of.write->thread)
+                   : "the initial value"));
     }
-    text += fmt::format("    fails together, not each alone: {}\n", fmt::join(parts, "; "));
+    text += wrapped(
+        fmt::format("fails in {} together (each alone passes in some run): {}",
+                    combination.failing_runs == 1
+                        ? "the run that shows these"
+                        : fmt::format("all {} runs that show these", combination.failing_runs),
+                    fmt::join(parts, "; ")),
+        "    ");
   }
+  if (result.failing_combinations.size() > kCombinationsShown)
+    text += fmt::format("    and {} more (--json has all)\n",
+                        result.failing_combinations.size() - kCombinationsShown);
   return text;
 }
 
@@ -223,7 +236,7 @@ std::string unexecuted_text(const EnumerateResult& result) {
 }
 
 // A failing and a passing run of one read.
-std::string next_commands(const std::vector<ReadGroup>& groups) {
+std::string next_commands(const std::vector<ReadGroup>& groups, const EnumerateResult& result) {
   for (const ReadGroup& group : groups) {
     std::optional<std::uint64_t> failing;
     std::optional<std::uint64_t> passing;
@@ -235,7 +248,7 @@ std::string next_commands(const std::vector<ReadGroup>& groups) {
       return fmt::format("\n  clew explain {} {}\n  clew replay {}\n", *failing, *passing,
                          *failing);
   }
-  return "";
+  return result.hunt.failing ? fmt::format("\n  clew replay {}\n", *result.hunt.failing) : "";
 }
 
 }  // namespace
@@ -312,7 +325,7 @@ std::string enumerate_text(const EnumerateResult& result) {
     text += group_text(group);
   }
   return text + combinations_text(result) + unexecuted_text(result) + figures(result) +
-         next_commands(groups);
+         next_commands(groups, result);
 }
 
 }  // namespace clew
