@@ -77,8 +77,8 @@ CauseEvent event_of(TracedPair& pair, Naming& naming, WhichRun side, Instance at
                                                      : CauseEvent::What::kUpdates;
     if (!access.has_value) continue;
     const auto name = naming.memory(side, at, there, access.size);
-    event.value = naming.value(side, at, run.access_value(at.step, i), access.size,
-                               name ? name->type : nullptr);
+    event.value =
+        naming.value(side, at, run.access_value(at.step, i), access.size, name ? &*name : nullptr);
   }
   if (event.what != CauseEvent::What::kNothing || !run.instruction(at).is_call()) return event;
   event.what = CauseEvent::What::kCalls;

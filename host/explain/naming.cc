@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/names/part_text.h"
 #include "host/names/sync_name.h"
 #include "host/names/value_text.h"
 #include "host/recording/file.h"
@@ -116,7 +117,7 @@ std::optional<Naming::Named> Naming::by_pointer(WhichRun side, Instance at, std:
     return std::nullopt;
   const auto path = member_path(*pointer->type->target(), offset, size);
   if (!path) return std::nullopt;
-  Named result{pointer->name, path->type, false, false};
+  Named result{pointer->name, path->type, false, false, path->offset};
   if (path->text.starts_with('.')) {
     result.name += "->" + path->text.substr(1);
   } else {
@@ -134,9 +135,9 @@ std::optional<Naming::Named> Naming::find(WhichRun side, Instance at, std::uint6
     case ObjectName::Kind::kGlobal:
     case ObjectName::Kind::kThreadLocal:
     case ObjectName::Kind::kSymbol:
-      return Named{name.path, name.type, false, false};
+      return Named{name.path, name.type, false, false, name.offset};
     case ObjectName::Kind::kLocal:
-      return Named{name.path, name.type, true, is_reserved(name.path)};
+      return Named{name.path, name.type, true, is_reserved(name.path), name.offset};
     case ObjectName::Kind::kPointee:
     case ObjectName::Kind::kHeap:
     case ObjectName::Kind::kUnknown:
@@ -146,7 +147,7 @@ std::optional<Naming::Named> Naming::find(WhichRun side, Instance at, std::uint6
   if (auto found = by_pointer(side, at, address, size, depth)) return found;
   const std::string heap = name.kind == ObjectName::Kind::kHeap ? heap_name(name) : "";
   if (heap.empty()) return std::nullopt;
-  return Named{heap, name.type, false, false};
+  return Named{heap, name.type, false, false, name.offset};
 }
 
 std::optional<Naming::Named> Naming::memory(WhichRun side, Instance at, std::uint64_t address,
@@ -192,23 +193,22 @@ std::string Naming::pointed_to(WhichRun side, Instance at, std::uint64_t address
 }
 
 std::string Naming::value(WhichRun side, Instance at, std::uint64_t value, std::uint32_t size,
-                          const Type* type) {
+                          const Named* of) {
+  const Type* type = of != nullptr ? of->type : nullptr;
   std::uint8_t bytes[8];
   for (unsigned i = 0; i < 8; ++i) bytes[i] = static_cast<std::uint8_t>(value >> 8 * i);
-  if (type != nullptr && type->size() == size && size <= 8 && !type->is_aggregate()) {
-    const ValueContext context{.read = {}, .name_of = [&](std::uint64_t address) {
-                                 return pointed_to(side, at, address);
-                               }};
+  const ValueContext context{
+      .read = {}, .name_of = [&](std::uint64_t address) { return pointed_to(side, at, address); }};
+  if (type != nullptr && type->size() == size && size <= 8 && !type->is_aggregate())
     return value_text(*type, std::span(bytes).first(size), context);
-  }
+  const bool is_part = type != nullptr && (type->is_aggregate() || type->size() < size);
+  const std::size_t known = std::min<std::size_t>(size, sizeof bytes);
+  if (is_part)
+    if (const std::string parts =
+            part_text(*type, of->offset, std::span(bytes).first(known), context);
+        !parts.empty())
+      return size > sizeof bytes ? parts + "..." : parts;
   if (size > 8) return fmt::format("{:#x}...", value);
-  // Some characters of a string.
-  const auto is_text = [&] {
-    return std::ranges::all_of(std::span(bytes).first(size),
-                               [](std::uint8_t byte) { return byte >= ' ' && byte < 0x7f; });
-  };
-  if (size > 1 && type != nullptr && type->name().contains("basic_string<char") && is_text())
-    return fmt::format("\"{}\"", std::string(bytes, bytes + size));
   // A character of a string.
   if (size == 1 && type != nullptr && type->is_aggregate() && value >= ' ' && value < 0x7f)
     return fmt::format("'{}'", static_cast<char>(value));

@@ -23,6 +23,7 @@ class Naming {
     const Type* type = nullptr;  // null: not known
     bool local = false;          // of a function
     bool made_up = false;        // a temporary of the compiler's: it has no name in the source
+    std::uint64_t offset = 0;    // into the type, if no member begins there
   };
   // The memory that an instance accesses.
   [[nodiscard]] std::optional<Named> memory(WhichRun side, Instance at, std::uint64_t address,
@@ -31,9 +32,10 @@ class Naming {
   [[nodiscard]] std::string sync_object(WhichRun side, Instance at, std::uint64_t address);
   // The variable that a register holds behind the instance.
   [[nodiscard]] std::optional<Named> in_register(WhichRun side, Instance at, int reg);
-  // "3", "nullptr", "the 24 bytes that T0.1 allocated at cache.cpp:41".
+  // "3", "nullptr", "the 24 bytes that T0.1 allocated at cache.cpp:41"; of several members at once
+  // "{low = 4, high = 64}". `of`: what has the value; null: not known.
   [[nodiscard]] std::string value(WhichRun side, Instance at, std::uint64_t value,
-                                  std::uint32_t size, const Type* type);
+                                  std::uint32_t size, const Named* of);
   // "cache.cpp:41"
   [[nodiscard]] std::string line(WhichRun side, Instance at);
   // The source text there, without indentation; empty: not known.

@@ -195,14 +195,14 @@ class Asker {
     const RecordedAccess& recorded = run.access(at.step, access->index);
     const std::uint64_t address = run.access_address(at.step, access->index);
     asked.failing = naming_.value(kFailing, at, run.access_value(at.step, access->index),
-                                  recorded.size, access->named.type);
+                                  recorded.size, &access->named);
     const Instance there = pair_.alignment().counterpart(kFailing, at);
     if (there.valid()) {
       const std::uint32_t index =
           pair_.trace(kPassing).accesses(there).first + (access->index - run.accesses(at).first);
       asked.passing =
           naming_.value(kPassing, there, pair_.trace(kPassing).access_value(there.step, index),
-                        recorded.size, access->named.type);
+                        recorded.size, &access->named);
     }
     if (access->writes) return;
     const Instance source = pair_.run(kFailing).source(at.step, access->index);

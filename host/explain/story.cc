@@ -203,7 +203,7 @@ class Teller {
         const std::uint32_t index = pair_.trace(side).accesses(at[side]).first + (i - first);
         std::string& text = side == kFailing ? step.failing : step.passing;
         text = naming_.value(side, at[side], pair_.trace(side).access_value(at[side].step, index),
-                             access.size, name->type);
+                             access.size, &*name);
       }
       return true;
     }

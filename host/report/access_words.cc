@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <span>
 #include <utility>
 
+#include "host/names/part_text.h"
 #include "host/names/value_text.h"
 #include "host/report/names.h"
 #include "host/report/object_words.h"
@@ -18,6 +20,20 @@ namespace {
 
 AccessValue value_of(const ExecutedAccess& access) {
   return {access.kind, access.size, access.has_value, access.value};
+}
+
+// Of several members or elements at once, or a part of a string.
+std::string parts_of(const AccessValue& access, const ObjectName& name) {
+  if (name.type == nullptr) return "";
+  const bool is_one = !name.type->is_aggregate() && name.offset == 0 &&
+                      name.type->size().value_or(0) >= access.size;
+  if (is_one) return "";
+  std::uint8_t bytes[8];
+  std::memcpy(bytes, &access.value, sizeof bytes);
+  const std::string text =
+      part_text(*name.type, name.offset,
+                std::span(bytes).first(std::min<std::size_t>(access.size, sizeof bytes)), {});
+  return text.empty() || access.size <= sizeof bytes ? text : text + " and more";
 }
 
 std::string thread_of(std::uint16_t thread, const std::vector<ThreadInfo>& threads) {
@@ -62,6 +78,7 @@ std::string access_value_text(const AccessValue& access, const ObjectName& name)
     std::memcpy(bytes, &access.value, sizeof bytes);
     return before + value_text(*name.type, std::span(bytes).first(access.size), {});
   }
+  if (const std::string parts = parts_of(access, name); !parts.empty()) return before + parts;
   if (access.size > 8) return fmt::format("{}0x{:x} and more", before, access.value);
   const unsigned shift = 64 - 8 * access.size;
   const auto value = static_cast<std::int64_t>(access.value << shift) >> shift;
