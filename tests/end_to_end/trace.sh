@@ -62,5 +62,27 @@ check "Ctrl-C ends it" [ "$status" = 130 ]
 check "... and is told" grep -qx "clew: interrupted" err.txt
 check "... nothing is left" [ "$(pgrep -c -f "$work/long")" = 0 ]
 
+# Optimised code reads two members, or eight characters, at once.
+cat >limits.cpp <<'CODE'
+#include <cstring>
+struct Limits { int low, high; };
+struct Settings { int id; Limits limits_; char name[16]; };
+Settings settings{1, {4, 64}, "settings"};
+__attribute__((noinline)) int sum(Limits limits) { return limits.low + limits.high; }
+int main(int argc, char**) {
+  Limits mine = settings.limits_;
+  const int total = sum(mine);
+  char copy[8];
+  std::memcpy(copy, settings.name, sizeof copy);
+  return total == 68 && copy[argc] == 'e' ? 0 : 1;
+}
+CODE
+"$clew" c++ -O1 -g limits.cpp -o limits || exit 1
+run 0 run ./limits
+run 0 trace --at limits.cpp:7
+check "two members that are read at once" says out.txt 'settings.limits_`: {low = 4, high = 64}'
+run 0 trace --at limits.cpp:10
+check "characters that are read at once" says out.txt 'settings.name`: "settings"'
+
 check "a recording that is not there" run 124 trace 999
 exit "$failures"
