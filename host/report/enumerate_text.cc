@@ -199,7 +199,16 @@ std::string figures(const EnumerateResult& result) {
       fmt::format("\n  {}, {:.1f} s, seed {}; the last pair that was new came in run {}\n",
                   counted(result.runs, "run"), result.hunt.seconds, result.hunt.seed,
                   with_commas(result.last_new_run));
-  if (result.exhausted) {
+  const bool shown_otherwise = result.untried.empty() && result.seen_otherwise > 0;
+  if (result.exhausted && shown_otherwise) {
+    text += wrapped(
+        fmt::format(
+            "every schedule was executed that the systematic search knows of, but {} by other "
+            "runs alone: there may be more",
+            result.seen_otherwise == 1 ? "1 pair was seen"
+                                       : with_commas(result.seen_otherwise) + " pairs were seen"),
+        "  ");
+  } else if (result.exhausted) {
     text += "  every schedule was executed, up to equivalence: nothing else can be seen\n";
     if (!result.untried.empty())
       text +=
