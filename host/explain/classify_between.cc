@@ -10,7 +10,7 @@ bool Classifier::between(Instance use) {
   const MemoryAccess* at = entry(use);
   if (at == nullptr) return false;
   if (is_foreign(kFailing, root_.from_failing, root_.use_failing) && behind_own(*at)) return true;
-  return before_own(*at) || inside_others(*at) || inside_another(*at);
+  return before_own(*at) || inside_others(*at) || inside_another(*at) || between_writers();
 }
 
 bool Classifier::entry_is_null(const MemoryAccess& use) const {
@@ -103,6 +103,25 @@ bool Classifier::inside_another(const MemoryAccess& use) {
       if (!same_activity(one->at, later->at)) break;
       return tell_between(*one, *written, *later);
     }
+  }
+  return false;
+}
+
+bool Classifier::between_writers() {
+  if (is_unseen(root_.from_failing) || is_unseen(root_.from_passing)) return false;
+  const Instance lost = pair_.alignment().counterpart(kPassing, instance_of(root_.from_passing));
+  const MemoryAccess* remote = lost.valid() ? entry(lost) : nullptr;
+  const MemoryAccess* last = entry(instance_of(root_.from_failing));
+  if (remote == nullptr || last == nullptr || last->at < remote->at) return false;
+  const PartyId owner = parties_.of(last->at.step);
+  if (owner == party_ || is_by(*remote, owner) || is_by(*remote, party_)) return false;
+  const MemoryAccess* later = remote;  // what it is lost by: what comes then builds on that
+  while (later != last && !(is_by(*later, owner) && later->writes)) ++later;
+  if (later->frees) return false;
+  for (const MemoryAccess* one = remote; one != history_.data();) {
+    --one;
+    if (is_by(*one, owner))
+      return same_activity(one->at, later->at) && tell_between(*one, *remote, *later);
   }
   return false;
 }

@@ -47,6 +47,17 @@ Result<Failure> failure_of(const Recording& failing, const Recording& passing) {
   return Failure{meta.judged->kind, meta.judged->detail, "", std::nullopt};
 }
 
+void keep(ToldCause& told, Explanation& result) {
+  add_roots(result.root, result.cause);
+  for (const Cause& also : result.also) add_roots(result.root, also);
+  for (ToldStep& one : told.steps) {
+    // What makes no difference either way is no part of the chain.
+    if (one.step.confirmed == Confirmed::kRefuted && &one != &told.steps.front())
+      one.step.main = false;
+    result.story.push_back(std::move(one.step));
+  }
+}
+
 }  // namespace
 
 Result<Explanation> explain(const Replay& failing, const Replay& passing,
@@ -102,24 +113,28 @@ Result<Explanation> explain(const Replay& failing, const Replay& passing,
       for (const NodeId point : failure_points(*pair, result.failure))
         points.push_back({kFailing, point});
     }
+    // The tests judge the failure, not the line that was asked about.
+    const bool testable = !options.question && check_runs_live(failing.recording) &&
+                          check_runs_live(passing.recording);
     for (const PathNode& point : points) {
       ToldCause told = tell_cause(*pair, naming, point, options.shown, result);
       cut |= !result.slice.complete;
       if (told.steps.empty()) continue;
       result.cause = told.cause;
-      // The tests judge the failure, not the line that was asked about.
-      if (!options.question && check_runs_live(failing.recording) &&
-          check_runs_live(passing.recording))
-        experiment(*pair, naming, failing, passing, options.limits, told, result);
-      add_roots(result.root, result.cause);
-      for (const Cause& also : result.also) add_roots(result.root, also);
-      for (ToldStep& one : told.steps) {
-        // What makes no difference either way is no part of the chain.
-        if (one.step.confirmed == Confirmed::kRefuted && &one != &told.steps.front())
-          one.step.main = false;
-        result.story.push_back(std::move(one.step));
-      }
+      if (testable) experiment(*pair, naming, failing, passing, options.limits, told, result);
+      keep(told, result);
       break;
+    }
+    if (result.story.empty() && testable && !points.empty()) {
+      ToldCause told =
+          find_by_order(*pair, naming, failing, passing, options.limits, points.front(), result);
+      if (!told.steps.empty()) {
+        result.cause = told.cause;
+        keep(told, result);
+        result.doubts.emplace_back(
+            "How the first step leads to the failure was not seen; that its order decides was "
+            "tested.");
+      }
     }
   }
   if (cut || !result.slice.complete)

@@ -62,6 +62,20 @@ struct Order {
   Instance second_passing;  // the same in the passing run
 };
 
+// Of two others who both write before the use, the one that comes last is another in the passing run.
+std::optional<Order> order_of_writers(TracedPair& pair, const Root& root) {
+  if (is_unseen(root.from_failing) || is_unseen(root.from_passing)) return std::nullopt;
+  const Instance last = root.later.valid() ? root.later : instance_of(root.from_failing);
+  const Instance last_there = instance_of(root.from_passing);
+  const Instance lost = pair.alignment().counterpart(kPassing, last_there);
+  const Instance first_there = pair.alignment().counterpart(kFailing, last);
+  const RunTrace& run = pair.trace(kFailing);
+  if (!lost.valid() || !first_there.valid() || last < lost || last_there < first_there ||
+      run.steps()[lost.step].thread == run.steps()[last.step].thread)
+    return std::nullopt;
+  return Order{lost, last, first_there};
+}
+
 std::optional<Order> find_order(TracedPair& pair, const Root& root) {
   if (root.use_failing == kNoNode || root.use_passing == kNoNode) return std::nullopt;
   const RunTrace& failing = pair.trace(kFailing);
@@ -86,7 +100,7 @@ std::optional<Order> find_order(TracedPair& pair, const Root& root) {
         (!there.valid() || use_there < there))
       return Order{wrote, use, use_there};
   }
-  return std::nullopt;
+  return order_of_writers(pair, root);
 }
 
 // Of a run with the failing schedule, changed so that the second comes before the first. Nothing: it was not seen to come so.

@@ -158,6 +158,30 @@ void experiment(TracedPair& pair, Naming& naming, const Replay& failing, const R
   result.tests_interrupted_by = laboratory.interrupted_by();
 }
 
+ToldCause find_by_order(TracedPair& pair, Naming& naming, const Replay& failing,
+                        const Replay& passing, const ExperimentLimits& limits,
+                        const PathNode& failure, Explanation& result) {
+  constexpr std::size_t kMostTests = 8;
+  Laboratory laboratory(pair, failing, passing, limits);
+  ToldCause told;
+  int best = 0;
+  std::size_t tests = 0;
+  for (Root& root : roots_anywhere(pair, naming)) {
+    Cause cause = classify(pair, naming, {}, root);
+    if (worth_of(cause) <= best) continue;
+    if (tests++ == kMostTests || !laboratory.may_go_on()) break;
+    if (!passes_in_other_order(laboratory, failing, root)) continue;
+    best = worth_of(cause);
+    told = {
+        std::move(cause), root, tell(pair, naming, {{kFailing, root.use_failing}, failure}), {}};
+  }
+  if (!told.steps.empty()) told.steps.front().step.confirmed = Confirmed::kByOrder;
+  result.tests = laboratory.tests();
+  result.tests_complete = laboratory.may_go_on();
+  result.tests_interrupted_by = laboratory.interrupted_by();
+  return told;
+}
+
 void test_locks(TracedPair& pair, const Replay& failing, const Replay& passing,
                 const ExperimentLimits& limits, Explanation& result) {
   Laboratory laboratory(pair, failing, passing, limits);

@@ -11,6 +11,12 @@ namespace clew {
 void experiment(TracedPair& pair, Naming& naming, const Replay& failing, const Replay& passing,
                 const ExperimentLimits& limits, ToldCause& told, Explanation& result);
 
+// If no slice leads from the failure to another thread: of all that the program reads from another thread's write than in the passing run, what
+// makes the failing run pass if it comes in the order of that run. Its steps are the two ends alone. Sets the number of tests.
+[[nodiscard]] ToldCause find_by_order(TracedPair& pair, Naming& naming, const Replay& failing,
+                                      const Replay& passing, const ExperimentLimits& limits,
+                                      const PathNode& failure, Explanation& result);
+
 // Locks that are taken in a circle: with one taken later, does it pass?
 void test_locks(TracedPair& pair, const Replay& failing, const Replay& passing,
                 const ExperimentLimits& limits, Explanation& result);

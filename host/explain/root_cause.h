@@ -35,6 +35,10 @@ struct Root {
 [[nodiscard]] std::vector<Root> find_roots(TracedPair& pair, Naming& naming, const DualSlice& slice,
                                            NodeId end);
 
+// What the program reads from other threads' writes than in the passing run, wherever that is, in the order of the failing run: for failures
+// from which no slice leads to another thread (what lies in between is code that is not traced, such as the runtime's `pthread_once`).
+[[nodiscard]] std::vector<Root> roots_anywhere(TracedPair& pair, Naming& naming);
+
 // Notes in the root what it found out about it.
 [[nodiscard]] Cause classify(TracedPair& pair, Naming& naming, const DualSlice& slice, Root& root);
 

@@ -30,6 +30,37 @@ bool is_foreign(TracedPair& pair, WhichRun side, NodeId made, NodeId use) {
   return parties.of(instance_of(made).step) != parties.of(instance_of(use).step);
 }
 
+struct Candidate {
+  Root root;
+  bool named = false;
+  bool last = false;  // what it reads is no difference in either run: the chain ends here
+};
+
+// What the use reads from other places of memory in the two runs, if another thread has written it in one of them.
+void add_foreign(TracedPair& pair, Naming& naming, Root root, std::vector<Candidate>& found) {
+  Comparison& runs = pair.comparison();
+  const auto mine = runs.dependences(kFailing, root.use_failing);
+  const auto theirs = runs.dependences(kPassing, root.use_passing);
+  const Instance use = instance_of(root.use_failing);
+  for (const NodeDependence& one : mine) {
+    if (Comparison::kind_of(one.use) != DependenceKind::kMemory) continue;
+    const auto same = std::ranges::find(theirs, one.use, &NodeDependence::use);
+    if (same == theirs.end() || runs.counterpart(kFailing, one.on) == same->on) continue;
+    const bool foreign = is_foreign(pair, kFailing, one.on, root.use_failing) ||
+                         is_foreign(pair, kPassing, same->on, root.use_passing);
+    if (!foreign) continue;
+    const Use memory = memory_of(pair.trace(kFailing), use, one.use);
+    root.from_failing = one.on;
+    root.from_passing = same->on;
+    root.address = memory.address;
+    root.size = memory.size;
+    const auto name = naming.memory(kFailing, use, memory.address, memory.size);
+    const bool last = runs.difference(kFailing, one.on) == Difference::kNone &&
+                      runs.difference(kPassing, same->on) == Difference::kNone;
+    found.push_back({root, name && !name->made_up, last});
+  }
+}
+
 // What the thread has made the value of, as far as the passing run does not come there. Pruned slices do not have it if nothing but the way
 // there differs.
 std::vector<NodeId> made_of(TracedPair& pair, NodeId end) {
@@ -105,11 +136,6 @@ std::vector<Root> uses_of_failing_only(TracedPair& pair, NodeId end) {
 }  // namespace
 
 std::vector<Root> find_roots(TracedPair& pair, Naming& naming, const DualSlice& slice, NodeId end) {
-  struct Candidate {
-    Root root;
-    bool named = false;
-    bool last = false;  // what it reads is no difference in either run: the chain ends here
-  };
   std::vector<Candidate> found;
   Comparison& runs = pair.comparison();
   NodeTable seen;
@@ -121,28 +147,9 @@ std::vector<Root> find_roots(TracedPair& pair, Naming& naming, const DualSlice& 
       Root root;
       root.use_failing = side == kFailing ? node : there;
       root.use_passing = side == kFailing ? there : node;
-      const auto mine = runs.dependences(kFailing, root.use_failing);
-      const auto theirs = runs.dependences(kPassing, root.use_passing);
-      const Instance use = instance_of(root.use_failing);
-      for (const NodeDependence& one : mine) {
-        if (Comparison::kind_of(one.use) != DependenceKind::kMemory) continue;
-        const auto same = std::ranges::find(theirs, one.use, &NodeDependence::use);
-        if (same == theirs.end() || runs.counterpart(kFailing, one.on) == same->on) continue;
-        const bool foreign = is_foreign(pair, kFailing, one.on, root.use_failing) ||
-                             is_foreign(pair, kPassing, same->on, root.use_passing);
-        if (!foreign) continue;
-        const Use memory = memory_of(pair.trace(kFailing), use, one.use);
-        root.from_failing = one.on;
-        root.from_passing = same->on;
-        root.address = memory.address;
-        root.size = memory.size;
-        const auto name = naming.memory(kFailing, use, memory.address, memory.size);
-        const bool last = runs.difference(kFailing, one.on) == Difference::kNone &&
-                          runs.difference(kPassing, same->on) == Difference::kNone;
-        found.push_back({root, name && !name->made_up, last});
-      }
+      add_foreign(pair, naming, root, found);
       // A call from which nothing that was seen tells why its result differs.
-      const Instance at = use;
+      const Instance at = instance_of(root.use_failing);
       const OutsideCall* call = call_of(pair.trace(kFailing), root.use_failing);
       if (call != nullptr && runs.difference(kFailing, root.use_failing) == Difference::kValue &&
           !pair.alignment().parts(kFailing, at) && !releases_memory(call->name) &&
@@ -167,6 +174,35 @@ std::vector<Root> find_roots(TracedPair& pair, Naming& naming, const DualSlice& 
     result.push_back(one.root);
     result.back().last = one.last;
   }
+  return result;
+}
+
+std::vector<Root> roots_anywhere(TracedPair& pair, Naming& naming) {
+  constexpr std::uint64_t kMostInstructions = 5'000'000;  // some seconds
+  constexpr std::size_t kMost = 40;
+  const RunTrace& run = pair.trace(kFailing);
+  std::vector<Candidate> found;
+  std::uint64_t looked_at = 0;
+  for (StepIndex step = 0; step < run.steps().size(); ++step) {
+    if (run.steps()[step].hidden) continue;
+    for (std::uint32_t i = 0; i < run.steps()[step].executed; ++i) {
+      if (found.size() >= kMost || ++looked_at > kMostInstructions) break;
+      const Instance at{step, i};
+      const auto [first, end] = run.accesses(at);
+      if (first == end) continue;
+      const Instance there = pair.alignment().counterpart(kFailing, at);
+      if (!there.valid()) continue;
+      Root root;
+      root.use_failing = node_of(at);
+      root.use_passing = node_of(there);
+      const std::size_t before = found.size();
+      add_foreign(pair, naming, root, found);
+      if (found.size() > before && !pair.user_instance(kFailing, at).valid()) found.resize(before);
+    }
+  }
+  std::erase_if(found, [](const Candidate& one) { return !one.named; });
+  std::vector<Root> result;
+  for (const Candidate& one : found) result.push_back(one.root);
   return result;
 }
 

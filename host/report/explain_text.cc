@@ -70,6 +70,10 @@ std::string origin_text(const std::optional<CauseEvent>& source) {
 
 std::string values_text(const Cause& cause) {
   if (cause.use.value.empty() || cause.passing_value.empty()) return "";
+  // Two objects that have the same name: nothing is told by it.
+  if (cause.use.value == cause.passing_value &&
+      origin_text(cause.failing_source) == origin_text(cause.passing_source))
+    return "";
   // The value of an update is what it makes.
   const char* does = cause.use.what == CauseEvent::What::kUpdates ? "makes it" : "reads";
   const char* from = cause.use.what == CauseEvent::What::kUpdates ? " of what was there" : "";
