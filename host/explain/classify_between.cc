@@ -130,7 +130,8 @@ bool Classifier::lets_others_in(const MemoryAccess& first, const MemoryAccess& r
                                 const MemoryAccess& last) {
   const std::uint16_t thread = run_.steps()[first.at.step].thread;
   if (run_.steps()[remote.at.step].thread == thread) return false;  // a handler
-  const StepIndex known = pair_.order(kFailing).last_before(remote.at.step, thread);
+  const StepIndex known =
+      pair_.order(kFailing, OrderedBy::kWaiting).last_before(remote.at.step, thread);
   // By something else than the accesses themselves, be they atomic.
   if (known != kNoStep && known >= first.at.step &&
       std::ranges::none_of(history_, [&](const MemoryAccess& one) { return one.at.step == known; }))

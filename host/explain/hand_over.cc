@@ -69,8 +69,9 @@ std::optional<Instance> let_go(TracedPair& pair, Instance early, std::uint16_t l
                                StepIndex late, std::uint64_t address) {
   const RunTrace& run = pair.trace(kFailing);
   Instance last;
-  const StepIndex known = pair.order(kFailing).last_before(early.step, late_thread);
-  if (known != kNoStep && known < late) last = pair.order(kFailing).release_of(known);
+  const SyncOrder& order = pair.order(kFailing, OrderedBy::kWaiting);
+  const StepIndex known = order.last_before(early.step, late_thread);
+  if (known != kNoStep && known < late) last = order.release_of(known);
   if (last.valid() && accesses(run, last, address)) last = {};
   for (const NodeId node : deciding(pair, early, kAnyNumber)) {
     const Instance at = instance_of(node);

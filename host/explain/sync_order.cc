@@ -5,14 +5,15 @@
 
 namespace clew {
 
-SyncOrder::SyncOrder(const Dependences& run, CodeMap& code) : run_(run.run()) {
+SyncOrder::SyncOrder(const Dependences& run, CodeMap& code, OrderedBy by)
+    : run_(run.run()), by_(by) {
   const std::size_t threads = run_.thread_count();
   now_.assign(threads, Times(threads));
   changes_.resize(threads);
   atomic_.resize(threads);
   for (std::size_t i = 0; i < threads; ++i)
-    if (const Instance by = run.creation(static_cast<std::uint16_t>(i)); by.valid())
-      created_[by.step].push_back(static_cast<std::uint16_t>(i));
+    if (const Instance call = run.creation(static_cast<std::uint16_t>(i)); call.valid())
+      created_[call.step].push_back(static_cast<std::uint16_t>(i));
   std::map<StepIndex, const OutsideCall*> returns;
   for (const OutsideCall& call : run_.outside_calls())
     if (call.back != kNoStep) returns[call.back] = &call;
@@ -97,7 +98,8 @@ void SyncOrder::atomic_accesses(StepIndex step) {
     if (one.instruction >= info.executed || one.kind == AccessKind::kString) continue;
     const std::uint64_t address = run_.access_address(step, i);
     if (address != atomic_[info.thread]) continue;
-    if (one.kind != AccessKind::kWrite) join(info.thread, step, objects_[address]);
+    if (one.kind == AccessKind::kRead || (one.kind != AccessKind::kWrite && by_ == OrderedBy::kAll))
+      join(info.thread, step, objects_[address]);
     if (one.kind != AccessKind::kRead) {
       objects_[address] = released(info.thread, step);
       atomic_writes_[step] = one.instruction;

@@ -16,9 +16,13 @@
 
 namespace clew {
 
+// An atomic update (a counter, a reference count) comes behind the one before it, but does not wait for it: like a lock, it may as well
+// come first.
+enum class OrderedBy : std::uint8_t { kAll, kWaiting };
+
 class SyncOrder {
  public:
-  SyncOrder(const Dependences& run, CodeMap& code);
+  SyncOrder(const Dependences& run, CodeMap& code, OrderedBy by);
 
   // The last step of the thread that comes before `step`, which is another thread's; kNoStep: none.
   [[nodiscard]] StepIndex last_before(StepIndex step, std::uint16_t thread) const;
@@ -45,6 +49,7 @@ class SyncOrder {
   void merge(Times& to, const Times& from) const;
 
   const RunTrace& run_;
+  OrderedBy by_;
   std::vector<Times> now_;                                         // of each thread
   std::vector<std::vector<std::pair<StepIndex, Times>>> changes_;  // ... from this step on
   std::vector<std::uint64_t> atomic_;                              // ... accessed next, or 0

@@ -148,10 +148,10 @@ Result<std::unique_ptr<TracedPair>> TracedPair::trace(const Replay& failing, con
   return pair;
 }
 
-const SyncOrder& TracedPair::order(WhichRun side) {
-  if (orders_[side] == nullptr)
-    orders_[side] = std::make_unique<SyncOrder>(*dependences_[side], *code_);
-  return *orders_[side];
+const SyncOrder& TracedPair::order(WhichRun side, OrderedBy by) {
+  auto& order = orders_[static_cast<std::size_t>(by)][side];
+  if (order == nullptr) order = std::make_unique<SyncOrder>(*dependences_[side], *code_, by);
+  return *order;
 }
 
 const CodePlace& TracedPair::place_of_code(std::uint64_t address) {

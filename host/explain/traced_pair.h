@@ -58,7 +58,7 @@ class TracedPair {
   [[nodiscard]] FlowGraphs& graphs() { return *graphs_; }
   [[nodiscard]] const Parties& parties(WhichRun side) const { return *parties_[side]; }
   // Made when it is first asked for.
-  [[nodiscard]] const SyncOrder& order(WhichRun side);
+  [[nodiscard]] const SyncOrder& order(WhichRun side, OrderedBy by = OrderedBy::kAll);
   [[nodiscard]] Symbolizer& symbols(WhichRun side) { return *symbols_[side]; }
 
   // Of an instruction alone: its line, in the user's code if that was inlined around it.
@@ -82,7 +82,7 @@ class TracedPair {
   std::unique_ptr<Comparison> comparison_;
   std::array<std::unique_ptr<Symbolizer>, 2> symbols_;
   std::array<std::unique_ptr<Parties>, 2> parties_;
-  std::array<std::unique_ptr<SyncOrder>, 2> orders_;
+  std::array<std::array<std::unique_ptr<SyncOrder>, 2>, 2> orders_;  // by OrderedBy
   std::unordered_map<std::uint64_t, CodePlace> places_;
 };
 
