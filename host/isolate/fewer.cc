@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/isolate/effort.h"
 #include "host/search/exhaustive.h"
 #include "host/search/sampling.h"
 #include "host/search/target_search.h"
@@ -23,7 +24,6 @@ constexpr std::size_t kMostDirected = 256;
 constexpr std::size_t kMostConverted = 16;
 // The search of all schedules.
 constexpr std::uint64_t kMostRuns = 4'000;
-constexpr double kMostSeconds = 3;
 constexpr std::uint64_t kLongestRun = 100'000;  // events
 
 void add(std::vector<abi::ThreadKey>& threads, abi::ThreadKey thread) {
@@ -57,7 +57,9 @@ void add_random(std::vector<ThreadScript>& scripts, const ThreadScript& script,
 
 // What threads were seen to do says where one preemption could matter (target_search.h).
 Result<std::optional<ThreadScript>> directed_preemptions(Trials& trials, std::size_t fewer_than,
+                                                         double seconds,
                                                          const ToScript& to_script) {
+  const double until = seconds_now() + seconds;
   JobPlan plain;
   plain.strategy = abi::StrategyKind::kPlan;
   plain.flags = abi::kJobTrace | abi::kJobAllPoints;
@@ -66,7 +68,7 @@ Result<std::optional<ThreadScript>> directed_preemptions(Trials& trials, std::si
   TargetSearch search(1);
   search.learn(plain, {seen.front().result, Verdict::kPass, true, std::move(seen.front().trace)});
   std::size_t converted = 0;
-  for (std::size_t done = 0; done < kMostDirected && search.untried() > 0;) {
+  for (std::size_t done = 0; done < kMostDirected && search.untried() > 0 && seconds_now() < until;) {
     std::vector<JobPlan> plans = search.next(std::min(kRound, search.untried()));
     for (JobPlan& plan : plans) plan.flags |= abi::kJobAllPoints;
     CLEW_TRY(const auto runs, trials.run(plans));
@@ -84,12 +86,15 @@ Result<std::optional<ThreadScript>> directed_preemptions(Trials& trials, std::si
 }  // namespace
 
 Result<std::optional<std::size_t>> first_failing(Trials& trials,
-                                                 const std::vector<ThreadScript>& scripts) {
-  for (std::size_t begin = 0; begin < scripts.size(); begin += kRound) {
+                                                 const std::vector<ThreadScript>& scripts,
+                                                 double seconds) {
+  const double until = seconds_now() + seconds;
+  for (std::size_t begin = 0; begin < scripts.size() && seconds_now() < until; begin += kRound) {
     std::vector<JobPlan> plans;
     for (std::size_t i = begin; i < std::min(begin + kRound, scripts.size()); ++i)
       plans.push_back(job_of(scripts[i]));
     CLEW_TRY(const auto runs, trials.run(plans));
+    if (runs.empty()) break;
     for (std::size_t i = 0; i < runs.size(); ++i)
       if (runs[i].verdict == Verdict::kFail) return begin + i;
   }
@@ -149,22 +154,23 @@ Result<Fewer> look_for_fewer(Trials& trials, const ThreadScript& script,
                              const ToScript& to_script) {
   const std::size_t preemptions = preemptions_of(script);
   if (preemptions == 0) return Fewer{};
+  const double seconds = seconds_to_try(script.size());
   const std::uint32_t threads = trials.failure().result.threads;
   const std::size_t most = std::min<std::size_t>(preemptions - 1, kMostAtOnce);
   for (std::size_t count = 1; count <= most && !trials.has_checkpoints(); ++count) {
     std::vector<ThreadScript> scripts = recombined(script, count, threads, kMostRecombined);
     // In a program that does the same again and again nearly any place may do.
     if (count == 1) add_random(scripts, script, trials.failure().result, kMostRandom);
-    CLEW_TRY(const auto found, first_failing(trials, scripts));
+    CLEW_TRY(const auto found, first_failing(trials, scripts, seconds));
     if (found) return Fewer{std::move(scripts[*found]), false};
   }
   if (trials.failure().result.clock > kLongestRun) return Fewer{};
   if (preemptions > 1) {
-    CLEW_TRY(auto directed, directed_preemptions(trials, preemptions, to_script));
+    CLEW_TRY(auto directed, directed_preemptions(trials, preemptions, seconds, to_script));
     if (directed) return Fewer{std::move(*directed), false};
   }
   ExhaustiveSearch search(static_cast<std::uint32_t>(preemptions - 1));
-  const double until = seconds_now() + kMostSeconds;
+  const double until = seconds_now() + seconds;
   for (std::uint64_t done = 0; done < kMostRuns && seconds_now() < until;) {
     const std::vector<JobPlan> plans = search.next(kRound);
     if (plans.empty()) return Fewer{std::nullopt, search.all_pass()};

@@ -29,9 +29,9 @@ namespace clew {
 // A run of a job as a script; nothing if it did not fail when run again.
 using ToScript = std::function<Result<std::optional<ThreadScript>>(const JobPlan& plan)>;
 
-// The position of the first script that fails; nothing: none does, or stopped.
+// The position of the first script that fails; nothing: none does, within these seconds, or stopped.
 [[nodiscard]] Result<std::optional<std::size_t>> first_failing(
-    Trials& trials, const std::vector<ThreadScript>& scripts);
+    Trials& trials, const std::vector<ThreadScript>& scripts, double seconds);
 
 struct Fewer {
   std::optional<ThreadScript> script;

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "host/isolate/effort.h"
 #include "host/isolate/fewer.h"
 #include "host/trace/trace_sharing.h"
 
@@ -78,7 +79,7 @@ Result<std::optional<ThreadScript>> one_fewer_by_moving(Trials& trials,
   CLEW_TRY(const auto runs, trials.run({&plan, 1}));
   if (runs.empty() || !runs.front().trace.complete) return std::nullopt;
   std::vector<ThreadScript> scripts = moved(script, runs.front().trace.steps, kMostMoved);
-  CLEW_TRY(const auto found, first_failing(trials, scripts));
+  CLEW_TRY(const auto found, first_failing(trials, scripts, seconds_to_try(script.size())));
   if (!found) return std::nullopt;
   return std::move(scripts[*found]);
 }

@@ -6,33 +6,23 @@
 #include <tuple>
 #include <utility>
 
+#include "host/isolate/effort.h"
 #include "host/isolate/fewer.h"
-#include "host/seconds.h"
 #include "host/trace/trace_sharing.h"
 
 namespace clew {
 namespace {
 
-// Chosen, not measured: a few seconds of short runs, and less of long ones.
+// Chosen, not measured: a few seconds of short runs.
 constexpr std::size_t kMostSingle = 2'000;
 constexpr std::size_t kMostPairs = 4'000;
-constexpr double kMostSeconds = 3;              // for each of the two
 constexpr std::uint64_t kLongestRun = 100'000;  // events
-constexpr std::size_t kAtATime = 256;
 
-// The first that fails, within the time.
-Result<std::optional<ThreadScript>> first_in_time(Trials& trials,
-                                                  const std::vector<ThreadScript>& scripts) {
-  const double until = seconds_now() + kMostSeconds;
-  for (std::size_t begin = 0; begin < scripts.size() && seconds_now() < until; begin += kAtATime) {
-    const std::vector<ThreadScript> some(
-        scripts.begin() + static_cast<std::ptrdiff_t>(begin),
-        scripts.begin() + static_cast<std::ptrdiff_t>(std::min(begin + kAtATime, scripts.size())));
-    CLEW_TRY(const auto found, first_failing(trials, some));
-    if (found) return some[*found];
-    if (trials.stopped()) break;
-  }
-  return std::nullopt;
+Result<std::optional<ThreadScript>> first_of(Trials& trials, std::vector<ThreadScript> scripts,
+                                             double seconds) {
+  CLEW_TRY(const auto found, first_failing(trials, scripts, seconds));
+  if (!found) return std::nullopt;
+  return std::move(scripts[*found]);
 }
 
 Result<std::vector<ScriptItem>> preemptions_under(Trials& trials, const ThreadScript& script) {
@@ -74,19 +64,20 @@ std::vector<ScriptItem> critical_preemptions(std::span<const TraceStep> trace, s
 
 Result<std::optional<ThreadScript>> placed_elsewhere(Trials& trials, const ThreadScript& script) {
   if (script.size() < 2 || trials.failure().result.clock > kLongestRun) return std::nullopt;
+  const double seconds = seconds_to_try(script.size());
   CLEW_TRY(std::vector<ScriptItem> items, preemptions_under(trials, script));
   CLEW_TRY(const auto without_switches, preemptions_under(trials, {}));
   for (const ScriptItem& item : without_switches)
     if (std::ranges::find(items, item) == items.end()) items.push_back(item);
   std::vector<ThreadScript> single;
   for (const ScriptItem& item : items) single.push_back({item});
-  CLEW_TRY(auto one, first_in_time(trials, single));
+  CLEW_TRY(auto one, first_of(trials, std::move(single), seconds));
   if (one || script.size() < 3 || trials.stopped()) return one;
   std::vector<ThreadScript> pairs;
   for (const ScriptItem& added : items)
     for (const ScriptItem& kept : script)
       if (pairs.size() < kMostPairs && !(added == kept)) pairs.push_back({kept, added});
-  return first_in_time(trials, pairs);
+  return first_of(trials, std::move(pairs), seconds);
 }
 
 }  // namespace clew

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "clew_abi/guides.h"
+#include "host/isolate/effort.h"
 #include "host/isolate/simplify.h"
 #include "host/search/sampling.h"
 #include "host/search/surw_search.h"
@@ -16,7 +17,6 @@ namespace {
 
 // The limits are chosen, not measured: together they keep the search within seconds.
 constexpr std::size_t kMostRuns = 3'000;
-constexpr double kMostSeconds = 3;
 constexpr std::size_t kRound = 16;  // of each search
 constexpr std::size_t kMostKept = 8;
 constexpr std::uint32_t kHesitant = 25;  // percent, as in a hunt
@@ -48,7 +48,7 @@ class OnlyAnswers final : public Search {
 };
 
 // The runs with the fewest preemptions of those that fail.
-Result<std::vector<FailingRun>> sample(Trials& trials, std::uint64_t seed) {
+Result<std::vector<FailingRun>> sample(Trials& trials, std::uint64_t seed, double seconds) {
   std::vector<std::unique_ptr<Search>> searches;
   for (const std::uint32_t depth : {2u, 3u})
     searches.push_back(std::make_unique<SamplingSearch>(abi::StrategyKind::kPct, seed, depth));
@@ -59,7 +59,7 @@ Result<std::vector<FailingRun>> sample(Trials& trials, std::uint64_t seed) {
   if ((trials.failure().result.questions & ~pick) != 0)
     searches.push_back(std::make_unique<OnlyAnswers>(seed));
   std::vector<FailingRun> kept;
-  const double until = seconds_now() + kMostSeconds;
+  const double until = seconds_now() + seconds;
   for (std::size_t done = 0; done < kMostRuns && seconds_now() < until;) {
     const std::size_t before = done;
     for (const auto& search : searches) {
@@ -92,10 +92,11 @@ bool is_simpler(const ThreadScript& a, const ThreadScript& b) {
 Result<std::optional<ThreadScript>> simpler_elsewhere(Trials& trials, const ThreadScript& script,
                                                       std::uint64_t seed,
                                                       const ToScript& to_script) {
-  CLEW_TRY(const auto failing, sample(trials, seed));
+  CLEW_TRY(const auto failing, sample(trials, seed, seconds_to_try(script.size())));
   std::optional<ThreadScript> simplest;
+  const double until = seconds_now() + seconds_to_try(script.size());
   for (const FailingRun& run : failing) {
-    if (trials.stopped()) break;
+    if (trials.stopped() || seconds_now() > until) break;
     CLEW_TRY(auto found, to_script(run.plan));
     if (!found) continue;
     CLEW_TRY(auto simple, simplify(trials, std::move(*found)));

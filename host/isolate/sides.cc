@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/isolate/effort.h"
 #include "host/isolate/fewer.h"
 #include "host/isolate/moved.h"
 #include "host/isolate/placed.h"
@@ -25,7 +26,6 @@ constexpr std::size_t kFuzzJobs = 1000;
 constexpr std::size_t kFuzzRound = 16;
 constexpr std::size_t kFuzzJobsOfLong = 100;
 constexpr std::size_t kSampledRounds = 32;
-constexpr std::uint64_t kSamplings = 3;  // of other failing runs, while there are simpler ones
 
 class SideFinder {
  public:
@@ -45,6 +45,9 @@ class SideFinder {
   Result<void> make_simple();
   void end_simplifying();
   Result<Simplified> simplified(ThreadScript script);
+  Result<std::optional<ThreadScript>> script_with_waits(const JobPlan& plan);
+  Result<std::optional<ThreadScript>> sampled_again(const ThreadScript& script);
+  Result<std::optional<ThreadScript>> simpler(const ThreadScript& script, bool& fewest);
   Result<std::optional<Side>> without_one(const ThreadScript& script);
   Result<std::optional<ThreadScript>> script_of_job(const JobPlan& plan);
   Result<std::optional<ThreadScript>> script_of_schedule(const Schedule& schedule, Verdict verdict);
@@ -53,6 +56,7 @@ class SideFinder {
   Experiment& x_;
   Side failing_;
   ThreadScript script_;  // simplified: of the failing side
+  std::uint64_t sampled_ = 0;
 };
 
 Result<std::optional<Side>> SideFinder::side_of(const ThreadScript& script, Verdict verdict) {
@@ -118,43 +122,59 @@ void SideFinder::end_simplifying() {
   x_.trials.resume();
 }
 
+Result<std::optional<ThreadScript>> SideFinder::script_with_waits(const JobPlan& plan) {
+  auto found = script_of_job(plan);
+  if (!found || !*found) return found;
+  return with_waits(x_.trials, std::move(**found));
+}
+
+Result<std::optional<ThreadScript>> SideFinder::sampled_again(const ThreadScript& script) {
+  return simpler_elsewhere(x_.trials, script, x_.options.seed + sampled_++,
+                           [this](const JobPlan& plan) { return script_with_waits(plan); });
+}
+
+// One that fails and is simpler; nothing: none was found, or stopped. `fewest`: no schedule with fewer
+// preemptions fails, which may turn out here.
+Result<std::optional<ThreadScript>> SideFinder::simpler(const ThreadScript& script, bool& fewest) {
+  const std::size_t size = script.size();
+  const std::size_t preemptions = preemptions_of(script);
+  const bool many_runs = !x_.trials.has_checkpoints();
+  std::optional<ThreadScript> found;
+  const auto is_wanted = [&] { return many_runs && size > 1 && !found && !x_.trials.stopped(); };
+  if (is_wanted() && size > kManyItems && sampled_ < samplings(size)) {
+    CLEW_TRY(found, sampled_again(script));
+  }
+  if (is_wanted()) {
+    CLEW_TRY(found, one_fewer_by_moving(x_.trials, script));
+  }
+  if (is_wanted()) {
+    CLEW_TRY(found, placed_elsewhere(x_.trials, script));
+  }
+  if (!found && !fewest) {
+    CLEW_TRY(auto fewer,
+             look_for_fewer(x_.trials, script,
+                            [this](const JobPlan& plan) { return script_with_waits(plan); }));
+    fewest = fewer.none;
+    // One preemption says more than the answers to several questions.
+    if (preemptions != 1) found = std::move(fewer.script);
+  }
+  const bool is_simple = size <= (fewest ? std::max<std::size_t>(preemptions, 1) : 1);
+  while (is_wanted() && !is_simple && sampled_ < samplings(size)) {
+    CLEW_TRY(found, sampled_again(script));
+  }
+  return found;
+}
+
 Result<void> SideFinder::make_simple() {
   x_.stage = IsolateStage::kSimplifying;
   CLEW_TRY(auto script, script_of_schedule(x_.subject.failing, Verdict::kFail));
   if (!script) return {};
   CLEW_TRY(auto simple, simplified(std::move(*script)));
   bool fewest = preemptions_of(simple.script) == 0;
-  const auto script_with_waits =
-      [this](const JobPlan& plan) -> Result<std::optional<ThreadScript>> {
-    auto found = script_of_job(plan);
-    if (!found || !*found) return found;
-    return with_waits(x_.trials, std::move(**found));
-  };
-  for (std::uint64_t sampled = 0; !x_.trials.stopped();) {
-    Fewer fewer;
-    const std::size_t preemptions = preemptions_of(simple.script);
-    if (!x_.trials.has_checkpoints() && simple.script.size() > 1) {
-      CLEW_TRY(fewer.script, one_fewer_by_moving(x_.trials, simple.script));
-    }
-    if (!x_.trials.has_checkpoints() && simple.script.size() > 1 && !fewer.script &&
-        !x_.trials.stopped()) {
-      CLEW_TRY(fewer.script, placed_elsewhere(x_.trials, simple.script));
-    }
-    if (!fewer.script && !fewest) {
-      CLEW_TRY(fewer, look_for_fewer(x_.trials, simple.script, script_with_waits));
-      fewest = fewer.none;
-      // One preemption says more than the answers to several questions.
-      if (preemptions == 1) fewer.script.reset();
-    }
-    const bool is_simple =
-        simple.script.size() <= (fewest ? std::max<std::size_t>(preemptions, 1) : 1);
-    while (!fewer.script && !is_simple && !x_.trials.has_checkpoints() && sampled < kSamplings) {
-      CLEW_TRY(fewer.script, simpler_elsewhere(x_.trials, simple.script,
-                                               x_.options.seed + sampled++, script_with_waits));
-      if (x_.trials.stopped()) break;
-    }
-    if (!fewer.script) break;
-    CLEW_TRY(simple, simplified(std::move(*fewer.script)));
+  while (!x_.trials.stopped()) {
+    CLEW_TRY(auto found, simpler(simple.script, fewest));
+    if (!found) break;
+    CLEW_TRY(simple, simplified(std::move(*found)));
     fewest = preemptions_of(simple.script) == 0;
   }
   if (x_.result.interrupted_by != 0) return {};
