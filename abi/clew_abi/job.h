@@ -54,6 +54,8 @@ enum JobFlags : std::uint32_t {
                              // threads that were never created, are no failure
   kJobTraceFile = 1u << 5,   // kJobTrace: a trace that does not fit continues in a file
   kJobWholeTrace = kJobTrace | kJobTraceFile,
+  kJobBriefWaits = 1u << 6,  // a thread that waits in a loop does so at once until others get on;
+                             // otherwise it may first be given the time to leave the loop by itself
 };
 
 // Part of the control memory, as offset from its start.
@@ -112,6 +114,13 @@ enum Uncovered : std::uint8_t {
   kUncoveredRegions = 1u << 3,    // a region without yield points, or a file without accesses
   kUncoveredLibraries = 1u << 4,  // code that was not built with clew, other than libc and the like
   kUncoveredRest = 1u << 5,       // the strategy was no longer asked
+  kUncoveredRounds = 1u << 6,     // of a loop in which a thread waits: those it was kept from
+};
+
+// What became of threads that waited in loops (runtime/strategy/patient.h).
+enum LoopsLeft : std::uint8_t {
+  kLoopLeftByItself = 1u << 0,  // while nothing that it looked at changed: after so many rounds
+  kLoopNotLeft = 1u << 1,       // it was given the time to, in vain
 };
 
 // In the result of a job that resumes from a checkpoint, `clock`, `hash`, `threads`, `points`,
@@ -124,7 +133,7 @@ struct JobResult {
   FailureKind failure;     // kFailed, and kSignalled if the runtime could say more
   std::uint8_t questions;  // bits 1 << ChoiceKind: arose, whether or not the strategy was asked
   std::uint8_t uncovered;  // Uncovered
-  std::uint8_t reserved;
+  std::uint8_t loops;      // LoopsLeft
   std::uint32_t threads;
   std::uint32_t lasting;  // the first system call whose effect outlasts the run; 0: none
   std::uint32_t reserved2;

@@ -189,7 +189,8 @@ std::string ExhaustiveSearch::untried() const {
         {abi::kUncoveredOutside, "input that comes at other points"},
         {abi::kUncoveredRegions, "switches in code without yield points"},
         {abi::kUncoveredLibraries, "switches in code not built with clew"},
-        {abi::kUncoveredRest, "the rest of runs that are too long"}})
+        {abi::kUncoveredRest, "the rest of runs that are too long"},
+        {abi::kUncoveredRounds, "further rounds of loops in which threads wait"}})
     if ((uncovered_ & what) != 0) text += (text.empty() ? "" : ", ") + std::string(words);
   return text;
 }

@@ -324,7 +324,8 @@ TEST(Exhaustive, SaysWhatItHasNotCovered) {
         {abi::kUncoveredRegions, "switches in code without yield points"},
         {abi::kUncoveredLibraries, "switches in code not built with clew"},
         {abi::kUncoveredOutside, "input that comes at other points"},
-        {abi::kUncoveredRest, "the rest of runs that are too long"}}) {
+        {abi::kUncoveredRest, "the rest of runs that are too long"},
+        {abi::kUncoveredRounds, "further rounds of loops in which threads wait"}}) {
     ExhaustiveSearch search(0);
     for (int i = 0; i < 2; ++i) {
       const JobPlan plan = search.next(1).at(0);

@@ -149,6 +149,7 @@ Result<void> Hunt::take(const JobPlan& plan, RanJob& ran) {
     report.new_interleaving = interleavings_.insert(ran.job.result.interleaving).second;
   report.trace = std::move(ran.job.trace);
   look_for_variety(ran.job.result);
+  loop_waits_.learn(ran.job.result);
   if (judgement.verdict == Verdict::kUnresolved) ++result_.unresolved;
   if (judgement.verdict == Verdict::kPass && !first_passing_) first_passing_ = plan;
   if (judgement.verdict == Verdict::kFail)
@@ -216,6 +217,7 @@ Result<void> Hunt::round(std::size_t size) {
   // Nothing is known about sharing before the first run.
   if (result_.schedules == 0)
     for (JobPlan& plan : plans) plan.flags |= abi::kJobAllPoints;
+  for (JobPlan& plan : plans) loop_waits_.adapt(plan);
   std::vector<RanJob> ran;
   auto worked = run_jobs(plans, ran);
   if (result_.schedules == 0 && worked) worked = learn_from_first(plans, ran);

@@ -19,6 +19,7 @@
 #include "host/search/hunt_findings.h"
 #include "host/search/hunt_input.h"
 #include "host/search/hunt_recorder.h"
+#include "host/search/loop_waits.h"
 #include "host/search/make_search.h"
 #include "host/seconds.h"
 #include "host/target/interrupts.h"
@@ -131,6 +132,7 @@ class Hunt {
   HuntInput input_;
   Judge judge_;
   std::unique_ptr<Search> search_;
+  LoopWaits loop_waits_;
   std::optional<FuzzStart> start_;  // a failing schedule: one that passes is wanted
   LaunchPlan plan_;
   HuntRecorder recorder_;

@@ -167,6 +167,7 @@ class Scheduler final : private Run {
   bool left_over(char* reason, std::size_t size) {
     return decider_.strategy().left_over(clock(), reason, size);
   }
+  const Strategy& strategy() const { return decider_.strategy(); }
 
   // --- giving the processor away
   // Whether any thread but the running one can run.

@@ -248,7 +248,9 @@ void fill_result(abi::JobResult& result, std::uint32_t i, Clock clock) {
   result.interleaving = g_sched.at_every_point() ? g_sharing.interleaving() : g_hash.value();
   result.scheduling_points = g_sched.counts.points;
   result.questions = g_sched.questions();
-  result.uncovered = static_cast<std::uint8_t>(g_sched.uncovered | uncovered_code());
+  result.uncovered = static_cast<std::uint8_t>(g_sched.uncovered | uncovered_code() |
+                                                g_sched.strategy().uncovered());
+  result.loops = g_sched.strategy().loops();
   result.switches = g_sched.counts.switches;
   result.preemptions = g_sched.counts.preemptions;
   result.company = g_sched.last_company();

@@ -60,7 +60,7 @@ TEST(Patient, OneWhoSpinsLetsTheOtherRun) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     forget_arena();
     NoStrategy inside(kAtEveryPoint);
-    Patient patient(inside, seed);
+    Patient patient(inside, make_job(seed));
     const Outcome run = Simulation(program, patient, 4'000'000).run();
     EXPECT_FALSE(run.too_long) << seed;
     EXPECT_EQ(of('b', run.order), 2u);
@@ -83,7 +83,7 @@ TEST(Patient, SeveralWhoSpinLetTheOtherRun) {
     without += Simulation(program, alone).run().order.size();
     forget_arena();
     Pos inside(make_job(seed));
-    Patient patient(inside, seed);
+    Patient patient(inside, make_job(seed));
     with += Simulation(program, patient).run().order.size();
   }
   EXPECT_LT(with * 4, without);
@@ -94,7 +94,7 @@ TEST(Patient, OneWhoFindsSomethingNewEachTimeIsNotHeld) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     forget_arena();
     Counting inside;
-    Patient patient(inside, seed);
+    Patient patient(inside, make_job(seed));
     EXPECT_EQ(Simulation(program, patient).run().order, std::string(5000, 'a') + "b") << seed;
   }
 }
@@ -105,7 +105,7 @@ TEST(Patient, OneWhoGivesUpAfterManyTimesDoesSoInSomeRuns) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     forget_arena();
     NoStrategy inside(kAtEveryPoint);
-    Patient patient(inside, seed);
+    Patient patient(inside, make_job(seed));
     to_the_end.insert(Simulation(program, patient).run().order.ends_with('b'));
   }
   EXPECT_EQ(to_the_end, (std::set{false, true}));
@@ -125,7 +125,7 @@ TEST(Patient, OneWhoGivesUpAfterSomeHundredTimesOftenDoesSoBeforeOthersHaveRun) 
     without += first(Simulation(program, alone).run().order);
     forget_arena();
     RandomWalk inside(make_job(seed));
-    Patient patient(inside, seed);
+    Patient patient(inside, make_job(seed));
     with += first(Simulation(program, patient).run().order);
   }
   EXPECT_EQ(without, 0);
@@ -138,11 +138,11 @@ TEST(Patient, CountsALoopOnceIfAskedTo) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     forget_arena();
     StepCount inside;
-    Patient patient(inside, seed, Patient::Loops::kCountedOnce);
+    Patient patient(inside, make_job(seed), Patient::Loops::kCountedOnce);
     EXPECT_EQ(Simulation(program, patient).run().order.size(), 1001u) << seed;
     EXPECT_LT(inside.steps, 60u) << seed;
     StepCount told;
-    Patient open(told, seed);
+    Patient open(told, make_job(seed));
     EXPECT_EQ(Simulation(program, open).run().order.size(), 1001u) << seed;
     EXPECT_EQ(told.steps, 1001u) << seed;
   }
@@ -153,9 +153,82 @@ TEST(Patient, OneWhoGivesUpAfterSomeHundredTimesDoesSoWhereOthersAreHeldOnPurpos
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     forget_arena();
     NoStrategy inside(kAtEveryPoint);
-    Patient patient(inside, seed, Patient::Loops::kRunThrough);
+    Patient patient(inside, make_job(seed), Patient::Loops::kRunThrough);
     EXPECT_TRUE(Simulation(program, patient).run().order.ends_with('b')) << seed;
   }
+}
+
+// Several threads that spin at the same place, and one that they wait for.
+Program spinners(int count) {
+  std::vector<SimulatedStep> work;
+  for (int i = 4; i < 14; ++i) work.push_back(write(object(i), 100 + static_cast<abi::Place>(i)));
+  work.push_back(write(object(1), 7));
+  Program program{steps_of(work)};
+  for (int i = 0; i < count; ++i) program.push_back(steps_of({spin_until_written(object(1), 5)}));
+  return program;
+}
+
+TEST(Patient, TimeIsGivenInVainOnceAtAPlace) {
+  const Program program = spinners(8);
+  std::uint8_t loops = 0;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    forget_arena();
+    RandomWalk inside(make_job(seed));
+    Patient patient(inside, make_job(seed), Patient::Loops::kRunThrough);
+    // Once at least 4096 steps, and seldom many times that; not once for each of the threads.
+    const std::size_t steps = Simulation(program, patient, 4'000'000).run().order.size();
+    loops |= patient.loops();
+    if (steps < 6000) EXPECT_GT(steps, 4096u) << seed;
+  }
+  EXPECT_EQ(loops, abi::kLoopNotLeft);
+}
+
+TEST(Patient, IsGivenNoTimeInBriefWaits) {
+  const Program program = spinners(8);
+  for (const auto mode : {Patient::Loops::kDecided, Patient::Loops::kRunThrough})
+    for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+      forget_arena();
+      abi::Job job = make_job(seed);
+      job.flags |= abi::kJobBriefWaits;
+      RandomWalk inside(job);
+      Patient patient(inside, job, mode);
+      EXPECT_LT(Simulation(program, patient, 4'000'000).run().order.size(), 1000u) << seed;
+      EXPECT_EQ(patient.loops(), 0) << seed;
+    }
+}
+
+TEST(Patient, TellsThatALoopWasLeft) {
+  const Program program{same_step(400), steps_of({write(object(2), 6)})};
+  std::uint8_t loops = 0;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    forget_arena();
+    std::vector<SimulatedStep> steps = same_step(400).steps;
+    steps.push_back(write(object(3), 8));
+    RandomWalk inside(make_job(seed));
+    Patient patient(inside, make_job(seed));
+    const Program leaving{steps_of(steps), private_steps(1, 50)};
+    (void)Simulation(leaving, patient).run();
+    loops |= patient.loops();
+  }
+  EXPECT_EQ(loops, abi::kLoopLeftByItself);
+}
+
+// Of a systematic search: every run of a prefix is the same, whatever the seed, and says what it left out.
+TEST(Patient, WaitsAtOnceWhereNothingIsRandom) {
+  const Program program{steps_of({spin_until_written(object(1), 5)}),
+                        steps_of({write(object(2), 6), write(object(1), 7)})};
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    forget_arena();
+    NoStrategy inside(kAtEveryPoint);
+    Patient patient(inside, make_job(seed), Patient::Loops::kWaitedOut);
+    EXPECT_EQ(Simulation(program, patient).run().order, "aaaaaaaaabba") << seed;
+    EXPECT_EQ(patient.uncovered(), abi::kUncoveredRounds);
+  }
+  forget_arena();
+  NoStrategy inside(kAtEveryPoint);
+  Patient patient(inside, make_job(1), Patient::Loops::kWaitedOut);
+  (void)Simulation({private_steps(0, 20), private_steps(1, 20)}, patient).run();
+  EXPECT_EQ(patient.uncovered(), 0);
 }
 
 TEST(Patient, ChangesNothingWhereNobodySpins) {
@@ -166,7 +239,7 @@ TEST(Patient, ChangesNothingWhereNobodySpins) {
     const std::string order = Simulation(program, alone).run().order;
     forget_arena();
     Pos inside(make_job(seed));
-    Patient patient(inside, seed);
+    Patient patient(inside, make_job(seed));
     ASSERT_EQ(Simulation(program, patient).run().order, order);
   }
 }

@@ -55,22 +55,23 @@ Strategy* make_strategy(const abi::Job& job, Run& run) {
                                         : ScheduleStrategy::Replay::kSchedule);
     }
     case abi::StrategyKind::kRandom:
-      return lingering(job, make<Patient>(*make<RandomWalk>(job), job.seed));
+      return lingering(job, make<Patient>(*make<RandomWalk>(job), job));
     case abi::StrategyKind::kPct:
-      return lingering(job, make<Patient>(*make<Pct>(job), job.seed));
+      return lingering(job, make<Patient>(*make<Pct>(job), job));
     case abi::StrategyKind::kPos:
-      return lingering(job, make<Patient>(*make<Pos>(job), job.seed));
+      return lingering(job, make<Patient>(*make<Pos>(job), job));
     case abi::StrategyKind::kSurw:
       return lingering(job,
-                       make<Patient>(*make<Surw>(job), job.seed, Patient::Loops::kCountedOnce));
+                       make<Patient>(*make<Surw>(job), job, Patient::Loops::kCountedOnce));
     case abi::StrategyKind::kRff:
-      return lingering(job, make<Patient>(*make<Rff>(job), job.seed));
+      return lingering(job, make<Patient>(*make<Rff>(job), job));
     case abi::StrategyKind::kChaos:
       return make<Chaos>(job);
     case abi::StrategyKind::kPlan:
-      return make<Patient>(*make<Plan>(job), job.seed, Patient::Loops::kRunThrough);
+      return make<Patient>(*make<Plan>(job), job, Patient::Loops::kRunThrough);
     case abi::StrategyKind::kPrefix:
-      return make<Prefix>(job, *make<NoStrategy>(kAtEveryPoint));
+      return make<Prefix>(
+          job, *make<Patient>(*make<NoStrategy>(kAtEveryPoint), job, Patient::Loops::kWaitedOut));
     case abi::StrategyKind::kRoundRobin:
       return lingering(job, make<RoundRobin>(job));
     case abi::StrategyKind::kScript:

@@ -160,6 +160,10 @@ class Strategy {
     (void)clock, (void)reason, (void)size;
     return false;
   }
+  // What it has seen of loops in which threads wait (abi::LoopsLeft).
+  virtual std::uint8_t loops() const { return 0; }
+  // Of abi::Uncovered: what it has left out by itself.
+  virtual std::uint8_t uncovered() const { return 0; }
 
  protected:
   explicit Strategy(Manner m) : manner(m) {}

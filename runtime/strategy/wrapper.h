@@ -21,6 +21,8 @@ class Wrapper : public Strategy {
   bool left_over(Clock clock, char* reason, std::size_t size) override {
     return inside_.left_over(clock, reason, size);
   }
+  std::uint8_t loops() const override { return inside_.loops(); }
+  std::uint8_t uncovered() const override { return inside_.uncovered(); }
 
  protected:
   explicit Wrapper(Strategy& inside) : Wrapper(inside, inside.manner) {}
