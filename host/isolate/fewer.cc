@@ -68,7 +68,8 @@ Result<std::optional<ThreadScript>> directed_preemptions(Trials& trials, std::si
   TargetSearch search(1);
   search.learn(plain, {seen.front().result, Verdict::kPass, true, std::move(seen.front().trace)});
   std::size_t converted = 0;
-  for (std::size_t done = 0; done < kMostDirected && search.untried() > 0 && seconds_now() < until;) {
+  for (std::size_t done = 0;
+       done < kMostDirected && search.untried() > 0 && seconds_now() < until;) {
     std::vector<JobPlan> plans = search.next(std::min(kRound, search.untried()));
     for (JobPlan& plan : plans) plan.flags |= abi::kJobAllPoints;
     CLEW_TRY(const auto runs, trials.run(plans));

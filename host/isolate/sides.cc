@@ -151,9 +151,9 @@ Result<std::optional<ThreadScript>> SideFinder::simpler(const ThreadScript& scri
     CLEW_TRY(found, placed_elsewhere(x_.trials, script));
   }
   if (!found && !fewest) {
-    CLEW_TRY(auto fewer,
-             look_for_fewer(x_.trials, script,
-                            [this](const JobPlan& plan) { return script_with_waits(plan); }));
+    CLEW_TRY(auto fewer, look_for_fewer(x_.trials, script, [this](const JobPlan& plan) {
+               return script_with_waits(plan);
+             }));
     fewest = fewer.none;
     // One preemption says more than the answers to several questions.
     if (preemptions != 1) found = std::move(fewer.script);

@@ -249,7 +249,7 @@ void fill_result(abi::JobResult& result, std::uint32_t i, Clock clock) {
   result.scheduling_points = g_sched.counts.points;
   result.questions = g_sched.questions();
   result.uncovered = static_cast<std::uint8_t>(g_sched.uncovered | uncovered_code() |
-                                                g_sched.strategy().uncovered());
+                                               g_sched.strategy().uncovered());
   result.loops = g_sched.strategy().loops();
   result.switches = g_sched.counts.switches;
   result.preemptions = g_sched.counts.preemptions;

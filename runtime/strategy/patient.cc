@@ -9,7 +9,7 @@ namespace {
 // is looked at from the second round of a short loop on.
 constexpr std::uint64_t kLooksFrom = 3;
 constexpr std::uint64_t kLeastSuspicion = 5;
-constexpr std::uint64_t kSuspicions = 4;       // each twice the one before
+constexpr std::uint64_t kSuspicions = 4;  // each twice the one before
 // Each round of a loop is one more place to preempt it at, for a search that tries all of them.
 constexpr std::uint64_t kSuspicionIfWaitedOut = 8;
 constexpr std::uint64_t kUndecidedOneIn = 4;   // runs

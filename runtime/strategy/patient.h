@@ -32,7 +32,7 @@ class Patient final : public Wrapper {
     kCountedOnce,  // and the strategy inside, which counts steps, is not told of further rounds
     kRunThrough,  // of a strategy that holds threads on purpose (plan): no coin is tossed, and a loop
                   // that gives up after some hundred times does so while the other is held
-    kWaitedOut,   // of a systematic strategy (prefix): nothing is random, a thread waits always
+    kWaitedOut,  // of a systematic strategy (prefix): nothing is random, a thread waits always
   };
   // Chosen, not measured: loops that give up do so after fewer steps, and so many cost microseconds.
   static constexpr std::uint64_t kPersistence = 2048;

@@ -61,8 +61,7 @@ Strategy* make_strategy(const abi::Job& job, Run& run) {
     case abi::StrategyKind::kPos:
       return lingering(job, make<Patient>(*make<Pos>(job), job));
     case abi::StrategyKind::kSurw:
-      return lingering(job,
-                       make<Patient>(*make<Surw>(job), job, Patient::Loops::kCountedOnce));
+      return lingering(job, make<Patient>(*make<Surw>(job), job, Patient::Loops::kCountedOnce));
     case abi::StrategyKind::kRff:
       return lingering(job, make<Patient>(*make<Rff>(job), job));
     case abi::StrategyKind::kChaos:

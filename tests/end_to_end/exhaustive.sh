@@ -57,31 +57,4 @@ check "a clock" try clock "shared = time(0) == 0" touch.c
 check "... is named" says err.txt "other times of clocks and deadlines"
 check "a sleep" try sleep "usleep(10)" touch.c
 check "... is named" says err.txt "other times of clocks and deadlines"
-
-# A lock that is spun for: a thread that waits is let go on when another has done something.
-cat >ticket.c <<'C'
-#include <pthread.h>
-#include <stdatomic.h>
-static atomic_uint next, serving;
-static volatile int count;
-static void* work(void* x) {
-  const unsigned mine = next++;
-  while (serving != mine)
-    ;
-  count++;
-  serving = mine + 1;
-  return x;
-}
-int main(void) {
-  pthread_t t;
-  pthread_create(&t, 0, work, 0);
-  work(0);
-  pthread_join(t, 0);
-  return count != 2;
-}
-C
-"$clew" cc -O1 -g -pthread ticket.c -o ticket || exit 1
-check "a spin lock" run 0 hunt --strategy exhaustive --bound 1 ./ticket
-check "... has an answer" says err.txt "with at most 1 preemption pass"
-check "... that names what was left out" says err.txt "further rounds of loops in which threads wait"
 finish
