@@ -21,7 +21,11 @@ struct Queue {
   Pending** end;  // null: never used
 };
 
-Queue g_queues[NSIG];
+// Apart, so that a thread that looks for its own does not come by all of the program's: there may be
+// 100,000.
+using Queues = Queue[NSIG];
+Queues g_of_threads;
+Queues g_of_program;
 Pending* g_free = nullptr;
 std::uint64_t g_sent = 0;  // the signals that the program has sent itself
 std::size_t g_count = 0;
@@ -36,10 +40,6 @@ siginfo_t g_arrived[kMostArrived];
 volatile std::size_t g_arrived_head = 0;
 volatile std::size_t g_arrived_tail = 0;
 
-bool is_for(const Pending& pending, const Fiber& fiber) {
-  return pending.thread == 0 || pending.thread == fiber.index + 1;
-}
-
 void append(const siginfo_t& info, std::uint32_t thread) {
   Pending* made = g_free;
   if (made != nullptr)
@@ -47,7 +47,7 @@ void append(const siginfo_t& info, std::uint32_t thread) {
   else
     made = arena_new<Pending>();
   *made = {nullptr, info, thread};
-  Queue& queue = g_queues[info.si_signo];
+  Queue& queue = (thread != 0 ? g_of_threads : g_of_program)[info.si_signo];
   if (queue.end == nullptr) queue.end = &queue.head;
   *queue.end = made;
   queue.end = &made->next;
@@ -68,10 +68,10 @@ siginfo_t take(Queue& queue, Pending** link) {
 // Calls visit(queue, link to the signal) for each of `set` that is pending, the lowest number
 // first, until it returns true.
 template <class F>
-bool visit_pending(std::uint64_t set, F visit) {
+bool visit_pending(Queues& queues, std::uint64_t set, F visit) {
   for (int signal = 1; signal < NSIG && g_count > 0; ++signal) {
     if ((set & bit_of(signal)) == 0) continue;
-    Queue& queue = g_queues[signal];
+    Queue& queue = queues[signal];
     for (Pending** link = &queue.head; *link != nullptr; link = &(*link)->next)
       if (visit(queue, link)) return true;
   }
@@ -82,14 +82,12 @@ bool visit_pending(std::uint64_t set, F visit) {
 // of the same number in the order of arrival.
 template <class F>
 bool visit_next(const Fiber& fiber, std::uint64_t set, F visit) {
-  for (const std::uint32_t thread : {fiber.index + 1, 0u})
-    if (visit_pending(set, [&](Queue& queue, Pending** link) {
-          if ((*link)->thread != thread) return false;
-          visit(queue, link);
-          return true;
-        }))
-      return true;
-  return false;
+  const auto first = [&](Queue& queue, Pending** link) {
+    if ((*link)->thread != 0 && (*link)->thread != fiber.index + 1) return false;
+    visit(queue, link);
+    return true;
+  };
+  return visit_pending(g_of_threads, set, first) || visit_pending(g_of_program, set, first);
 }
 
 bool is_ignored(int signal) {
@@ -144,8 +142,9 @@ Posted post(const siginfo_t& info, Fiber* to, Queued queued) {
   });
   if (is_ignored(signal) && !blocked_anywhere) return Posted::kIgnored;
   const std::uint32_t thread = to != nullptr ? to->index + 1 : 0;
+  const Queue& queue = (thread != 0 ? g_of_threads : g_of_program)[signal];
   if (queued == Queued::kRealTimeOnly && signal < SIGRTMIN)
-    for (const Pending* each = g_queues[signal].head; each != nullptr; each = each->next)
+    for (const Pending* each = queue.head; each != nullptr; each = each->next)
       if (each->thread == thread) return Posted::kPending;
   if (g_count >= g_most) return Posted::kTooMany;
   append(info, thread);
@@ -222,31 +221,31 @@ bool is_pending(const Fiber& fiber, std::uint64_t set) {
 }
 
 bool is_pending_for_one(std::uint64_t set) {
-  return visit_pending(set, [](Queue&, Pending** link) { return (*link)->thread != 0; });
+  return visit_pending(g_of_threads, set, [](Queue&, Pending**) { return true; });
 }
 
 std::uint64_t pending_set(const Fiber& fiber) {
   std::uint64_t set = 0;
-  visit_pending(~std::uint64_t{0}, [&](Queue&, Pending** link) {
-    if (is_for(**link, fiber)) set |= bit_of((*link)->info.si_signo);
-    return false;
-  });
+  for (int signal = 1; signal < NSIG; ++signal)
+    if (is_pending(fiber, bit_of(signal))) set |= bit_of(signal);
   return set;
 }
 
 void distribute_pending() {
-  visit_pending(~std::uint64_t{0}, [](Queue&, Pending** link) {
-    const int signal = (*link)->info.si_signo;
-    Fiber* fiber = (*link)->thread == 0 ? taker(signal) : nullptr;
-    if (fiber != nullptr) notify(*fiber, signal);
-    return false;
-  });
+  for (int signal = 1; signal < NSIG && g_count > 0; ++signal)
+    for (const Pending* each = g_of_program[signal].head; each != nullptr; each = each->next) {
+      Fiber* fiber = taker(signal);
+      if (fiber == nullptr) break;
+      const bool waits = waits_for(*fiber, signal);
+      notify(*fiber, signal);
+      if (!waits) break;  // it takes all of them
+    }
 }
 
 void discard_if_ignored(int signal) {
   if (!is_ignored(signal)) return;
-  Queue& queue = g_queues[signal];
-  while (queue.head != nullptr) take(queue, &queue.head);
+  for (Queue* queue : {&g_of_threads[signal], &g_of_program[signal]})
+    while (queue->head != nullptr) take(*queue, &queue->head);
 }
 
 bool may_be_sent_from_outside(const Fiber& fiber) {
@@ -258,7 +257,8 @@ bool may_be_sent_from_outside(const Fiber& fiber) {
 }
 
 void forget_pending() {
-  for (Queue& queue : g_queues) queue = {};
+  for (Queue& queue : g_of_threads) queue = {};
+  for (Queue& queue : g_of_program) queue = {};
   g_count = 0;
 }
 

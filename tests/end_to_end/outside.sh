@@ -528,4 +528,25 @@ check "times of files and of System V objects follow virtual time" run 0 run ./f
 check "... and are replayed" run 0 replay --times 2
 check "... and what a program copies is right on the disk" bash -c '[ "$(stat -c %Y fixture)" = "$(stat -c %Y copy)" ]'
 check "... as is a time of its own" bash -c '[ "$(stat -c %Y a)" = 1000000000 ]'
+
+cat >pending.c <<'C'
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGRTMIN);
+  sigprocmask(SIG_BLOCK, &set, 0);
+  int sent = 0, wrong = 0;
+  for (union sigval value = {0}; sent < 90000 && sigqueue(getpid(), SIGRTMIN, value) == 0; value.sival_int = ++sent);
+  siginfo_t info;
+  for (int i = 0; i < sent; i++) wrong += sigwaitinfo(&set, &info) != SIGRTMIN || info.si_value.sival_int != i;
+  printf("%d\n", wrong);
+  return wrong != 0 || sent < 1000;
+}
+C
+"$clew" cc -O1 -g pending.c -o pending || exit 1
+# 20 s when each of them was looked for among all of them.
+check "as many pending signals as there may be, each in its turn" timeout 15 "$clew" run ./pending
 finish
