@@ -8,12 +8,15 @@
 
 #include "host/elf/elf_file.h"
 #include "host/model/body_lines.h"
+#include "host/recording/file.h"
 #include "host/symbolize/maps.h"
 #include "host/symbolize/symbolizer.h"
 #include "host/target/slurp.h"
 
 namespace clew {
 namespace {
+
+constexpr std::uint64_t kMostSource = std::uint64_t{64} << 20;  // as host/report/stacks.cc
 
 bool is_users_module(const std::string& path) {
   SourceFrame frame;
@@ -37,7 +40,9 @@ class Sources {
     const auto [entry, added] = sources_.try_emplace(path);
     Source& source = entry->second;
     if (added) {
-      source.text = slurp(path);
+      // The name comes from the program: what is no file, or large, has no text.
+      if (const auto bytes = read_file(path, kMostSource))
+        source.text.assign(reinterpret_cast<const char*>(bytes->data()), bytes->size());
       source.lines.push_back(0);
       for (std::size_t i = 0; i < source.text.size(); ++i)
         if (source.text[i] == '\n') source.lines.push_back(i + 1);

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "host/cases/source_file.h"
+#include "host/recording/file.h"
 
 namespace clew {
 namespace {
@@ -290,14 +290,10 @@ Result<Case> parse_case(std::string_view text, std::string_view name) {
 }
 
 Result<Case> read_case(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream)
-    return fail(ErrorCode::kBadInput, fmt::format("cannot read {}", path),
-                "clew case new writes one");
-  std::string text(kMostCaseBytes + 1, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  return parse_case(text, path);
+  auto bytes = read_file_start(path, kMostCaseBytes + 1);
+  if (!bytes)
+    return fail(ErrorCode::kBadInput, std::move(bytes.error().message), "clew case new writes one");
+  return parse_case({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, path);
 }
 
 }  // namespace clew

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <iterator>
 #include <set>
 #include <utility>
 
 #include "host/isolate/source_view.h"
+#include "host/recording/file.h"
 #include "host/symbolize/points.h"
 #include "host/trace/trace_sharing.h"
 
@@ -50,12 +50,9 @@ abi::StepKind step_kind(abi::PointKind kind) {
 const std::vector<Statement>* Sites::source(const std::string& file) {
   auto [entry, added] = sources_.try_emplace(file);
   if (added) {
-    std::ifstream stream(file, std::ios::binary);
-    if (stream) {
-      std::string text(std::istreambuf_iterator<char>(stream), {});
-      if (text.size() <= kMostSource)
-        entry->second = std::make_unique<std::vector<Statement>>(statements_of(text));
-    }
+    if (const auto bytes = read_file(file, kMostSource))
+      entry->second = std::make_unique<std::vector<Statement>>(
+          statements_of({reinterpret_cast<const char*>(bytes->data()), bytes->size()}));
   }
   return entry->second.get();
 }

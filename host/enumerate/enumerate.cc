@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <map>
 #include <regex>
 #include <utility>
 
 #include "host/enumerate/program_places.h"
 #include "host/enumerate/read_names.h"
+#include "host/lines.h"
+#include "host/recording/file.h"
 #include "host/seconds.h"
 
 namespace clew {
@@ -20,6 +21,7 @@ namespace {
 constexpr std::size_t kMostUnexecuted = 50;
 constexpr std::size_t kMostUnexecutedPoints = 20'000;  // that are looked at
 constexpr std::size_t kMostFailingCombinations = 50;
+constexpr std::uint64_t kMostSource = std::uint64_t{64} << 20;  // as host/report/stacks.cc
 // Of the time that the search was given, in addition to it. Chosen, not measured.
 constexpr double kNamingShare = 0.1;
 // Seconds. The first run, from which the places are known, may have taken longer than all that was
@@ -252,8 +254,11 @@ class Collector {
       };
       const auto [text, is_new] = texts.try_emplace(point.file);
       if (is_new) {
-        std::ifstream file(point.file);
-        for (std::string line; std::getline(file, line);) text->second.push_back(line);
+        // The name comes from the program: what is no file, or large, has no lines.
+        if (const auto bytes = read_file(point.file, kMostSource))
+          for (const std::string_view line :
+               lines_of({reinterpret_cast<const char*>(bytes->data()), bytes->size()}))
+            text->second.emplace_back(line);
       }
       const std::string line =
           point.line <= text->second.size() ? text->second[point.line - 1] : "";

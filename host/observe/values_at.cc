@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <set>
@@ -12,15 +11,18 @@
 #include <utility>
 
 #include "host/debug/time_travel.h"
+#include "host/lines.h"
 #include "host/names/library_layout.h"
 #include "host/names/run_names.h"
 #include "host/names/value_text.h"
+#include "host/recording/file.h"
 #include "host/symbolize/symbolizer.h"
 #include "host/target/slurp.h"
 
 namespace clew {
 namespace {
 
+constexpr std::uint64_t kMostSource = std::uint64_t{64} << 20;  // as host/report/stacks.cc
 constexpr std::size_t kMostLine = 400;  // letters of a source line that are looked at
 
 Registers registers_of(const user_regs_struct& from) {
@@ -126,14 +128,15 @@ class Looker {
 
  private:
   void add_lines(const SourceFrame& at, const StackFrame& frame, std::vector<ValuedLine>& lines) {
-    std::ifstream file(at.file);
+    // The name comes from the program: what is no file, or large, has no lines.
+    const auto bytes = read_file(at.file, kMostSource);
+    if (!bytes) return;
+    const auto texts = lines_of({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
     const std::uint32_t first =
         std::max(at.start_line, at.line > kLinesAround ? at.line - kLinesAround : 1);
-    std::string text;
-    for (std::uint32_t number = 1; number <= at.line + kLinesAround && std::getline(file, text);
+    for (std::uint32_t number = first; number <= at.line + kLinesAround && number <= texts.size();
          ++number) {
-      if (number < first) continue;
-      ValuedLine line{number, text.substr(0, kMostLine), {}};
+      ValuedLine line{number, std::string(texts[number - 1].substr(0, kMostLine)), {}};
       for (std::string& word : words_of(line.source))
         if (auto value = value_of(word, frame))
           line.values.push_back({std::move(word), std::move(*value)});

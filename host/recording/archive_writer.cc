@@ -134,9 +134,16 @@ Result<std::uint64_t> write_to(OutputFile file, const fs::path& folder, const Me
 
 Result<std::uint64_t> write_archive(const fs::path& to, const fs::path& folder, const Meta& meta,
                                     const Bundle& bundle) {
-  CLEW_TRY(auto file, OutputFile::create(to));
+  if (fs::exists(fs::symlink_status(to)))
+    return std::unexpected(system_error("create", to, EEXIST));
+  fs::path part = to;
+  part += ".part";
+  ::unlink(part.c_str());  // of an export that was killed
+  CLEW_TRY(auto file, OutputFile::create(part));
   auto written = write_to(std::move(file), folder, meta, bundle);
-  if (!written) ::unlink(to.c_str());
+  if (written && ::link(part.c_str(), to.c_str()) != 0)  // which replaces nothing
+    written = std::unexpected(system_error("create", to, errno));
+  ::unlink(part.c_str());
   return written;
 }
 

@@ -122,5 +122,12 @@ check "a judge that starts a daemon" run 0 hunt --seed 1 --schedules 5 --time 20
   --judge 'setsid bash -c "exec -a clew_test_judge sleep 300" >/dev/null 2>&1 & exit 0' /bin/true
 check "... leaves none" none_of clew_test_judge
 
+mkfifo pipe.clewcase
+check "a pipe instead of a case" run 122 check pipe.clewcase
+check "... is named" says err.txt "pipe.clewcase: not a file"
+rm pipe.clewcase
+# p.c has lines of /dev/zero.
+check "reads in a file that never ends" soon "$clew" enumerate --time 1 --jobs 1 ./p
+check "functions there" soon "$clew" rank --time 1 --jobs 1 ./p
 check "mutated recordings" "$source/bench/fuzz_recordings" 40 --clew "$clew"
 finish
