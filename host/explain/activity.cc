@@ -30,8 +30,8 @@ FrameIndex shared_frame(const RunTrace& run, Instance a, Instance b) {
   return shared;
 }
 
-bool same_activity(TracedPair& pair, Instance a, Instance b) {
-  const RunTrace& run = pair.trace(kFailing);
+bool same_activity(TracedPair& pair, Instance a, Instance b, WhichRun side) {
+  const RunTrace& run = pair.trace(side);
   const std::set<FrameIndex> callers = frames_of(run, a);
   Instance at = b;  // where the frame is at that time
   for (FrameIndex f = run.steps()[b.step].frame; f != kNoFrame; f = run.frames()[f].parent) {

@@ -10,7 +10,8 @@ namespace clew {
 [[nodiscard]] FrameIndex shared_frame(const RunTrace& run, Instance a, Instance b);
 
 // Of the failing run: both in one call of a function of the user's, or in what it calls.
-[[nodiscard]] bool same_activity(TracedPair& pair, Instance a, Instance b);
+[[nodiscard]] bool same_activity(TracedPair& pair, Instance a, Instance b,
+                                 WhichRun side = kFailing);
 
 // Where in the code of the call `frame`, which it is in, an instance happens; 0: not known.
 [[nodiscard]] std::uint64_t site_in(const RunTrace& run, Instance at, FrameIndex frame);

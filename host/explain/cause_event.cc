@@ -44,11 +44,6 @@ ToldPlace told_place(TracedPair& pair, Naming& naming, WhichRun side, Instance a
 
 Location location(const CodePlace& place) { return {place.file, place.line, place.function}; }
 
-bool releases_memory(std::string_view name) {
-  return name == "free" || name == "realloc" || name.starts_with("_Zdl") ||
-         name.starts_with("_Zda");
-}
-
 std::string party_name(TracedPair& pair, WhichRun side, StepIndex step) {
   const std::string& id = pair.run(side).threads()[pair.trace(side).steps()[step].thread];
   const Parties& parties = pair.parties(side);

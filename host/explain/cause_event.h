@@ -22,9 +22,6 @@ struct ToldPlace {
 };
 [[nodiscard]] ToldPlace told_place(TracedPair& pair, Naming& naming, WhichRun side, Instance at);
 
-// Of a function: it ends the life of memory.
-[[nodiscard]] bool releases_memory(std::string_view name);
-
 // "T0.2", or "T0.2's signal handler"
 [[nodiscard]] std::string party_name(TracedPair& pair, WhichRun side, StepIndex step);
 

@@ -61,6 +61,8 @@ class Classifier {
   Cause result_of_call();
   // What it is given is a descriptor that another thread has closed.
   bool closed_before();
+  // AddressSanitizer has found that the function, or the block, is left whose local variable it is.
+  bool frame_ended(Instance use);
   bool use_after_free(Instance use);
   // It has accessed the same before, in the same call, and another has changed it in between and only then freed
   // it: what should have been one step is two.
@@ -80,6 +82,8 @@ class Classifier {
   bool entry_is_null(const MemoryAccess& use) const;
   // The nearest of its own accesses before that are in the same round of what both are in.
   bool in_one_round_with_own(const MemoryAccess& use);
+  // The first write of the remote's thread between the two: what comes behind it follows from it.
+  const MemoryAccess* first_between(const MemoryAccess& own, const MemoryAccess& remote) const;
   // It reads what another has written, and has accessed it itself before that.
   bool behind_own(const MemoryAccess& use);
   // It reads too early, and accesses it again behind the write that it has missed: to write, or so
@@ -105,6 +109,9 @@ class Classifier {
   // It has read one part of what the other writes in two steps, and not the other part. `passing_party` has
   // written it in the passing run; a handler's number is that of one run only.
   bool tell_beside(Instance use, Instance missed, PartyId passing_party);
+  // It went by what the other has written in one critical section, and misses what that writes in a later one, `missed`; `there` is that
+  // write in the passing run.
+  bool tell_sections(Instance use, Instance missed, Instance there);
   // The thread of the failing run that is the same as that one of the passing run.
   std::size_t late_thread(PartyId passing);
   // It has read what the other has just written, and something else that the other writes only afterwards.
@@ -132,6 +139,8 @@ class Classifier {
   const Parties& parties_;
   PartyId party_ = 0;
   std::vector<MemoryAccess> history_;
+  Instance
+      let_go_;  // what cause_.let_go tells; not valid: a pointer that was published, or nothing
   Cause cause_;
 };
 

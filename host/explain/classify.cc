@@ -41,11 +41,13 @@ Cause Classifier::classify() {
     cause_.passing_value = event(kPassing, instance_of(root_.use_passing)).value;
   if (const auto name = naming_.memory(kFailing, use, root_.address, root_.size))
     cause_.variable = name->name;
+  if (cause_.variable.empty() && root_.address != 0)
+    cause_.memory = naming_.pointed_to(kFailing, use, root_.address);
   cause_.failing_source = source(kFailing, root_.from_failing);
   cause_.passing_source = source(kPassing, root_.from_passing);
   if (root_.address == 0) return result_of_call();
   history_ = history_of(run_, root_.address, root_.size);
-  if (use_after_free(use)) return std::move(cause_);
+  if (frame_ended(use) || use_after_free(use)) return std::move(cause_);
   if (reads_half(use) || between(use)) return std::move(cause_);
   if (is_foreign(kPassing, root_.from_passing, root_.use_passing)) {
     too_early();
@@ -119,6 +121,7 @@ void Classifier::too_early() {
   tell_sleep(use);
   if (tell_time_out(use)) return;
   if (tell_beside(use, here, pair_.parties(kPassing).of(there.step))) return;
+  if (tell_sections(use, here, there)) return;
   if (here.valid() && split(use, here)) return;
   const MemoryAccess* from =
       is_unseen(root_.from_failing) ? nullptr : entry(instance_of(root_.from_failing));

@@ -29,9 +29,17 @@ bool Classifier::in_one_round_with_own(const MemoryAccess& use) {
     if (!same_activity(one->at, use.at)) return false;
     const FrameIndex frame = shared_frame(run_, one->at, use.at);
     if (site_in(run_, one->at, frame) < site_in(run_, use.at, frame))
-      return tell_between(*one, *remote, use);
+      return tell_between(*one, *first_between(*one, *remote), use);
   }
   return false;
+}
+
+const MemoryAccess* Classifier::first_between(const MemoryAccess& own,
+                                              const MemoryAccess& remote) const {
+  const PartyId party = parties_.of(remote.at.step);
+  for (const MemoryAccess* one = &own + 1; one != &remote; ++one)
+    if (one->writes && !one->frees && is_by(*one, party)) return one;
+  return &remote;
 }
 
 bool Classifier::behind_own(const MemoryAccess& use) {
@@ -46,7 +54,7 @@ bool Classifier::behind_own(const MemoryAccess& use) {
     // It may have read it since, to no effect.
     if (!mine || (remote == nullptr && !one->writes)) continue;
     if (remote == nullptr || !same_activity(one->at, use.at)) return false;
-    return tell_between(*one, *remote, use);
+    return tell_between(*one, *first_between(*one, *remote), use);
   }
   return false;
 }
@@ -61,6 +69,9 @@ bool Classifier::before_own(const MemoryAccess& use) {
     const bool matters = one->writes || slice_.half[kFailing].nodes.contains(node_of(one->at)) ||
                          !pair_.alignment().counterpart(kFailing, one->at).valid();
     if (remote == nullptr && one->writes) return false;
+    // Two reads of a loop's rounds belong together no more than any others.
+    const FrameIndex frame = shared_frame(run_, use.at, one->at);
+    if (!one->writes && site_in(run_, use.at, frame) >= site_in(run_, one->at, frame)) continue;
     if (remote != nullptr && matters) return tell_between(use, *remote, *one);
   }
   return false;

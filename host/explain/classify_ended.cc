@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <ranges>
 
 #include "host/explain/cause_event.h"
 #include "host/explain/classifier.h"
 #include "host/explain/descriptors.h"
 #include "host/explain/hand_over.h"
+#include "host/observe/asan_shadow.h"
 
 namespace clew {
 
@@ -58,6 +60,24 @@ bool Classifier::closed_before() {
   cause_.got = event_of(pair_, naming_, kFailing, found->got, found->got_address, 4);
   if (const auto name = naming_.memory(kFailing, found->got, found->got_address, 4))
     cause_.variable = name->name;
+  return true;
+}
+
+bool Classifier::frame_ended(Instance use) {
+  if (root_.checked == 0 || !is_foreign(kFailing, root_.from_failing, root_.use_failing))
+    return false;
+  const auto [first, end] = run_.accesses(use);
+  const bool left = std::ranges::any_of(std::views::iota(first, end), [&](std::uint32_t i) {
+    if (run_.access_address(use.step, i) != root_.checked || !run_.access(use.step, i).has_value)
+      return false;
+    const std::uint64_t says = run_.access_value(use.step, i);
+    return says == kAsanFrameEnded || says == kAsanScopeEnded;
+  });
+  if (!left) return false;
+  cause_.kind = CauseKind::kOrderViolation;
+  cause_.pattern = CausePattern::kUseAfterFree;
+  cause_.failing_source = event(kFailing, instance_of(root_.from_failing));
+  cause_.failing_source->what = CauseEvent::What::kLeaves;
   return true;
 }
 

@@ -48,19 +48,41 @@ bool Classifier::tell_beside(Instance use, Instance missed, PartyId passing_part
   const PartyId late = missed.valid() ? parties_.of(missed.step) : passing_party;
   if (parties_.is_handler(late) || late == party_) return false;
   if (!missed.valid() && late_thread(passing_party) != late) return false;
-  const auto found = read_beside(pair_, slice_, use, late, missed.valid() ? missed.step : kNoStep,
-                                 root_.address, BesideAge::kNew, [&](Instance, Instance write) {
-                                   // What was written with the old value of this one is as old.
-                                   if (!is_unseen(root_.from_failing) &&
-                                       parties_.of(instance_of(root_.from_failing).step) == late &&
-                                       write < instance_of(root_.from_failing))
-                                     return false;
-                                   return !missed.valid() || same_activity(write, missed);
-                                 });
+  const auto found =
+      read_beside(pair_, slice_, use, late, missed.valid() ? missed.step : kNoStep, root_.address,
+                  BesideAge::kNew, [&](Instance, Instance write) {
+                    // What was written with the old value of this one is as old.
+                    if (!is_unseen(root_.from_failing) &&
+                        parties_.of(instance_of(root_.from_failing).step) == late &&
+                        (write < instance_of(root_.from_failing) ||
+                         in_one_section(run_, instance_of(root_.from_failing).step, write.step)))
+                      return false;
+                    return !missed.valid() || same_activity(write, missed);
+                  });
   if (!found) return false;
   tell_half(*found, use, missed);
   const StepIndex end = missed.valid() ? missed.step : kNoStep;
   tell_release(found->write, end, held_at(found->write));
+  return true;
+}
+
+bool Classifier::tell_sections(Instance use, Instance missed, Instance there) {
+  if (!let_go_.valid() || run_.instruction(let_go_).is_call()) return false;
+  const auto first = locks_at(run_, let_go_.step);
+  // The write that is missed may come only in the passing run: then it is looked at there.
+  const WhichRun side = missed.valid() ? kFailing : kPassing;
+  const Instance second = missed.valid() ? missed : there;
+  const Instance begun =
+      missed.valid() ? let_go_ : pair_.alignment().counterpart(kFailing, let_go_);
+  if (!begun.valid() || !(begun < second) || !clew::same_activity(pair_, begun, second, side))
+    return false;
+  const auto read = went_by(pair_, use, let_go_);
+  if (!read || excluding(first, locks_at(run_, read->read.step)).empty() ||
+      excluding(locks_at(pair_.trace(side), second.step), locks_at(run_, use.step)).empty())
+    return false;
+  tell_release(let_go_, missed.valid() ? missed.step : kNoStep, held_at(let_go_));
+  if (!cause_.released) return false;
+  tell_half(*read, use, missed);
   return true;
 }
 

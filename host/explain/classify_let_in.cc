@@ -66,8 +66,11 @@ std::optional<Instance> Classifier::published(Instance early, std::uint16_t late
 
 void Classifier::tell_let_go(Instance early, std::uint16_t late_thread, StepIndex late) {
   auto by = published(early, late_thread);
-  if (!by) by = let_go(pair_, early, late_thread, late, root_.address);
-  if (!by) return;
+  if (!by) {
+    by = let_go(pair_, early, late_thread, late, root_.address);
+    if (!by) return;
+    let_go_ = *by;
+  }
   cause_.let_go = event_of(pair_, naming_, kFailing, *by, 0, 0);
   const OutsideCall* call = run_.outside_call(by->step);
   cause_.created = call != nullptr && is_creation(call->name);

@@ -94,6 +94,10 @@ std::vector<Dependence> Dependences::of(Instance at) const {
     for (int i = 0; i < arguments_of(call->name); ++i)
       result.push_back({DependenceKind::kRegister, kArguments[i],
                         definition(at, static_cast<int>(kArguments[i]))});
+    if (const StepIndex on = releases_memory(call->name) ? run_.released_before(*call) : kNoStep;
+        on != kNoStep)
+      result.push_back(
+          {DependenceKind::kMemory, kReleasedSlot, {on, run_.steps()[on].executed - 1u}});
   }
   const auto add_registers = [&](RegisterSet set, DependenceKind kind) {
     for (int reg = 0; reg < kRegisterSetSize; ++reg)

@@ -15,11 +15,14 @@
 
 namespace clew {
 
+inline constexpr std::uint32_t kReleasedSlot = 99;
+
 enum class DependenceKind : std::uint8_t { kRegister, kMemory, kAddress, kControl };
 
 struct Dependence {
   DependenceKind kind = DependenceKind::kRegister;
   std::uint32_t slot = 0;  // the register, or the access of the block: the same use in another run
+                           // kReleasedSlot: whether the memory that a call releases is there
   Instance on;             // its step may be RunTrace::kFromStart or kFromOutside
 };
 

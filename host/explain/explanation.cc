@@ -32,6 +32,8 @@ const char* to_word(CauseEvent::What what) {
       return "updates";
     case CauseEvent::What::kFrees:
       return "frees";
+    case CauseEvent::What::kLeaves:
+      return "leaves";
     case CauseEvent::What::kCloses:
       return "closes";
     case CauseEvent::What::kDestroys:

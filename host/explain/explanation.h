@@ -40,6 +40,7 @@ struct CauseEvent {
     kFrees,
     kDestroys,
     kCloses,
+    kLeaves,  // the function whose local variable it is
     kCalls,
     kNothing
   };
@@ -90,7 +91,9 @@ struct Check {
 struct Cause {
   CauseKind kind = CauseKind::kUnknown;
   CausePattern pattern = CausePattern::kNone;
-  std::string variable;      // empty: not known
+  std::string variable;  // empty: not known
+  std::string
+      memory;  // ... then which memory it is, "byte 8 of the 64 bytes allocated at a.cc:7"; empty: not known either
   CauseEvent use;            // of the failing run
   std::string use_variable;  // what it uses, if that is not `variable`
   std::string passing_value;

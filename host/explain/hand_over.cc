@@ -204,6 +204,22 @@ std::optional<ReadBeside> read_beside(TracedPair& pair, const DualSlice& slice, 
   return std::nullopt;
 }
 
+std::optional<ReadBeside> went_by(TracedPair& pair, Instance at, Instance write) {
+  const RunTrace& run = pair.trace(kFailing);
+  const std::uint16_t thread = run.steps()[at.step].thread;
+  for (const NodeId node : deciding(pair, at, kAnyNumber)) {
+    const Instance read = instance_of(node);
+    if (run.steps()[read.step].thread != thread) continue;
+    const auto [first, end] = run.accesses(read);
+    for (std::uint32_t i = first; i < end; ++i)
+      if (run.access(read.step, i).kind == AccessKind::kRead &&
+          pair.run(kFailing).source(read.step, i) == write)
+        return ReadBeside{read, write, run.access_address(read.step, i),
+                          run.access(read.step, i).size};
+  }
+  return std::nullopt;
+}
+
 std::vector<StaleRead> stale_reads(TracedPair& pair, Instance at, StepIndex until,
                                    StaleReach reach) {
   const RunTrace& run = pair.trace(kFailing);

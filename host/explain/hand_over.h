@@ -48,6 +48,9 @@ struct ReadBeside {
     TracedPair& pair, const DualSlice& slice, Instance use, PartyId other, StepIndex until,
     std::uint64_t address, BesideAge age, const std::function<bool(Instance, Instance)>& belongs);
 
+// Where the thread of `at` has read what `write` wrote, and went by it to `at`: the nearest. Nothing: it went by something else.
+[[nodiscard]] std::optional<ReadBeside> went_by(TracedPair& pair, Instance at, Instance write);
+
 // A read that others have made out of date.
 struct StaleRead {
   Instance read;

@@ -9,11 +9,6 @@
 namespace clew {
 namespace {
 
-bool ends_life(std::string_view name) {
-  return name == "free" || name == "realloc" || name.starts_with("_Zdl") ||
-         name.starts_with("_Zda");
-}
-
 // How far back the point of an access is looked for, in steps of the thread.
 constexpr std::size_t kMostBack = 12;
 
@@ -40,7 +35,8 @@ std::vector<MemoryAccess> history_of(const RunTrace& run, std::uint64_t address,
                         false});
     }
     while (call != run.outside_calls().end() && call->step < step) ++call;
-    if (call == run.outside_calls().end() || call->step != step || !ends_life(call->name)) continue;
+    if (call == run.outside_calls().end() || call->step != step || !releases_memory(call->name))
+      continue;
     const Allocation* freed = run.allocation(address, step);
     if (freed != nullptr && freed->freed == step)
       result.push_back({{step, info.executed - 1u}, 0, true, false, true});

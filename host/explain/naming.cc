@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "host/names/part_text.h"
@@ -95,6 +96,12 @@ std::optional<Naming::Named> Naming::by_pointer(WhichRun side, Instance at, std:
   const RunTrace& run = pair_.trace(side);
   const Instruction& code = run.instruction(at);
   if (code.base < 0 || depth >= kMostDepth) return std::nullopt;
+  // What the instruction's operand says is said of the memory that it accesses, and of nothing else.
+  const auto [low, high] = run.accesses(at);
+  if (std::ranges::none_of(std::views::iota(low, high), [&](std::uint32_t i) {
+        return run.access_address(at.step, i) == address;
+      }))
+    return std::nullopt;
   std::optional<Named> pointer;
   std::uint64_t offset = static_cast<std::uint64_t>(code.displacement);
   const auto variable = names_[side]->variable_in_register(code.address, dwarf_number(code.base));

@@ -41,13 +41,15 @@ class Naming {
   // The source text there, without indentation; empty: not known.
   [[nodiscard]] std::string text(const CodePlace& place);
 
+  // What is at the address, "byte 8 of the 64 bytes allocated at a.cc:7"; empty: not known.
+  [[nodiscard]] std::string pointed_to(WhichRun side, Instance at, std::uint64_t address);
+
  private:
   [[nodiscard]] bool is_on_stack(WhichRun side, std::uint64_t address) const;
   std::optional<Named> by_pointer(WhichRun side, Instance at, std::uint64_t address,
                                   std::uint32_t size, int depth);
   std::optional<Named> find(WhichRun side, Instance at, std::uint64_t address, std::uint32_t size,
                             int depth);
-  std::string pointed_to(WhichRun side, Instance at, std::uint64_t address);
 
   TracedPair& pair_;
   std::array<std::unique_ptr<RunNames>, 2> names_;

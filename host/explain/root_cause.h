@@ -23,6 +23,8 @@ struct Root {
   NodeId from_passing = kNoNode;
   std::uint64_t address = 0;  // of the memory; 0: a result of a call
   std::uint32_t size = 0;
+  std::uint64_t checked =
+      0;  // what AddressSanitizer keeps about the memory, if the use looks at that; 0: it does not
   bool last = false;  // what it uses is no difference: nothing lies behind it
   // kBetween: the accesses of the failing run; not valid: another pattern, or it cannot be tested
   Instance earlier;

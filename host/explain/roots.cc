@@ -5,6 +5,7 @@
 
 #include "host/explain/cause_event.h"
 #include "host/explain/classifier.h"
+#include "host/observe/asan_shadow.h"
 
 namespace clew {
 namespace {
@@ -17,6 +18,10 @@ struct Use {
 // The memory that a dependence of the node is about: `use` has its access.
 Use memory_of(const RunTrace& run, Instance at, std::uint64_t use) {
   const auto slot = static_cast<std::uint32_t>(use);
+  if (slot == kReleasedSlot) {
+    const OutsideCall* call = run.outside_call(at.step);
+    return {call == nullptr ? 0 : call->registers.arguments[0], 1};
+  }
   const auto [first, end] = run.accesses(at);
   const std::uint32_t index = first + (slot - 100);
   if (slot < 100 || index >= end) return {};
@@ -28,6 +33,20 @@ bool is_foreign(TracedPair& pair, WhichRun side, NodeId made, NodeId use) {
   if (is_unseen(made)) return false;
   const Parties& parties = pair.parties(side);
   return parties.of(instance_of(made).step) != parties.of(instance_of(use).step);
+}
+
+// What the thread would have accessed when it has found by AddressSanitizer's check that it must not: the report is given it.
+std::optional<std::uint64_t> accessed_behind(TracedPair& pair, Instance check) {
+  constexpr std::size_t kMostSteps = 6;
+  const RunTrace& run = pair.trace(kFailing);
+  const auto& list = run.thread(run.steps()[check.step].thread);
+  const std::size_t from = run.position(check.step);
+  for (std::size_t i = from; i < std::min(list.size(), from + kMostSteps); ++i) {
+    const Instruction& last = run.code(list[i]).back();
+    if (!last.is_call() || !pair.code().called(last).starts_with("__asan_report_")) continue;
+    if (const auto registers = run.call_registers(list[i])) return registers->arguments[0];
+  }
+  return std::nullopt;
 }
 
 struct Candidate {
@@ -54,6 +73,11 @@ void add_foreign(TracedPair& pair, Naming& naming, Root root, std::vector<Candid
     root.from_passing = same->on;
     root.address = memory.address;
     root.size = memory.size;
+    root.checked = 0;
+    if (const auto about = asan_shadowed(memory.address)) {
+      root.checked = memory.address;
+      root.address = accessed_behind(pair, use).value_or(*about);
+    }
     const auto name = naming.memory(kFailing, use, memory.address, memory.size);
     const bool last = runs.difference(kFailing, one.on) == Difference::kNone &&
                       runs.difference(kPassing, same->on) == Difference::kNone;

@@ -117,20 +117,8 @@ class Finder {
 
   // The other's two accesses: in one critical section, or at least in one round.
   bool is_one_step(Instance early, Instance late) {
-    const auto held = locks_at(run_, early.step);
-    const auto later = locks_at(run_, late.step);
-    if (std::ranges::any_of(held, [&](const auto& one) {
-          return later.contains(one.first) && !is_released(early.step, late.step, one.first);
-        }))
-      return true;
+    if (in_one_section(run_, early.step, late.step)) return true;
     return in_one_round(early, late);
-  }
-  bool is_released(StepIndex from, StepIndex until, std::uint64_t lock) const {
-    return std::ranges::any_of(run_.outside_calls(), [&](const OutsideCall& call) {
-      return call.step > from && call.step < until &&
-             run_.steps()[call.step].thread == run_.steps()[from].thread &&
-             (call.name.contains("unlock") && call.registers.arguments[0] == lock);
-    });
   }
 
   TracedPair& pair_;
@@ -140,6 +128,20 @@ class Finder {
 };
 
 }  // namespace
+
+bool in_one_section(const RunTrace& run, StepIndex early, StepIndex late) {
+  const auto held = locks_at(run, early);
+  const auto later = locks_at(run, late);
+  const auto is_released = [&](std::uint64_t lock) {
+    return std::ranges::any_of(run.outside_calls(), [&](const OutsideCall& call) {
+      return call.step > early && call.step < late &&
+             run.steps()[call.step].thread == run.steps()[early].thread &&
+             call.name.contains("unlock") && call.registers.arguments[0] == lock;
+    });
+  };
+  return std::ranges::any_of(
+      held, [&](const auto& one) { return later.contains(one.first) && !is_released(one.first); });
+}
 
 std::optional<SplitRegion> find_split(TracedPair& pair, Instance early, Instance late,
                                       std::uint64_t address, std::uint32_t size) {

@@ -29,6 +29,9 @@ struct SplitRegion {
 [[nodiscard]] std::optional<SplitRegion> find_split(TracedPair& pair, Instance early, Instance late,
                                                     std::uint64_t address, std::uint32_t size);
 
+// Of two steps of one thread: whether it holds a lock at both that it has not released in between.
+[[nodiscard]] bool in_one_section(const RunTrace& run, StepIndex early, StepIndex late);
+
 }  // namespace clew
 
 #endif  // CLEW_HOST_EXPLAIN_SPLIT_REGION_H_

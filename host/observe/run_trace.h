@@ -69,6 +69,9 @@ struct OutsideCall {
   std::uint64_t result = 0;
 };
 
+// Of a function: it ends the life of memory.
+[[nodiscard]] bool releases_memory(std::string_view name);
+
 struct Allocation {
   std::uint64_t address = 0;
   std::uint64_t size = 0;
@@ -177,6 +180,8 @@ class RunTrace final : public CodeTraceListener {
 
   // The allocation that has the address at the time of the step, or had it last.
   [[nodiscard]] const Allocation* allocation(std::uint64_t address, StepIndex at) const;
+  // Of a call that releases memory: the call before it that did the same, or that allocated it. kNoStep: not seen.
+  [[nodiscard]] StepIndex released_before(const OutsideCall& call) const;
   // The allocation that the step's call made; null: none.
   [[nodiscard]] const Allocation* allocation_made(StepIndex step) const;
   // The memory of the thread's stack that was used: the highest address of a frame.

@@ -35,6 +35,10 @@ constexpr std::string_view kPointHook = "__clew_yield_access";
 
 }  // namespace
 
+bool releases_memory(std::string_view name) {
+  return name == "realloc" || allocator_call(name) == AllocatorCall::kRelease;
+}
+
 // Which call each step belongs to. A jump to another function stays in the frame: it returns to where
 // that would have.
 void RunTrace::find_frames(CodeMap& code) {
@@ -284,6 +288,12 @@ void RunTrace::find_allocations() {
         break;
     }
   }
+}
+
+StepIndex RunTrace::released_before(const OutsideCall& call) const {
+  const Allocation* memory = allocation(call.registers.arguments[0], call.step);
+  if (memory == nullptr || memory->address != call.registers.arguments[0]) return kNoStep;
+  return memory->freed < call.step ? memory->freed : memory->made;
 }
 
 const Allocation* RunTrace::allocation_made(StepIndex step) const {

@@ -96,23 +96,6 @@ std::string cause_details(const Cause& cause) {
     say(fmt::format("The number stands for something else by then, since `{}` of {} at {}.",
                     printable(cause.reopened->call), cause.reopened->thread,
                     shared_line(*cause.reopened)));
-  if (cause.beside) {
-    const std::string what = named(cause.beside_variable);
-    const std::string read = shared_line(*cause.beside_read);
-    const std::string written = shared_line(*cause.beside);
-    say(cause.beside_missed
-            ? fmt::format(
-                  "At {} it reads {} as well, which {} writes only afterwards, at {}: the one is "
-                  "new, the other is not yet.",
-                  read, what, cause.beside->thread, written)
-            : fmt::format(
-                  "It reads {} as well, at {}, which {} has written before, at {}: the one is "
-                  "new, the other is not.",
-                  what, read, cause.beside->thread, written));
-    if (cause.released)
-      say(fmt::format("{} releases the lock in between, at {}.", cause.released->thread,
-                      shared_line(*cause.released)));
-  }
   if (cause.slept)
     say(fmt::format("Before it, {} only sleeps, at {}: that orders nothing.", cause.slept->thread,
                     shared_line(*cause.slept)));

@@ -58,6 +58,12 @@ std::string quoted(const std::string& variable) {
   return variable.empty() ? "the same memory" : fmt::format("`{}`", printable(variable));
 }
 
+// What the cause is about.
+std::string object_of(const Cause& cause) {
+  if (!cause.variable.empty() || cause.memory.empty()) return quoted(cause.variable);
+  return printable(cause.memory);
+}
+
 std::string origin_text(const std::optional<CauseEvent>& source) {
   if (!source) return "";
   if (source->what == CauseEvent::What::kNothing) return ", as it was at the start";
@@ -179,8 +185,27 @@ std::string let_go_text(const Cause& cause) {
                      shared_line(*cause.let_go));
 }
 
+// Two things that one writes in two steps, and of which another sees the one new and the other old.
+std::string halves_sentence(const Cause& cause) {
+  const bool later = cause.beside_missed;  // `beside` is the old one
+  const auto& missed = later ? cause.beside : cause.passing_source;
+  const CauseEvent& written = later ? *cause.failing_source : *cause.beside;
+  const std::string fresh = quoted(later ? cause.variable : cause.beside_variable);
+  const std::string old = quoted(later ? cause.beside_variable : cause.variable);
+  return fmt::format(
+      "{} sees {} new, at {}, and {} old, at {}: {} writes the one at {}{} the other only later, "
+      "at {}",
+      cause.use.thread, fresh, shared_line(later ? cause.use : *cause.beside_read), old,
+      shared_line(later ? *cause.beside_read : cause.use), written.thread, shared_line(written),
+      cause.released
+          ? fmt::format(", releases the lock at {} and writes", shared_line(*cause.released))
+          : " and",
+      shared_line(*missed));
+}
+
 std::string cause_sentence(const Cause& cause) {
-  const std::string what = quoted(cause.variable);
+  if (cause.beside) return halves_sentence(cause);
+  const std::string what = object_of(cause);
   const CauseEvent& use = cause.use;
   switch (cause.pattern) {
     case CausePattern::kTooEarly:
@@ -219,6 +244,11 @@ std::string cause_sentence(const Cause& cause) {
         return fmt::format("{} calls `{}` for {} at {} after {} has destroyed it at {}", use.thread,
                            printable(use.call), what, shared_line(use),
                            cause.failing_source->thread, shared_line(*cause.failing_source));
+      if (cause.failing_source->what == CauseEvent::What::kLeaves)
+        return fmt::format("{} {} a local variable of `{}` at {} after {} has left it at {}",
+                           use.thread, verb(use.what), printable(cause.failing_source->at.function),
+                           shared_line(use), cause.failing_source->thread,
+                           shared_line(*cause.failing_source));
       return fmt::format("{} {} {} at {} after {} has freed that memory at {}", use.thread,
                          verb(use.what), what, shared_line(use), cause.failing_source->thread,
                          shared_line(*cause.failing_source));

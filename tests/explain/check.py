@@ -2,7 +2,7 @@
 """check.py CLEW NAME... [--level O1] [--schedules N] [--keep FOLDER]: is the story of a program right and complete?
 
 Builds tests/explain/NAME.cpp (or a program of engine/), hunts for its failure, explains it, and compares with the header, which was written before:
-a line of ROOT CAUSE must be told, the kind must be one of KIND, and each SAYS, an expression, must match. Whether the line stands in the first two
+a line of ROOT CAUSE must be told, the kind must be one of KIND, and each SAYS, an expression, must match. FLAGS are given to the compiler. Whether the line stands in the first two
 sentences is printed. Its twin, built with -DFIXED, must survive N schedules.
 """
 import argparse
@@ -40,6 +40,9 @@ def first_sentences(text):
 
 def build(clew, name, flags, out):
     """Translation units side by side."""
+    given = re.search(r"^// FLAGS: (.*)$", sources(name)[0].read_text(), re.M)
+    extra = given.group(1).split() if given else []
+    flags = [*flags, *extra]
     objects = []
     running = []
     for source in sources(name):
@@ -49,7 +52,7 @@ def build(clew, name, flags, out):
             running.pop(0).wait()
     for one in running:
         one.wait()
-    subprocess.run([clew, "c++", *objects, "-pthread", "-o", out], check=True)
+    subprocess.run([clew, "c++", *extra, *objects, "-pthread", "-o", out], check=True)
 
 
 def check(clew, name, given, folder):

@@ -1,7 +1,7 @@
 // A downloader in the manner of aget: each thread fetches its part and adds to the common count of bytes. SIGTERM saves the progress of all parts so
 // that the download can be resumed; the handler reads the count and the parts' positions while threads are in the middle of changing them.
 // ROOT CAUSE: downloader.cpp:66 and downloader.cpp:67 (two updates that belong together), downloader.cpp:53 (the handler reads both); KIND: atomicity-violation or data-race
-// SAYS: signal handler reads `progress.total` .* the one is new, the other is not
+// SAYS: signal handler sees .* `progress.total`
 #include <pthread.h>
 #include <signal.h>
 

@@ -1,7 +1,7 @@
 // A fleet of lorries with two indexes, each under a lock of its own: where a lorry is, and how many there are at a depot. A transfer changes both, one after
 // the other; an audit that comes between sees a lorry at a depot that does not count it.
 // ROOT CAUSE: two_fields.cpp:79 and two_fields.cpp:81 (two changes that belong together), two_fields.cpp:89 (an audit in between); KIND: atomicity-violation
-// SAYS: the other is not( yet)?\.
+// SAYS: T0\.\d sees .* new, at .* old, at .* the other only later
 #include <cstdio>
 #include <map>
 #include <mutex>

@@ -6,7 +6,7 @@ import re
 
 LINE = r'(?:a place that is not known|[\w.]+:\d+)(?: \(called at [\w.]+:\d+\))?'
 WHO = r"T0[\d.]*(?:'s signal handler)?"
-WHAT = r'(?:`[^`]+`|the same memory)'
+WHAT = r'(?:`[^`]+`|the same memory|(?:byte \d+ of )?the [^`]+? allocated at [\w.?]+(?::\d+)?)'
 KIND = r'(?:data race|atomicity violation|order violation|lost wake-up|deadlock|another outcome of a call|of no kind that clew knows)'
 VERB = r'(?:reads|writes|updates|frees|destroys|uses)'
 ORIGIN = rf'(?:, as it was at the start|, (?:written|freed|destroyed|read) by {WHO} at [\w.]+:\d+|, which {WHO} left there by `\w+` at [\w.]+:\d+|)'
@@ -15,13 +15,15 @@ WAIT = (rf'{WHO} waits (?:for `[^`]+`|in `\w+`) at {LINE}(?:, which {WHO} holds 
         rf'|, but the last that could have woken it came before: {WHO} at {LINE}|, and what {WHO} did at {LINE} has not woken it'
         rf'|, and what {WHO} did at {LINE} has woken {WHO} instead, which waited at {LINE}'
         r'|, and no call that could have woken it was seen)')
-CAUSE = (rf'(?:{WHO} {VERB} {WHAT} at {LINE} before {WHO} has (?:written|freed|destroyed|read) it(?: once more)? at {LINE}'
+CAUSE = (rf'(?:{WHO} sees {WHAT} new, at {LINE}, and {WHAT} old, at {LINE}: {WHO} writes the one at {LINE}(?:, releases the lock at {LINE} and writes| and) the other only later, at {LINE}'
+         rf'|{WHO} {VERB} {WHAT} at {LINE} before {WHO} has (?:written|freed|destroyed|read) it(?: once more)? at {LINE}'
          rf'(?:, and after {WHO} has (?:created it|let it come there) at {LINE})?'
          rf'|{WHO} {VERB} {WHAT} at {LINE} after {WHO} has (?:written|freed|destroyed|read) it at {LINE}'
          rf'|{WHO} {VERB} {WHAT} at {LINE} between two accesses of {WHO}, which {VERB} it at {LINE} and {VERB} it at {LINE}'
          rf'|{WHO} {VERB} {WHAT} at {LINE} between two steps of {WHO}, which {VERB} {WHAT} at {LINE} and {VERB} {WHAT} at {LINE}'
          rf'|{WHO} calls `\w+` for descriptor \d+(?: \({WHAT}\))? at {LINE} after {WHO} has closed (?:it|the other end of its pipe) at {LINE}'
          rf'|{WHO} calls `\w+` for {WHAT} at {LINE} after {WHO} has destroyed it at {LINE}'
+         rf'|{WHO} {VERB} a local variable of `[^`]+` at {LINE} after {WHO} has left it at {LINE}'
          rf'|{WHO} {VERB} {WHAT} at {LINE} after {WHO} has freed that memory at {LINE}'
          rf'|`\w+` (?:returns .+|does not return) for {WHO} at {LINE}; in the passing run it (?:returns .+|does not return)|{WAIT})')
 LOCK = r'(?:`[^`]+`|a lock)(?: for reading)?'
@@ -39,8 +41,6 @@ KNOWN = [re.compile(pattern) for pattern in (
     rf'{WHO} has created {WHO} at {LINE}, before that\.',
     rf'{WHO} has let {WHO} come there at {LINE}, before that\.',
     rf'Before it, {WHO} only sleeps, at {LINE}: that orders nothing\.',
-    rf'It reads (?:`[^`]+`|memory) as well, at {LINE}, which {WHO} has written before, at {LINE}: the one is new, the other is not\.',
-    rf'At {LINE} it reads (?:`[^`]+`|memory) as well, which {WHO} writes only afterwards, at {LINE}: the one is new, the other is not yet\.',
     rf'another outcome of a call: the wait of {WHO} at {LINE} times out; in the passing run it does not',
     rf'another outcome of a call: the wait of {WHO} at {LINE} times out, and then {CAUSE}; in the passing run that is written before it times out',
     rf'{WHO} (?:{VERB}|calls) (?:`[^`]+`|memory) as well, at {LINE}: so the two steps are not one for it\.',
@@ -49,7 +49,6 @@ KNOWN = [re.compile(pattern) for pattern in (
     rf'Then {CAUSE}\.',
     rf'After that, {CAUSE}\.',
     rf'{WHO} has freed that memory before the last of them, at {LINE}\.',
-    rf'{WHO} releases the lock in between, at {LINE}\.',
     rf'{WHO} goes by (?:`[^`]+`|memory), which it has read at {LINE}; {WHO} has written it since, at {LINE}'
     r'(?:: with that value put in where it reads, the failing run passes)?\.',
     rf'This suffices as well, by itself: {CAUSE}\.',
@@ -209,7 +208,7 @@ class ExplainChecker:
         self.v.claim('explain: the use comes after the release', any(k < i for i, _ in uses for k, _ in frees),
                      f'{cause["use"]} {cause["failing_source"]}')
 
-    # "It reads x as well, at a.cc:5, which U has written before, at a.cc:9", or writes only afterwards
+    # "T sees x new, at a.cc:5, and y old, at a.cc:6: U writes the one at a.cc:9 and the other only later, at a.cc:10"
     def check_beside(self, cause):
         reads = self.steps_of(self.fails, cause['beside_read'])
         writes = self.steps_of(self.fails, cause['beside'])
