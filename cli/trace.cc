@@ -30,6 +30,7 @@
 #include "host/report/words.h"
 #include "host/symbolize/symbolizer.h"
 #include "host/target/exit_status.h"
+#include "host/target/interrupts.h"
 #include "host/target/replay.h"
 
 namespace clew::cli {
@@ -286,6 +287,7 @@ Result<int> tell_line(const Replay& replay, const TraceOptions& options) {
 }
 
 Result<int> trace(const TraceOptions& options) {
+  const Interrupts interrupts;  // from the beginning: one that comes before the run is told as well
   CLEW_TRY(auto replay, prepare_replay(options.recording));
   if (!options.at.empty()) return tell_line(replay, options);
   if (options.from > options.to)

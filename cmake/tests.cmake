@@ -45,6 +45,7 @@ function(clew_unit_test name)
     target_precompile_headers(${name} PRIVATE
       <gtest/gtest.h> <filesystem> <map> <random> <string> <vector> <fmt/format.h> <nlohmann/json.hpp>)
   endif()
+  target_link_options(${name} PRIVATE -fuse-ld=lld)  # a fifth of the time that GNU ld takes, with LLVM's libraries
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_dependencies(unit_tests ${name} ${arg_DEPENDS})
   if(arg_DEPENDS)
@@ -62,7 +63,7 @@ function(clew_fuzz_target name)
   set_property(GLOBAL APPEND PROPERTY clew_test_sources ${CMAKE_CURRENT_SOURCE_DIR}/${name}.cc)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${ARGN} clew_warnings)
-  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer -fuse-ld=lld)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
   add_dependencies(unit_tests ${name})
   add_test(NAME fuzz.${name}

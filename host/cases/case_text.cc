@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kLongestText = 80;
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') result += '\\';
@@ -61,7 +61,7 @@ std::string ordinal(std::uint64_t number) {
 }
 
 void write(std::string& text, std::string_view key, std::string_view value) {
-  if (!value.empty()) text += fmt::format("{} = {}\n", key, quoted(value));
+  if (!value.empty()) text += fmt::format("{} = {}\n", key, in_quotes(value));
 }
 
 const char* word_of(CaseOrder::Kind kind) {
@@ -135,9 +135,9 @@ std::string format_case(const Case& one) {
   for (const CaseOrder& order : one.orders) text += fmt::format("# {}\n", sentence_of(one, order));
   if (one.orders.empty()) text += "# no order: the program failed under every schedule tried\n";
   text += fmt::format("\nclew-case = {}\n", kCaseVersion);
-  text += fmt::format("program = {}\n", quoted(one.program));
+  text += fmt::format("program = {}\n", in_quotes(one.program));
   for (const std::string& argument : one.arguments)
-    text += fmt::format("argument = {}\n", quoted(argument));
+    text += fmt::format("argument = {}\n", in_quotes(argument));
   write(text, "input", one.input);
   text += fmt::format("failure = \"{}\"\n", one.expects_failure ? to_word(one.failure) : "none");
   write(text, "detail", one.detail);
