@@ -91,8 +91,11 @@ class Classifier {
   bool before_own(const MemoryAccess& use);
   // It comes between two accesses of the thread whose write it has missed.
   bool inside_others(const MemoryAccess& use);
+  // Its line is that of the write which the failing run has missed: there it finds what the other has written since (the key of a map), and does
+  // not write it itself.
+  bool should_write(const MemoryAccess& one);
   // It comes, with a write of its own, between two accesses of some other thread, of which the later one
-  // overwrites what it wrote.
+  // overwrites what it wrote, or should have.
   bool inside_another(const MemoryAccess& use);
   // It reads what one of two other threads has written last, and in the passing run what the other has: that one's write comes between two
   // accesses of the first, and is lost.

@@ -98,6 +98,16 @@ bool Classifier::inside_others(const MemoryAccess& use) {
   return false;
 }
 
+bool Classifier::should_write(const MemoryAccess& one) {
+  if (is_unseen(root_.from_passing)) return false;
+  const Instance there = instance_of(root_.from_passing);
+  const auto thread = [&](WhichRun side, Instance at) {
+    return pair_.run(side).threads()[pair_.trace(side).steps()[at.step].thread];
+  };
+  return thread(kFailing, one.at) == thread(kPassing, there) &&
+         pair_.place(kFailing, one.at) == pair_.place(kPassing, there);
+}
+
 bool Classifier::inside_another(const MemoryAccess& use) {
   const MemoryAccess* written = nullptr;
   const MemoryAccess* end = history_.data() + history_.size();
@@ -106,7 +116,7 @@ bool Classifier::inside_another(const MemoryAccess& use) {
       if (later->writes && !later->frees) written = later;
       continue;
     }
-    if (written == nullptr || !later->writes || later->frees) continue;
+    if (written == nullptr || later->frees || !(later->writes || should_write(*later))) continue;
     const PartyId owner = parties_.of(later->at.step);
     for (const MemoryAccess* one = &use; one != history_.data();) {
       --one;

@@ -1,8 +1,10 @@
 #include "host/explain/waiting.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -11,6 +13,17 @@
 
 namespace clew {
 namespace {
+
+constexpr std::array<std::string_view, 14> kDescriptorWaits = {
+    "poll",  "ppoll", "select",   "pselect", "epoll_wait", "epoll_pwait", "read",
+    "readv", "recv",  "recvfrom", "recvmsg", "accept",     "accept4",     "eventfd_read"};
+constexpr std::array<std::string_view, 9> kDescriptorWakes = {"write",  "writev",   "send",
+                                                              "sendto", "sendmsg",  "eventfd_write",
+                                                              "close",  "shutdown", "connect"};
+
+bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
 
 class Finder {
  public:
@@ -32,7 +45,7 @@ class Finder {
     const bool wakes = std::ranges::any_of(threads_, [&](std::uint16_t thread) {
       const SyncKind kind = sync_call(*blocked_[thread]).kind;
       return kind == SyncKind::kCondition || kind == SyncKind::kSemaphore ||
-             kind == SyncKind::kFutex;
+             kind == SyncKind::kFutex || is_one_of(kDescriptorWaits, blocked_[thread]->name);
     });
     result_.stops_others = stops_others();
     cause.kind = cause.cycle || !wakes || result_.stops_others ? CauseKind::kDeadlock
@@ -68,9 +81,15 @@ class Finder {
     const OutsideCall* same = there.valid() ? other.outside_call(there.step) : nullptr;
     if (same == nullptr || same->back == kNoStep) return;
     const SyncCall waits = sync_call(*same);
+    const bool for_descriptor = is_one_of(kDescriptorWaits, same->name);
     const OutsideCall* waker = nullptr;
     for (const OutsideCall& one : other.outside_calls()) {
       if (one.step >= same->back) break;
+      // Which descriptors it waits for is not looked at: the last that another thread has put anything into before.
+      if (for_descriptor && is_one_of(kDescriptorWakes, one.name) &&
+          other.steps()[one.step].thread != other.steps()[same->step].thread)
+        waker = &one;
+      if (for_descriptor) continue;
       const SyncCall what = sync_call(one);
       const bool wakes = what.step == SyncStep::kWakes ||
                          (what.kind == SyncKind::kBarrier &&

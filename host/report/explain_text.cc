@@ -121,6 +121,7 @@ std::string locks_text(const Cause& cause) {
   if (!common.empty() && std::ranges::all_of(common, only_reads))
     return wrapped(
         fmt::format("All three hold {}, which keeps none of them out.", lock_list(common)), "  ");
+  for (HeldLock& lock : common) lock.shared = only_reads(lock);  // some of them may
   if (!common.empty())
     return wrapped(
         fmt::format("All three hold {}, but it is released in between{}.", lock_list(common),
@@ -190,8 +191,11 @@ std::string halves_sentence(const Cause& cause) {
   const bool later = cause.beside_missed;  // `beside` is the old one
   const auto& missed = later ? cause.beside : cause.passing_source;
   const CauseEvent& written = later ? *cause.failing_source : *cause.beside;
-  const std::string fresh = quoted(later ? cause.variable : cause.beside_variable);
-  const std::string old = quoted(later ? cause.beside_variable : cause.variable);
+  const auto name = [](const std::string& variable) {
+    return variable.empty() ? "other memory" : quoted(variable);
+  };
+  const std::string fresh = name(later ? cause.variable : cause.beside_variable);
+  const std::string old = name(later ? cause.beside_variable : cause.variable);
   return fmt::format(
       "{} sees {} new, at {}, and {} old, at {}: {} writes the one at {}{} the other only later, "
       "at {}",

@@ -248,11 +248,19 @@ void discard_if_ignored(int signal) {
     while (queue->head != nullptr) take(*queue, &queue->head);
 }
 
+// Handlers of faults (AddressSanitizer's, those of crash reporters) are there for what the program
+// does, not for what somebody sends.
+static constexpr std::uint64_t kFaults = bit_of(SIGSEGV) | bit_of(SIGBUS) | bit_of(SIGFPE) |
+                                         bit_of(SIGILL) | bit_of(SIGTRAP) | bit_of(SIGSYS) |
+                                         bit_of(SIGABRT);
+
 bool may_be_sent_from_outside(const Fiber& fiber) {
   std::uint64_t ends = fiber.signals.waited_for;
-  if (ends == 0)
+  if (ends == 0) {
     for (int signal = 1; signal < NSIG; ++signal)
       if (has_handler(signal) && !blocks(fiber, signal)) ends |= bit_of(signal);
+    ends &= ~kFaults;
+  }
   return (ends & ~g_sent) != 0 || ends == 0;
 }
 

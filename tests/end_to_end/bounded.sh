@@ -124,9 +124,9 @@ check "... leaves none" none_of clew_test_judge
 
 mkfifo pipe.clewcase
 check "a pipe instead of a case" run 122 check pipe.clewcase
-check "... is named" says err.txt "pipe.clewcase: not a file"
+check "... is named" says out.txt "cannot read pipe.clewcase: not a file"
 rm pipe.clewcase
-# p.c has lines of /dev/zero.
+# The program's lines are those of /dev/zero.
 check "reads in a file that never ends" soon "$clew" enumerate --time 1 --jobs 1 ./p
 check "functions there" soon "$clew" rank --time 1 --jobs 1 ./p
 check "mutated recordings" "$source/bench/fuzz_recordings" 40 --clew "$clew"
