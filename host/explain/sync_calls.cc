@@ -1,8 +1,9 @@
 #include "host/explain/sync_calls.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
-#include <string_view>
 
 namespace clew {
 namespace {
@@ -10,12 +11,22 @@ namespace {
 constexpr std::uint64_t kFutexCall = 202;
 constexpr std::uint64_t kFutexCommand = 0x7f;
 
+constexpr std::uint64_t kSignals = 1;
+constexpr std::array<std::string_view, 5> kSignalWaits = {"pause", "sigsuspend", "sigwait",
+                                                          "sigwaitinfo", "sigtimedwait"};
+constexpr std::array<std::string_view, 4> kSignalSends = {"kill", "pthread_kill", "sigqueue",
+                                                          "pthread_sigqueue"};
+
 bool is_wait_on_futex(std::uint64_t operation) {
   const std::uint64_t command = operation & kFutexCommand;
   return command == 0 || command == 9;  // FUTEX_WAIT, FUTEX_WAIT_BITSET
 }
 
 }  // namespace
+
+bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
 
 SyncCall sync_call(const OutsideCall& call) {
   const std::string_view name = call.name;
@@ -43,6 +54,9 @@ SyncCall sync_call(const OutsideCall& call) {
   if (name.starts_with("pthread_") && name.contains("join"))
     return {SyncKind::kJoin, SyncStep::kWaits, arguments[0]};
   if (name == "thrd_join") return {SyncKind::kJoin, SyncStep::kWaits, arguments[0]};
+  if (is_one_of(kSignalWaits, name)) return {SyncKind::kSignal, SyncStep::kWaits, kSignals};
+  if (is_one_of(kSignalSends, name) && !failed)
+    return {SyncKind::kSignal, SyncStep::kWakes, kSignals};
   if (name == "syscall" && arguments[0] == kFutexCall)
     return {SyncKind::kFutex, is_wait_on_futex(arguments[2]) ? SyncStep::kWaits : SyncStep::kWakes,
             arguments[1]};

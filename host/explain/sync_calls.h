@@ -3,6 +3,8 @@
 #define CLEW_HOST_EXPLAIN_SYNC_CALLS_H_
 
 #include <cstdint>
+#include <span>
+#include <string_view>
 
 #include "clew_abi/point.h"
 #include "host/model/code_map.h"
@@ -17,6 +19,7 @@ enum class SyncKind : std::uint8_t {
   kSemaphore,
   kFutex,
   kBarrier,
+  kSignal,  // of the system; all have one object
   kJoin
 };
 enum class SyncStep : std::uint8_t { kNone, kTakes, kReleases, kWaits, kWakes };
@@ -26,6 +29,8 @@ struct SyncCall {
   SyncStep step = SyncStep::kNone;
   std::uint64_t object = 0;
 };
+
+[[nodiscard]] bool is_one_of(std::span<const std::string_view> names, std::string_view name);
 
 // An attempt to lock that has failed is none.
 [[nodiscard]] SyncCall sync_call(const OutsideCall& call);

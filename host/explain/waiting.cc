@@ -4,7 +4,6 @@
 #include <array>
 #include <map>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <utility>
 
@@ -21,10 +20,6 @@ constexpr std::array<std::string_view, 9> kDescriptorWakes = {"write",  "writev"
                                                               "sendto", "sendmsg",  "eventfd_write",
                                                               "close",  "shutdown", "connect"};
 
-bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 class Finder {
  public:
   Finder(TracedPair& pair, Naming& naming)
@@ -32,7 +27,8 @@ class Finder {
 
   Waiting find() {
     for (const OutsideCall& call : run_.outside_calls())
-      if (call.back == kNoStep && is_last(call)) blocked_[thread_of(call)] = &call;
+      if (call.back == kNoStep && (is_last(call) || waits_in(call)))
+        blocked_[thread_of(call)] = &call;
     std::vector<std::uint16_t> others;
     for (const auto& [thread, call] : blocked_)
       (sync_call(*call).kind == SyncKind::kJoin ? others : threads_).push_back(thread);
@@ -45,7 +41,8 @@ class Finder {
     const bool wakes = std::ranges::any_of(threads_, [&](std::uint16_t thread) {
       const SyncKind kind = sync_call(*blocked_[thread]).kind;
       return kind == SyncKind::kCondition || kind == SyncKind::kSemaphore ||
-             kind == SyncKind::kFutex || is_one_of(kDescriptorWaits, blocked_[thread]->name);
+             kind == SyncKind::kFutex || kind == SyncKind::kSignal ||
+             is_one_of(kDescriptorWaits, blocked_[thread]->name);
     });
     result_.stops_others = stops_others();
     cause.kind = cause.cycle || !wakes || result_.stops_others ? CauseKind::kDeadlock
@@ -69,6 +66,13 @@ class Finder {
   }
   bool is_last(const OutsideCall& call) const {
     return run_.thread(thread_of(call)).back() == call.step;
+  }
+  // Handlers of signals may have run within the call.
+  bool waits_in(const OutsideCall& call) const {
+    return sync_call(call).kind == SyncKind::kSignal &&
+           std::ranges::any_of(pair_.result(kFailing).reports.waits, [&](const WaitReport& report) {
+             return report.thread == thread_of(call);
+           });
   }
   void add_node(const OutsideCall& call) {
     result_.starts.push_back({kFailing, node_of(at(call))});
@@ -138,6 +142,11 @@ class Finder {
     return made;
   }
 
+  std::string object(const OutsideCall& call, const SyncCall& what) {
+    if (what.object == 0 || what.kind == SyncKind::kSignal) return "";
+    return naming_.sync_object(kFailing, at(call), what.object);
+  }
+
   // The last of the thread's calls that took the lock, if it has not released it since.
   const OutsideCall* taken_by(std::size_t thread, std::uint64_t lock) const {
     const OutsideCall* taken = nullptr;
@@ -155,7 +164,7 @@ class Finder {
     const SyncCall what = sync_call(call);
     WaitFact fact;
     fact.wait = event(call);
-    if (what.object != 0) fact.object = naming_.sync_object(kFailing, at(call), what.object);
+    fact.object = object(call, what);
     if (what.kind == SyncKind::kLock) {
       for (std::size_t other = 0; other < run_.thread_count(); ++other)
         if (const OutsideCall* taken = taken_by(other, what.object)) {
@@ -244,7 +253,7 @@ class Finder {
       step.at = {place.file, place.line, place.function};
       step.text = naming_.text(place);
       step.clock = run_.clock(call->step);
-      if (what.object != 0) step.variable = naming_.sync_object(kFailing, at(*call), what.object);
+      step.variable = object(*call, what);
       const bool waits = call->back == kNoStep;
       step.sync = waits                           ? SyncEvent::kWaitsForever
                   : what.step == SyncStep::kTakes ? SyncEvent::kTaken

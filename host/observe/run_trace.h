@@ -195,6 +195,7 @@ class RunTrace final : public CodeTraceListener {
  private:
   [[nodiscard]] std::uint64_t word(StepIndex step, std::uint32_t offset) const;
   void find_frames(CodeMap& code);
+  [[nodiscard]] StepIndex returned(const std::vector<StepIndex>& list, std::size_t call) const;
   [[nodiscard]] bool returns_to(FrameIndex frame, std::uint64_t address) const;
   [[nodiscard]] std::uint64_t frame_by_push(StepIndex step) const;
   void count_fault();

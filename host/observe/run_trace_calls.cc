@@ -1,11 +1,21 @@
 // Of a traced run: its calls, those that are not seen inside, and what was allocated.
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include "host/observe/run_trace.h"
 
 namespace clew {
 namespace {
+
+// libc's part of them is seen, what happens in between is not.
+bool sends_or_awaits_signal(std::string_view name) {
+  static constexpr std::array<std::string_view, 9> kNames = {
+      "kill",       "pthread_kill", "sigqueue",    "pthread_sigqueue", "pause",
+      "sigsuspend", "sigwait",      "sigwaitinfo", "sigtimedwait"};
+  return std::ranges::find(kNames, name) != kNames.end();
+}
 
 enum class AllocatorCall : std::uint8_t {
   kNone,
@@ -195,6 +205,15 @@ std::optional<CallRegisters> RunTrace::call_registers(StepIndex step) const {
   return registers;
 }
 
+// The step of the thread with which the call of one of its steps has come back.
+StepIndex RunTrace::returned(const std::vector<StepIndex>& list, std::size_t call) const {
+  const BlockStep& of = steps_[list[call]];
+  const std::uint64_t back = code_[of.block].back().next();
+  for (std::size_t i = call + 1; i < list.size(); ++i)
+    if (steps_[list[i]].frame == of.frame) return address(list[i]) == back ? list[i] : kNoStep;
+  return kNoStep;
+}
+
 void RunTrace::find_outside_calls(CodeMap& code) {
   std::unordered_map<std::uint64_t, std::string_view> names;
   for (const auto& list : threads_)
@@ -206,11 +225,13 @@ void RunTrace::find_outside_calls(CodeMap& code) {
       const auto registers = call_registers(stub == stubs_after_.end() ? at : stub->second);
       if (!registers) continue;
       const StepIndex next = i + 1 < list.size() ? list[i + 1] : kNoStep;
-      // Seen inside: the next step is in a frame that it made, or continues in its own.
-      if (next != kNoStep && frames_[steps_[next].frame].entered == at) continue;
-      if (!call.is_call() && next != kNoStep && steps_[next].frame == steps_[at].frame) continue;
       const auto [name, added] = names.try_emplace(call.address);
       if (added) name->second = code.called(call);
+      // Seen inside: the next step is in a frame that it made, or continues in its own.
+      const bool inside =
+          next != kNoStep && (frames_[steps_[next].frame].entered == at ||
+                              (!call.is_call() && steps_[next].frame == steps_[at].frame));
+      if (inside && !sends_or_awaits_signal(name->second)) continue;
       OutsideCall made;
       made.step = at;
       made.name = name->second;
@@ -222,6 +243,9 @@ void RunTrace::find_outside_calls(CodeMap& code) {
           address(next) == code_[steps_[caller].block].back().next()) {
         made.back = next;
         made.result = call_result(caller).value_or(0);
+      } else if (inside && call.is_call()) {
+        made.back = returned(list, i);
+        made.result = call_result(at).value_or(0);
       }
       outside_calls_.push_back(made);
     }

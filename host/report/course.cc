@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "host/report/event_words.h"
 #include "host/report/names.h"
 #include "host/report/object_words.h"
 #include "host/report/words.h"
@@ -60,7 +61,9 @@ std::string cell_text(const EventInfo& event) {
     text = printable(function_text(event.at->function));
   if (const std::string what = to_word(event.kind); !what.empty()) text += " " + what;
   if (event.lock == LockStep::kBlocked) text += " (blocked)";
-  if (event.name.known())
+  if (const std::string_view own = own_object_words(event.variable); !own.empty())
+    text += fmt::format(" ({})", own);
+  else if (event.name.known())
     text += " " + short_object_words(event.name);
   else if (!event.variable.empty())
     text += " " + printable(event.variable);

@@ -58,14 +58,14 @@ constexpr std::array<Verb, 4> kUnnamed{{
 
 // What the runtime calls its own objects, in words.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kOwnObjects{
-    {{"clew_outside", "the outside (files, pipes, sockets)"}, {"clew_process", "the process"}}};
+    {{"clew_outside", "the outside (files, pipes, sockets)"}, {"clew_signals", "a signal"}}};
+constexpr Verb kSend{abi::StepKind::kSignal, "send", "sends", "sent", "has sent", "a signal"};
 constexpr Verb kUse{abi::StepKind::kUpdate, "use", "uses", "used", "has used", "something"};
 
 const Verb* verb_of(const EventInfo& event) {
+  if (event.kind == abi::StepKind::kSignal && event.variable == "clew_signals") return &kSend;
   // A call of the system is an update of it.
-  if (event.kind == abi::StepKind::kUpdate &&
-      std::ranges::any_of(kOwnObjects,
-                          [&](const auto& own) { return own.first == event.variable; }))
+  if (event.kind == abi::StepKind::kUpdate && !own_object_words(event.variable).empty())
     return &kUse;
   const bool unnamed = event.variable.empty() && !event.name.known();
   if (event.lock == LockStep::kBlocked) return unnamed ? &kUnnamed[2] : &kBlockedLock;
@@ -92,9 +92,15 @@ std::string spot_text(const std::optional<Location>& at) {
                               : fmt::format("{} ({})", line, printable(in_function(at->function)));
 }
 
-std::string object_of(const EventInfo& event) {
+std::string_view own_object_words(std::string_view variable) {
   for (const auto& [name, words] : kOwnObjects)
-    if (event.variable == name) return std::string(words);
+    if (variable == name) return words;
+  return "";
+}
+
+std::string object_of(const EventInfo& event) {
+  if (const std::string_view own = own_object_words(event.variable); !own.empty())
+    return std::string(own);
   if (event.kind == abi::StepKind::kJoin) return printable(event.variable);
   // Where its handle is kept says less than "a thread".
   if (event.kind == abi::StepKind::kCreate) return "";

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "host/isolate/isolate_result.h"
 
@@ -12,7 +13,10 @@ namespace clew {
 // "queue.cc:31 (in enqueue)", or "an unknown place"
 std::string spot_text(const std::optional<Location>& at);
 
-// "`head`", "the process", "a lock", "0x4000"; empty: nothing is known about it
+// Of what the runtime calls its own objects: "a signal"; empty: it is none of them
+std::string_view own_object_words(std::string_view variable);
+
+// "`head`", "a signal", "a lock", "0x4000"; empty: nothing is known about it
 std::string object_of(const EventInfo& event);
 
 // "read `head` at queue.cc:28 (in enqueue)"; `object`: what object_of() says, or another word for it

@@ -1,5 +1,5 @@
-// Sending signals and waiting for any, as yield points, and leaving their handlers by a jump. The other functions about
-// signals make system calls (syscall/signal_calls.cc).
+// Sending signals and waiting for any, as yield points, and leaving their handlers by a jump. The
+// other functions about signals make system calls (syscall/signal_calls.cc).
 #include <errno.h>
 #include <signal.h>
 #include <unistd.h>
@@ -14,8 +14,11 @@
 
 using namespace clew::rt;
 
-// What is sent to no thread in particular. Reports have words for it.
-static char clew_process;
+// What those that send signals and those that wait for any have in common, whichever thread it is
+// sent to. Reports have words for it.
+static char clew_signals;
+static constexpr Intent kSends{clew::abi::StepKind::kSignal, &clew_signals};
+static constexpr Intent kWaits{clew::abi::StepKind::kWait, &clew_signals};
 
 namespace {
 
@@ -51,26 +54,23 @@ std::optional<int> without_thread(pthread_t handle) {
 }  // namespace
 
 CLEW_INTERPOSE int kill(pid_t process, int signal) noexcept {
-  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kSignal, &clew_process}), kill, process, signal);
+  CLEW_ENTER_WITH(kSends, kill, process, signal);
   return CLEW_REAL(kill)(process, signal);
 }
 
 CLEW_INTERPOSE int sigqueue(pid_t process, int signal, const sigval value) noexcept {
-  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kSignal, &clew_process}), sigqueue, process, signal,
-                  value);
+  CLEW_ENTER_WITH(kSends, sigqueue, process, signal, value);
   return CLEW_REAL(sigqueue)(process, signal, value);
 }
 
 CLEW_INTERPOSE int pthread_kill(pthread_t handle, int signal) noexcept {
-  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kSignal, thread_object(handle)}), pthread_kill,
-                  handle, signal);
+  CLEW_ENTER_WITH(kSends, pthread_kill, handle, signal);
   if (const auto answer = without_thread(handle)) return *answer;
   return CLEW_REAL(pthread_kill)(handle, signal);
 }
 
 CLEW_INTERPOSE int pthread_sigqueue(pthread_t handle, int signal, const sigval value) noexcept {
-  CLEW_ENTER_WITH((Intent{clew::abi::StepKind::kSignal, thread_object(handle)}), pthread_sigqueue,
-                  handle, signal, value);
+  CLEW_ENTER_WITH(kSends, pthread_sigqueue, handle, signal, value);
   if (const auto answer = without_thread(handle)) return *answer;
   return CLEW_REAL(pthread_sigqueue)(handle, signal, value);
 }
@@ -78,12 +78,12 @@ CLEW_INTERPOSE int pthread_sigqueue(pthread_t handle, int signal, const sigval v
 // A signal that arrives between the program's last look at what its handler sets and the wait does
 // not end the wait. It is delivered at the yield point.
 CLEW_INTERPOSE int pause() {
-  CLEW_ENTER(pause);
+  CLEW_ENTER_WITH(kWaits, pause);
   return CLEW_REAL(pause)();
 }
 
 CLEW_INTERPOSE int sigsuspend(const sigset_t* mask) {
-  CLEW_ENTER(sigsuspend, mask);
+  CLEW_ENTER_WITH(kWaits, sigsuspend, mask);
   return CLEW_REAL(sigsuspend)(mask);
 }
 
