@@ -4,10 +4,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "cli/commands.h"
@@ -19,6 +20,7 @@
 #include "host/model/code_map.h"
 #include "host/names/object_name.h"
 #include "host/names/run_names.h"
+#include "host/observe/block_table.h"
 #include "host/observe/line_history.h"
 #include "host/observe/run_trace.h"
 #include "host/observe/trace_file.h"
@@ -50,71 +52,46 @@ struct TraceOptions {
   [[nodiscard]] ClockWindow window() const { return {from, to}; }
 };
 
-// How much a run did.
-class Counter : public CodeTraceListener {
- public:
-  void block(const BlockRun& run) override {
-    last_ = &run.block;
-    ++blocks;
-    instructions += run.block.instructions.size();
-    for (const RecordedAccess& access : run.block.accesses) count(access, 1);
-  }
-  void cut(std::uint64_t address) override {
-    if (last_ == nullptr) return;
-    const std::uint64_t offset = address - last_->address;
-    const auto first = static_cast<std::size_t>(
-        std::ranges::lower_bound(last_->instructions, offset) - last_->instructions.begin());
-    instructions -= last_->instructions.size() - first;
-    for (const RecordedAccess& access : last_->accesses)
-      if (access.instruction >= first) count(access, std::uint64_t{0} - 1);
-    last_ = nullptr;
-  }
-  void returned(const abi::ReturnMark& mark) override { threads_.insert(mark.thread); }
-
-  std::uint64_t instructions = 0;
-  std::uint64_t blocks = 0;
-  std::uint64_t reads = 0;
-  std::uint64_t writes = 0;
-  [[nodiscard]] std::size_t threads() const { return threads_.size(); }
-
- private:
-  void count(const RecordedAccess& access, std::uint64_t one) {
-    if (access.kind != AccessKind::kWrite) reads += one;
-    if (access.kind != AccessKind::kRead) writes += one;
-  }
-
-  const TranslatedBlock* last_ = nullptr;
-  std::unordered_set<std::uint32_t> threads_;
-};
-
-std::string count_text(const Replay& replay, const TracedReplay& traced, const Counter& counter) {
+std::string count_text(const Replay& replay, const TracedReplay& traced,
+                       const RunFigures& figures) {
   return fmt::format(
       "clew: traced {}: same outcome, output and hash ({})\n"
       "  {} in {} of {}, {}, {}; {}\n",
       recording_name(replay.recording), counted(traced.run.summary.clock, "point"),
-      counted(counter.instructions, "instruction"), counted(counter.blocks, "block"),
-      counted(counter.threads(), "thread"), counted(counter.reads, "read"),
-      counted(counter.writes, "write"), counted(traced.bytes, "byte"));
+      counted(figures.instructions, "instruction"), counted(figures.blocks, "block"),
+      counted(figures.threads, "thread"), counted(figures.reads, "read"),
+      counted(figures.writes, "write"), counted(traced.bytes, "byte"));
 }
 
-Json count_json(const Replay& replay, const TracedReplay& traced, const Counter& counter) {
+Json count_json(const Replay& replay, const TracedReplay& traced, const RunFigures& figures) {
   Json json = json_of(replay, traced);
-  json["instructions"] = counter.instructions;
-  json["blocks"] = counter.blocks;
-  json["threads"] = counter.threads();
-  json["reads"] = counter.reads;
-  json["writes"] = counter.writes;
+  json["instructions"] = figures.instructions;
+  json["blocks"] = figures.blocks;
+  json["threads"] = figures.threads;
+  json["reads"] = figures.reads;
+  json["writes"] = figures.writes;
   return json;
 }
 
+// Whoever takes parts, as a sink.
+template <class Taker>
+TracePartSink part_of(Taker& taker) {
+  return
+      [&taker](std::span<const std::uint8_t> records, const std::deque<TranslatedBlock>& blocks) {
+        return taker.part(records, blocks);
+      };
+}
+
 Result<int> count_all(const Replay& replay, const TraceOptions& options) {
-  Counter counter;
+  RunCounter counter;
   ProgressLine progress;
-  CLEW_TRY(const auto traced, run_traced_replay(replay, TraceDetail::kAccesses, progress, counter));
+  CLEW_TRY(const auto traced,
+           run_traced_replay(replay, TraceDetail::kAccesses, progress, part_of(counter)));
   progress.clear();
-  if (check_traced(replay, traced)) print_details(count_text(replay, traced, counter));
+  const RunFigures figures = counter.figures(traced.blocks);
+  if (check_traced(replay, traced)) print_details(count_text(replay, traced, figures));
   if (traced.run.interrupted_by != 0) return status_of(traced);
-  CLEW_CHECK_OK(write_json(options.json, count_json(replay, traced, counter)));
+  CLEW_CHECK_OK(write_json(options.json, count_json(replay, traced, figures)));
   return status_of(traced);
 }
 
@@ -132,10 +109,9 @@ Result<int> keep(Replay& replay, const TraceOptions& options) {
   CLEW_TRY(const auto writer,
            TraceFileWriter::create(options.file, options.window(), options.most_bytes));
   replay.plan.queries = {replay.recording.meta.summary.clock};  // with it comes where code lies
-  Counter counter;
-  Both both(counter, *writer);
   WhileWriting progress(*writer);
-  CLEW_TRY(const auto traced, run_traced_replay(replay, TraceDetail::kCalls, progress, both));
+  CLEW_TRY(const auto traced,
+           run_traced_replay(replay, TraceDetail::kCalls, progress, part_of(*writer)));
   progress.clear();
   if (!writer->has_failed() && !check_traced(replay, traced)) return status_of(traced);
   TraceInfo info;
@@ -148,11 +124,12 @@ Result<int> keep(Replay& replay, const TraceOptions& options) {
   const double each = writer->instructions() == 0
                           ? 0.0
                           : static_cast<double>(size) / static_cast<double>(writer->instructions());
-  print_details(count_text(replay, traced, counter));
+  const RunFigures figures = writer->figures(traced.blocks);
+  print_details(count_text(replay, traced, figures));
   print_details(fmt::format("  {} has {}: {}, {:.2f} for each\n", printable(options.file),
                             counted(writer->instructions(), "instruction"), counted(size, "byte"),
                             each));
-  Json json = count_json(replay, traced, counter);
+  Json json = count_json(replay, traced, figures);
   json["file"] = {{"path", options.file},
                   {"bytes", size},
                   {"raw_bytes", writer->raw_bytes()},
@@ -232,9 +209,10 @@ Result<int> tell_line(const Replay& replay, const TraceOptions& options) {
   Replay quiet = replay;
   quiet.plan.output = OutputMode::kCaptureOnly;
   quiet.plan.queries = {replay.recording.meta.summary.clock};  // with it comes where code lies
-  Counter counter;
+  RunCounter counter;
   ProgressLine progress;
-  CLEW_TRY(const auto first, run_traced_replay(quiet, TraceDetail::kAccesses, progress, counter));
+  CLEW_TRY(const auto first,
+           run_traced_replay(quiet, TraceDetail::kAccesses, progress, part_of(counter)));
   if (!check_traced(replay, first)) return status_of(first);
   Symbolizer symbols(first.run.reports);
   const auto instructions = instructions_of(line, first.blocks, symbols);

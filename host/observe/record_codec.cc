@@ -16,11 +16,13 @@ constexpr std::uint64_t kMark = 0;
 constexpr std::size_t kGroup = 4;
 enum Told : unsigned {
   kSame,
-  kMoved,  // by how much follows
+  kNear,   // by how much it has moved follows, in a byte
+  kFar,    // ... in four
   kOther,  // all of it follows, as it is: so the compressor sees values that come again
 };
-// Farther than this a word has not moved: it would take more than four bytes to say so.
-constexpr std::uint64_t kFarthest = std::uint64_t{1} << 28;
+constexpr std::size_t size_of(unsigned told) { return 0x8410u >> (4 * told) & 0xf; }
+static_assert(size_of(kSame) == 0 && size_of(kNear) == 1 && size_of(kFar) == 4 &&
+              size_of(kOther) == 8);
 constexpr std::size_t kNumberSize = 8;
 
 // Small numbers of either sign as small ones without.
@@ -41,6 +43,20 @@ std::uint8_t* put(std::uint64_t number, std::uint8_t* to) {
   }
   *to++ = static_cast<std::uint8_t>(number);
   return to;
+}
+
+// Puts down how a word has changed, and eight bytes at most behind that. Whether it has changed is mostly as
+// the last time; how far cannot be foretold, so that there is no branch for it.
+unsigned tell(std::uint64_t word, std::uint64_t& before, std::uint8_t*& to) {
+  if (word == before) return kSame;
+  const std::uint64_t difference = folded(word - before);
+  before = word;
+  const unsigned told =
+      kNear + unsigned{difference > UINT8_MAX} + unsigned{difference > UINT32_MAX};
+  const std::uint64_t what = told == kOther ? word : difference;
+  std::memcpy(to, &what, sizeof what);
+  to += size_of(told);
+  return told;
 }
 
 std::size_t size_of_mark(std::uint32_t mark) {
@@ -103,25 +119,23 @@ void decode_words(Reader& reader, std::span<std::uint64_t> words) {
     const unsigned told = reader.byte();
     for (std::size_t i = at; i < std::min(at + kGroup, words.size()); ++i) {
       const unsigned how = told >> (2 * (i - at)) & 3;
-      if (how == kMoved) words[i] += unfolded(reader.number());
-      if (how != kOther) continue;
-      const auto bytes = reader.take(sizeof words[i]);
-      if (!bytes.empty()) std::memcpy(&words[i], bytes.data(), sizeof words[i]);
+      const auto bytes = reader.take(size_of(how));
+      if (bytes.empty()) continue;
+      std::uint64_t what = 0;
+      std::memcpy(&what, bytes.data(), bytes.size());
+      words[i] = how == kOther ? what : words[i] + unfolded(what);
     }
   }
 }
 
 }  // namespace
 
-RecordHistory::Block& RecordHistory::at(std::uint32_t block, std::uint32_t record_size) {
+RecordHistory::Block& RecordHistory::begin_slow(std::uint32_t block, std::uint32_t record_size) {
   if (block >= blocks_.size()) blocks_.resize(block + block / 2 + 1);
-  Block& found = blocks_[block];
-  if (found.section != section_) {
-    found.section = section_;
-    found.follower = 0;
-    found.words.assign((record_size - kNumberSize) / 8, 0);
-  }
-  return found;
+  const std::uint32_t count = (record_size - kNumberSize) / 8;
+  blocks_[block] = {section_, 0, static_cast<std::uint32_t>(words_.size()), count};
+  words_.resize(words_.size() + count);
+  return blocks_[block];
 }
 
 std::uint8_t* RecordEncoder::room_for(std::size_t size) {
@@ -131,33 +145,25 @@ std::uint8_t* RecordEncoder::room_for(std::size_t size) {
 
 void RecordEncoder::block(std::uint32_t number, std::span<const std::uint8_t> record) {
   const std::size_t count = (record.size() - kNumberSize) / 8;
-  std::uint8_t* to = room_for((count + 1) * (kLongestNumber + 1));
+  std::uint8_t* to = room_for(kLongestNumber + (count + 1) * 9 + sizeof(std::uint64_t));
   to = put(1 + folded(std::uint64_t{number} - expected_), to);
   if (number != expected_) history_.at(last_, last_size_).follower = number;
   last_ = number;
   last_size_ = static_cast<std::uint32_t>(record.size());
   expanded_ += record.size();
-  RecordHistory::Block& before = history_.at(number, last_size_);
+  const RecordHistory::Block& before = history_.at(number, last_size_);
   expected_ = before.follower;
-  std::uint64_t* words = before.words.data();
+  std::uint64_t* words = history_.words(before).data();
   const std::uint8_t* from = record.data() + kNumberSize;
-  for (std::size_t at = 0; at < count; at += kGroup) {
+  const std::uint8_t* const end = from + 8 * count;
+  while (from != end) {
     std::uint8_t* const mask = to++;
+    const std::uint8_t* const until = std::min(from + 8 * kGroup, end);
     unsigned told = 0;
-    for (std::size_t i = at; i < std::min(at + kGroup, count); ++i) {
+    for (unsigned shift = 0; from != until; from += 8, shift += 2) {
       std::uint64_t word;
-      std::memcpy(&word, from + 8 * i, sizeof word);
-      const std::uint64_t difference = folded(word - words[i]);
-      if (difference == 0) continue;
-      words[i] = word;
-      if (difference < kFarthest) {
-        told |= unsigned{kMoved} << (2 * (i - at));
-        to = put(difference, to);
-      } else {
-        told |= unsigned{kOther} << (2 * (i - at));
-        std::memcpy(to, &word, sizeof word);
-        to += sizeof word;
-      }
+      std::memcpy(&word, from, sizeof word);
+      told |= tell(word, *words++, to) << shift;
     }
     *mask = static_cast<std::uint8_t>(told);
   }
@@ -171,9 +177,8 @@ void RecordEncoder::mark(std::span<const std::uint8_t> mark) {
   expanded_ += mark.size();
 }
 
-std::vector<std::uint8_t> RecordEncoder::take() {
-  std::vector<std::uint8_t> taken(bytes_.begin(),
-                                  bytes_.begin() + static_cast<std::ptrdiff_t>(used_));
+RecordBytes RecordEncoder::take(std::vector<std::uint8_t> next) {
+  RecordBytes taken{std::exchange(bytes_, std::move(next)), used_};
   history_.clear();
   used_ = expanded_ = 0;
   expected_ = last_ = 0;
@@ -207,7 +212,7 @@ std::optional<std::vector<std::uint8_t>> decode_records(std::span<const std::uin
       last_size = size;
       RecordHistory::Block& block = history.at(last, size);
       expected = block.follower;
-      const std::span<std::uint64_t> words = block.words;
+      const std::span<std::uint64_t> words = history.words(block);
       decode_words(reader, words);
       const std::size_t at = records.size();
       records.resize(at + size);

@@ -19,18 +19,42 @@ namespace clew {
 class RecordHistory {
  public:
   struct Block {
-    std::uint32_t section = 0;         // that the rest is of
-    std::uint32_t follower = 0;        // the block that came after this one the last time; 0: none
-    std::vector<std::uint64_t> words;  // its last record without the number; 0 before the first
+    std::uint32_t section = 0;   // that the rest is of
+    std::uint32_t follower = 0;  // the block that came after this one the last time; 0: none
+    std::uint32_t first = 0;     // its last record without the number; 0 before the first
+    std::uint32_t count = 0;
   };
   // The reference is valid until the next call. `record_size` is the same in every call for a block.
-  [[nodiscard]] Block& at(std::uint32_t block, std::uint32_t record_size);
+  [[nodiscard]] Block& at(std::uint32_t block, std::uint32_t record_size) {
+    if (block < blocks_.size() && blocks_[block].section == section_) return blocks_[block];
+    return begin_slow(block, record_size);
+  }
+  // Valid until the next call of at().
+  [[nodiscard]] std::span<std::uint64_t> words(const Block& block) {
+    return {words_.data() + block.first, block.count};
+  }
   // A new section: nothing is known.
-  void clear() { ++section_; }
+  void clear() {
+    ++section_;
+    words_.clear();
+  }
 
  private:
+  Block& begin_slow(std::uint32_t block, std::uint32_t record_size);
+
   std::vector<Block> blocks_;
+  std::vector<std::uint64_t> words_;  // of all blocks
   std::uint32_t section_ = 1;
+};
+
+// The first `size` of the bytes. The memory is used again and again, and nothing of it is cleared.
+struct RecordBytes {
+  std::vector<std::uint8_t> memory;
+  std::size_t size = 0;
+
+  [[nodiscard]] std::span<const std::uint8_t> bytes() const {
+    return std::span(memory).first(size);
+  }
 };
 
 class RecordEncoder {
@@ -38,7 +62,8 @@ class RecordEncoder {
   // The section so far.
   [[nodiscard]] bool empty() const { return used_ == 0; }
   [[nodiscard]] std::size_t expanded() const { return expanded_; }  // what it stands for, in bytes
-  [[nodiscard]] std::vector<std::uint8_t> take();                   // and begins a new one
+  // And begins a new one, in the memory of `next`.
+  [[nodiscard]] RecordBytes take(std::vector<std::uint8_t> next = {});
 
   // REQUIRES: `record` is one of the block's, of whole words.
   void block(std::uint32_t number, std::span<const std::uint8_t> record);

@@ -56,7 +56,7 @@ void SectionWriter::work() {
   for (;;) {
     changed_.wait(lock, [&] { return ends_ || !waiting_.empty(); });
     if (waiting_.empty()) return;
-    const TraceSection section = std::move(waiting_.front());
+    TraceSection section = std::move(waiting_.front());
     waiting_.pop_front();
     changed_.notify_all();
     lock.unlock();
@@ -66,7 +66,16 @@ void SectionWriter::work() {
       failed_ = !status_;
     }
     lock.lock();
+    spare_.push_back(std::move(section.content.memory));
   }
+}
+
+std::vector<std::uint8_t> SectionWriter::spare() {
+  const std::lock_guard lock(mutex_);
+  if (spare_.empty()) return {};
+  std::vector<std::uint8_t> memory = std::move(spare_.back());
+  spare_.pop_back();
+  return memory;
 }
 
 Result<std::vector<IndexEntry>> SectionWriter::finish() {
@@ -92,9 +101,11 @@ Result<void> SectionWriter::write(std::span<const std::uint8_t> bytes) {
 }
 
 Result<std::uint64_t> SectionWriter::write(const TraceSection& section) {
-  compressed_.resize(ZSTD_compressBound(section.bytes.size()));
+  const auto bytes = section.content.bytes();
+  if (const std::size_t most = ZSTD_compressBound(bytes.size()); most > compressed_.size())
+    compressed_.resize(most);
   const std::size_t stored = ZSTD_compressCCtx(compressor(), compressed_.data(), compressed_.size(),
-                                               section.bytes.data(), section.bytes.size(), kLevel);
+                                               bytes.data(), bytes.size(), kLevel);
   if (ZSTD_isError(stored) != 0)
     return fail(ErrorCode::kSystem,
                 fmt::format("cannot compress {}: {}", path_.string(), ZSTD_getErrorName(stored)));
@@ -103,7 +114,7 @@ Result<std::uint64_t> SectionWriter::write(const TraceSection& section) {
   SectionHead head;
   head.kind = section.kind;
   head.stored = static_cast<std::uint32_t>(stored);
-  head.raw = static_cast<std::uint32_t>(section.bytes.size());
+  head.raw = static_cast<std::uint32_t>(bytes.size());
   head.expanded = section.expanded;
   head.hash = content_hash(all);
   CLEW_CHECK_OK(write(std::span(reinterpret_cast<const std::uint8_t*>(&head), sizeof head)));

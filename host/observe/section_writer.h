@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "host/error.h"
+#include "host/observe/record_codec.h"
 #include "host/observe/trace_format.h"
 #include "host/recording/file.h"
 
@@ -21,7 +22,7 @@ namespace clew {
 
 struct TraceSection {
   trace_format::Kind kind = trace_format::kRecords;
-  std::vector<std::uint8_t> bytes;
+  RecordBytes content;
   std::uint32_t expanded = 0;  // what the records in it stand for, in bytes
   std::uint64_t first = 0;     // clocks
   std::uint64_t last = 0;
@@ -37,6 +38,8 @@ class SectionWriter {
 
   // In the order in which they are given. What comes after an error is dropped.
   void put(TraceSection section);
+  // Memory of a section that was written; empty: there is none.
+  [[nodiscard]] std::vector<std::uint8_t> spare();
   [[nodiscard]] bool has_failed() const { return failed_; }
 
   // All sections are written: returns the index of those of blocks and records. From then on by the
@@ -65,6 +68,7 @@ class SectionWriter {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<TraceSection> waiting_;
+  std::vector<std::vector<std::uint8_t>> spare_;
   bool ends_ = false;
   std::thread thread_;
 };

@@ -8,10 +8,12 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "host/error.h"
+#include "host/observe/block_table.h"
 #include "host/recording/file.h"
 #include "host/target/run_result.h"
 #include "host/translate/code_trace.h"
@@ -38,26 +40,28 @@ struct TraceInfo {
 };
 
 // Keeps the part of the run that is in the window. The file gets its name when it is complete.
-class TraceFileWriter final : public CodeTraceListener {
+class TraceFileWriter {
  public:
   // REQUIRES: `most_bytes` is less than 2^62.
   [[nodiscard]] static Result<std::unique_ptr<TraceFileWriter>> create(std::filesystem::path path,
                                                                        ClockWindow window,
                                                                        std::uint64_t most_bytes);
   // Removes what is not complete.
-  ~TraceFileWriter() override;
+  ~TraceFileWriter();
   TraceFileWriter(const TraceFileWriter&) = delete;
   TraceFileWriter& operator=(const TraceFileWriter&) = delete;
 
-  void block(const BlockRun& run) override;
-  void cut(std::uint64_t address) override;
-  void returned(const abi::ReturnMark& mark) override;
+  // As TracePartSink has it.
+  [[nodiscard]] bool part(std::span<const std::uint8_t> records,
+                          const std::deque<TranslatedBlock>& blocks);
 
   // Something could not be written, which finish() tells: nothing more is.
   [[nodiscard]] bool has_failed() const;
   // `info`: its window and instructions are not looked at. Returns the size of the file.
   [[nodiscard]] Result<std::uint64_t> finish(TraceInfo info);
 
+  // Of the whole run, whatever the window.
+  [[nodiscard]] RunFigures figures(const std::deque<TranslatedBlock>& blocks) const;
   [[nodiscard]] std::uint64_t instructions() const;  // in the window
   [[nodiscard]] std::uint64_t raw_bytes() const;     // before compression
 

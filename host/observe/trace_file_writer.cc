@@ -21,12 +21,22 @@ std::span<const std::uint8_t> bytes_of(const T& value) {
   return {reinterpret_cast<const std::uint8_t*>(&value), sizeof value};
 }
 
+std::uint64_t word(std::span<const std::uint8_t> record, std::uint32_t offset) {
+  std::uint64_t value;
+  std::memcpy(&value, record.data() + offset, sizeof value);
+  return value;
+}
+
 }  // namespace
 
 struct TraceFileWriter::State {
   State(std::filesystem::path where, OutputFile output, ClockWindow asked, std::uint64_t most)
       : path(std::move(where)), window(asked), file(path, std::move(output), most) {}
 
+  // Of walk_code_trace.
+  void block(std::uint32_t number, std::span<const std::uint8_t> record);
+  void cut(const abi::CutMark& mark);
+  void returned(const abi::ReturnMark& mark);
   void end_part();
 
   std::filesystem::path path;
@@ -34,6 +44,8 @@ struct TraceFileWriter::State {
   SectionWriter file;
   bool complete = false;
 
+  const std::deque<TranslatedBlock>* blocks_so_far = nullptr;
+  BlockTable table;
   TraceClock clock;
   bool in_window = false;  // the last block
   std::vector<bool> known_blocks;
@@ -49,9 +61,10 @@ struct TraceFileWriter::State {
 
 void TraceFileWriter::State::end_part() {
   if (records.empty()) return;
-  if (!blocks.empty()) file.put({kBlocks, std::exchange(blocks, {}), 0, first_clock, last_clock});
+  const std::size_t size = blocks.size();
+  if (size != 0) file.put({kBlocks, {std::exchange(blocks, {}), size}, 0, first_clock, last_clock});
   const auto expanded = static_cast<std::uint32_t>(records.expanded());
-  file.put({kRecords, records.take(), expanded, first_clock, last_clock});
+  file.put({kRecords, records.take(file.spare()), expanded, first_clock, last_clock});
 }
 
 TraceFileWriter::TraceFileWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -76,46 +89,61 @@ Result<std::unique_ptr<TraceFileWriter>> TraceFileWriter::create(std::filesystem
 }
 
 bool TraceFileWriter::has_failed() const { return state_->file.has_failed(); }
+RunFigures TraceFileWriter::figures(const std::deque<TranslatedBlock>& blocks) const {
+  return state_->table.figures(blocks);
+}
 std::uint64_t TraceFileWriter::instructions() const { return state_->instructions; }
 std::uint64_t TraceFileWriter::raw_bytes() const { return state_->raw; }
 
-void TraceFileWriter::block(const BlockRun& run) {
-  State& s = *state_;
-  const std::uint64_t now = s.clock.clock();
-  s.clock.block(run);
-  s.in_window = s.window.has(now);
-  if (!s.in_window) return;
-  if (s.records.expanded() >= kRecordsSize) s.end_part();
-  if (s.records.empty()) {
+// Everything here is done a hundred million times: what a block's record is needed for, in one go.
+void TraceFileWriter::State::block(std::uint32_t number, std::span<const std::uint8_t> record) {
+  const std::uint64_t now = clock.clock();
+  const BlockTable::Block& facts = table[number];
+  table.ran(number);
+  for (const std::uint32_t offset : table.writes(facts))
+    clock.wrote(word(record, offset), word(record, offset + 8));
+  in_window = window.has(now);
+  if (!in_window) return;
+  if (records.expanded() >= kRecordsSize) end_part();
+  if (records.empty()) {
     // Each part can be read alone. The mark is of what comes before the block.
-    abi::ReturnMark mark = s.clock.mark();
+    abi::ReturnMark mark = clock.mark();
     mark.clock = now;
-    s.records.mark(bytes_of(mark));
-    s.first_clock = now;
+    records.mark(bytes_of(mark));
+    first_clock = now;
   }
-  s.last_clock = now;
-  std::uint32_t number;
-  std::memcpy(&number, run.record.data(), sizeof number);
-  if (number >= s.known_blocks.size()) s.known_blocks.resize(number + 1);
-  if (!s.known_blocks[number]) {
-    s.known_blocks[number] = true;
-    append_block(number, run.block, s.blocks);
+  last_clock = now;
+  if (number >= known_blocks.size()) known_blocks.resize(number + number / 2 + 1);
+  if (!known_blocks[number]) {
+    known_blocks[number] = true;
+    append_block(number, (*blocks_so_far)[number], blocks);
   }
-  s.records.block(number, run.record);
-  s.instructions += run.block.instructions.size();
-  s.raw += run.record.size();
+  records.block(number, record);
+  instructions += facts.instructions;
+  raw += record.size();
 }
 
-void TraceFileWriter::cut(std::uint64_t address) {
-  if (state_->in_window)
-    state_->records.mark(
-        bytes_of(abi::CutMark{.mark = abi::kCutMark, .unused = 0, .address = address}));
+void TraceFileWriter::State::cut(const abi::CutMark& mark) {
+  table.cut(mark, *blocks_so_far);
+  if (in_window) records.mark(bytes_of(mark));
 }
 
-void TraceFileWriter::returned(const abi::ReturnMark& mark) {
-  state_->clock.returned(mark);
-  // The first part begins with a mark of its own.
-  if (!state_->records.empty()) state_->records.mark(bytes_of(mark));
+void TraceFileWriter::State::returned(const abi::ReturnMark& mark) {
+  table.returned(mark);
+  clock.returned(mark);
+  // The first part begins with a mark of its own; behind the window there is nothing to mark.
+  if (!records.empty() && window.has(mark.clock)) records.mark(bytes_of(mark));
+}
+
+bool TraceFileWriter::part(std::span<const std::uint8_t> records,
+                           const std::deque<TranslatedBlock>& blocks) {
+  State& s = *state_;
+  s.blocks_so_far = &blocks;
+  const auto size_of = [&](std::uint32_t number) {
+    const BlockTable::Block* const block = s.table.find(number, blocks);
+    return block == nullptr ? 0 : block->record_size;
+  };
+  return walk_code_trace(records, size_of, s);
 }
 
 Result<std::uint64_t> TraceFileWriter::finish(TraceInfo info) {
@@ -124,7 +152,7 @@ Result<std::uint64_t> TraceFileWriter::finish(TraceInfo info) {
   CLEW_TRY(const auto entries, s.file.finish());
   const auto as_section = [](Kind kind, const void* data, std::size_t size) {
     const auto* bytes = static_cast<const std::uint8_t*>(data);
-    return TraceSection{kind, {bytes, bytes + size}, 0, 0, 0};
+    return TraceSection{kind, {{bytes, bytes + size}, size}, 0, 0, 0};
   };
   CLEW_TRY(const std::uint64_t index,
            s.file.write(as_section(kIndex, entries.data(), entries.size() * sizeof(IndexEntry))));

@@ -7,7 +7,7 @@
 
 namespace clew::trace_format {
 
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 inline constexpr std::array<char, 8> kMagic{'c', 'l', 'e', 'w', 't', 'r', 'c', '\n'};
 inline constexpr std::array<char, 8> kEndMagic{'c', 'l', 'e', 'w', 'e', 'n', 'd', '\n'};
 

@@ -102,12 +102,21 @@ Result<ChangedRun> run_changed(const Replay& replay, TraceDetail detail,
 
 Result<TracedReplay> run_traced_replay(const Replay& replay, TraceDetail detail,
                                        RunObserver& observer, CodeTraceListener& listener) {
+  return run_traced_replay(
+      replay, detail, observer,
+      [&](std::span<const std::uint8_t> records, const std::deque<TranslatedBlock>& blocks) {
+        return read_code_trace(records, blocks, listener);
+      });
+}
+
+Result<TracedReplay> run_traced_replay(const Replay& replay, TraceDetail detail,
+                                       RunObserver& observer, const TracePartSink& sink) {
   TracedReplay result;
   const Translator* translator = nullptr;
   CLEW_TRY(const auto service,
            TranslationService::create(detail, [&](std::span<const std::uint8_t> part) {
              result.bytes += part.size();
-             result.whole = result.whole && read_code_trace(part, translator->blocks(), listener);
+             result.whole = result.whole && sink(part, translator->blocks());
            }));
   translator = &service->translator();
   Replay traced = replay;

@@ -5,7 +5,9 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,14 @@ struct TracedReplay {
   std::deque<TranslatedBlock> blocks;    // that ran
 };
 
+// Takes what the run has written down, in parts of whole records, with the blocks so far. False: it makes no
+// sense.
+using TracePartSink = std::function<bool(std::span<const std::uint8_t> records,
+                                         const std::deque<TranslatedBlock>& blocks)>;
+
+[[nodiscard]] Result<TracedReplay> run_traced_replay(const Replay& replay, TraceDetail detail,
+                                                     RunObserver& observer,
+                                                     const TracePartSink& sink);
 [[nodiscard]] Result<TracedReplay> run_traced_replay(const Replay& replay, TraceDetail detail,
                                                      RunObserver& observer,
                                                      CodeTraceListener& listener);

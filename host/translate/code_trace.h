@@ -47,12 +47,17 @@ class TraceClock {
     now_ = mark;
     countdown_ = mark.limit - 1 - mark.clock;
   }
+  // Whether a block's record of it is to be given to wrote().
+  [[nodiscard]] static bool counts(const RecordedAccess& access) {
+    return access.kind != AccessKind::kRead && access.has_value;
+  }
+  void wrote(std::uint64_t address, std::uint64_t value) {
+    if (address == now_.countdown) countdown_ = value;
+  }
   // The block has run: what comes behind it.
   void block(const BlockRun& run) {
     for (const RecordedAccess& access : run.block.accesses)
-      if (access.kind != AccessKind::kRead && access.has_value &&
-          run.address(access) == now_.countdown)
-        countdown_ = run.value(access);
+      if (counts(access)) wrote(run.address(access), run.value(access));
   }
   // Points passed.
   [[nodiscard]] std::uint64_t clock() const {
@@ -70,7 +75,41 @@ class TraceClock {
   std::uint64_t countdown_ = 0;
 };
 
-// Whole records. False: there are others among them, as when the program has overwritten the memory.
+// Goes through whole records. `size_of(number)` is the size of a block's record, 0 if there is no such block;
+// `visitor` has block(number, record), cut(mark) and returned(mark). False: there are others among them, as
+// when the program has overwritten the memory.
+template <class SizeOf, class Visitor>
+[[nodiscard]] bool walk_code_trace(std::span<const std::uint8_t> records, SizeOf&& size_of,
+                                   Visitor&& visitor) {
+  const auto take = [&](auto& record) {
+    if (records.size() < sizeof record) return false;
+    std::memcpy(&record, records.data(), sizeof record);
+    records = records.subspan(sizeof record);
+    return true;
+  };
+  while (!records.empty()) {
+    std::uint32_t number;
+    if (records.size() < 8) return false;
+    std::memcpy(&number, records.data(), sizeof number);
+    if (number == abi::kReturnMark) {
+      abi::ReturnMark mark;
+      if (!take(mark)) return false;
+      visitor.returned(mark);
+    } else if (number == abi::kCutMark) {
+      abi::CutMark mark;
+      if (!take(mark)) return false;
+      visitor.cut(mark);
+    } else {
+      const std::uint32_t size = size_of(number);
+      if (size == 0 || records.size() < size) return false;
+      visitor.block(number, records.first(size));
+      records = records.subspan(size);
+    }
+  }
+  return true;
+}
+
+// The same, each told to the listener.
 [[nodiscard]] bool read_code_trace(std::span<const std::uint8_t> records,
                                    const std::deque<TranslatedBlock>& blocks,
                                    CodeTraceListener& listener);

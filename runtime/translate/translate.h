@@ -53,6 +53,11 @@ void note_created_thread(std::uint32_t creator, std::uint32_t created);
 // Whether a signal has interrupted translated code within an instruction of the program's: no other
 // thread may run before the handler returns.
 bool is_translated(const ucontext_t& context);
+// Whether a signal that has found this stack pointer has interrupted a question to the host, which is asked
+// on a stack of its own: what asks may be a function that the runtime has called, from its own stack.
+inline bool is_asking_host(std::uintptr_t stack) {
+  return stack - abi::kTranslationAddress <= abi::kTargetsOffset;
+}
 // Of a signal's context that is in translated code, between two instructions of the program's: makes
 // it the program's. Leaves others alone.
 void show_origin(ucontext_t& context);
