@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 namespace clew {
@@ -17,9 +18,29 @@ struct Table {
   double failing_with = 0, passing_with = 0, failing_without = 0, passing_without = 0;
 };
 
+// Both limits of the ratio q / r of two independent shares, from their own limits (Donner and Zou
+// 2012). Wilson's do not shrink to nothing if all of a few failing samples have the point.
+std::pair<double, double> limits_of_ratio(const Table& counted, double q, double r) {
+  const auto rate = [](double with, double without) {
+    return Rate{static_cast<std::uint64_t>(with), static_cast<std::uint64_t>(with + without)};
+  };
+  const Rate failing = rate(counted.failing_with, counted.failing_without);
+  const Rate passing = rate(counted.passing_with, counted.passing_without);
+  const auto down = [](const Rate& of, double share, double least) {
+    return std::log(share / std::min(share, std::max(of.low(), least)));
+  };
+  const auto up = [](const Rate& of, double share) {
+    return std::log(std::max(share, of.high()) / share);
+  };
+  // If no passing sample has the point, half a one is taken to have it: no limit is infinite.
+  const double half_a_sample = 0.5 / (static_cast<double>(passing.runs) + 1);
+  return {q / r * std::exp(-std::hypot(down(failing, q, 0), up(passing, r))),
+          q / r * std::exp(std::hypot(up(failing, q), down(passing, r, half_a_sample)))};
+}
+
 // A half is added to each cell (Haldane 1955, Anscombe 1956), so that no odds are 0 or infinite. The
-// samples with the point are part of all: the variance of the ratio is smaller than that of two
-// independent odds.
+// odds with the point over all odds are the share of the failing samples that have it over that of
+// the passing ones.
 PointScore score_of(const Table& counted) {
   Table t = counted;
   for (double* cell : {&t.failing_with, &t.passing_with, &t.failing_without, &t.passing_without})
@@ -27,12 +48,10 @@ PointScore score_of(const Table& counted) {
   const double failing = t.failing_with + t.failing_without;
   const double passing = t.passing_with + t.passing_without;
   PointScore result;
-  const double log_score = std::log(t.failing_with / t.passing_with) - std::log(failing / passing);
-  const double variance = 1 / t.failing_with - 1 / failing + 1 / t.passing_with - 1 / passing;
-  const double half = k95 * std::sqrt(std::max(variance, 0.0));
-  result.score = std::exp(log_score);
-  result.low = std::exp(log_score - half);
-  result.high = std::exp(log_score + half);
+  const double share_of_failing = t.failing_with / failing;
+  const double share_of_passing = t.passing_with / passing;
+  result.score = share_of_failing / share_of_passing;
+  std::tie(result.low, result.high) = limits_of_ratio(counted, share_of_failing, share_of_passing);
   result.hue = t.failing_with / (t.failing_with + t.passing_with);
   // Of the odds with the point and without it, by a normal approximation.
   const double with = t.failing_with + t.passing_with;

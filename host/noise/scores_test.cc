@@ -71,6 +71,21 @@ TEST(Scores, ChanceSeldomStandsOut) {
   EXPECT_LE(campaigns, 8);
 }
 
+// Seven failing samples of 700 that all have the point: of all failing samples 65 % may have it
+// (Wilson), 1.3 times as many as of the passing ones.
+TEST(Scores, OfFewFailingSamplesHaveWideIntervals) {
+  std::vector<Sample> samples;
+  for (int i = 0; i < 7; ++i) samples.push_back(sample_of({0}, 1, 1));
+  for (int i = 0; i < 343; ++i) samples.push_back(sample_of({0}, 0, 1));
+  for (int i = 0; i < 350; ++i) samples.push_back(sample_of({1}, 0, 1));
+  const Scores scores = score(samples, 3, failed);
+  EXPECT_NEAR(scores.points[0].score, 1.89, 0.05);
+  EXPECT_NEAR(scores.points[0].low, 1.29, 0.05);
+  EXPECT_GT(scores.points[0].high, 2);
+  EXPECT_LT(scores.points[1].low, 0.1);
+  EXPECT_GT(scores.points[1].high, 0.3);
+}
+
 TEST(Rates, HaveIntervals) {
   const Rate rate{10, 100};
   EXPECT_NEAR(rate.low(), 0.0552, 0.001);  // Wilson's, as published for 10 of 100

@@ -84,6 +84,13 @@ std::string table_of(const PinpointResult& result) {
         point.starts_thread() ? ": tells the thread, not the place" : "",
         result.scores.stands_out(i) ? "; stands out" : "", source.empty() ? "" : ": " + source);
   }
+  if (result.scores.failing > 0 &&
+      std::ranges::none_of(result.scores.ranking(),
+                           [&](std::uint32_t i) { return result.scores.stands_out(i); }))
+    text += fmt::format(
+        "  No score stands out: of {} points some are as high by chance ({} of {} samples fail).\n",
+        result.points.size(), with_commas(result.scores.failing),
+        with_commas(result.scores.samples));
   return text;
 }
 
