@@ -15,7 +15,7 @@ constexpr std::uint64_t bit(std::uint32_t thread) { return std::uint64_t{1} << t
 }  // namespace
 
 ExhaustiveSearch::ExhaustiveSearch(std::uint32_t bound, Options options)
-    : bound_(bound), options_(options) {
+    : bound_(bound), options_(options), random_(options.seed) {
   waiting_.resize(1);
   waiting_[0].push_back({});
 }
@@ -27,6 +27,8 @@ std::vector<JobPlan> ExhaustiveSearch::next(std::size_t most) {
       std::ranges::find_if(waiting_, [](const auto& points) { return !points.empty(); });
   if (level == waiting_.end()) return plans;
   while (plans.size() < most && !level->empty()) {
+    if (options_.order == Order::kDeviations)
+      std::swap(level->back(), (*level)[random_.below(level->size())]);
     proposed_.push_back(propose(level->back()));
     level->pop_back();
     plans.push_back(proposed_.back().plan);
@@ -118,6 +120,7 @@ std::vector<ExhaustiveSearch::NodeId> ExhaustiveSearch::extend(const Proposal& p
       node.parent = path[k - 1];
       node.running = trace[k - 1].index;
       node.preemptions = parent.preemptions + preempts(parent, node.running);
+      node.deviations = parent.deviations + (node.running != parent.first ? 1 : 0);
     }
     path[k] = static_cast<NodeId>(nodes_.size());
     nodes_.push_back(node);
@@ -150,8 +153,10 @@ void ExhaustiveSearch::want(NodeId id, std::uint32_t thread) {
       beyond_ = true;
       continue;
     }
-    if (waiting_.size() <= preemptions) waiting_.resize(preemptions + 1);
-    waiting_[preemptions].push_back({id, t});
+    const bool by_preemptions = options_.order == Order::kPreemptions;
+    const std::uint32_t level = by_preemptions ? preemptions : node.deviations + 1;
+    if (waiting_.size() <= level) waiting_.resize(level + 1);
+    waiting_[level].push_back({id, t});
   }
 }
 

@@ -52,13 +52,22 @@
 #include <span>
 #include <vector>
 
+#include "host/search/sampling.h"
 #include "host/search/search.h"
 
 namespace clew {
 
 class ExhaustiveSearch final : public Search {
  public:
+  // What is tried first, of schedules within the bound: those with few preemptions, or those that
+  // differ from the default in few places, preemptions and choices among waiting threads alike (Emmi,
+  // Qadeer, Rakamaric, "Delay-Bounded Scheduling", POPL 2011). Many threads have many orders without any
+  // preemption, and one or two other choices lead to most failures. Equals are then taken at random, so
+  // that a hundred neighbours are not tried one after the other.
+  enum class Order : std::uint8_t { kPreemptions, kDeviations };
   struct Options {
+    Order order = Order::kPreemptions;
+    std::uint64_t seed = 0;             // for kDeviations
     bool short_sleeps = false;          // abi::kPrefixShortSleeps: no length of a sleep is left out
     std::size_t most_nodes = 1u << 25;  // Chosen, not measured: a limit of memory.
   };
@@ -97,6 +106,7 @@ class ExhaustiveSearch final : public Search {
     std::uint64_t wanted = 0;  // tried, proposed or waiting to be
     NodeId parent = kNoNode;
     std::uint32_t preemptions = 0;
+    std::uint32_t deviations = 0;       // from what the default chose
     std::uint16_t running = kNoThread;  // made the step that led here
     std::uint16_t first = kNoThread;    // whom the default chose here
   };
@@ -126,8 +136,9 @@ class ExhaustiveSearch final : public Search {
 
   std::uint32_t bound_;
   Options options_;
+  Random random_;
   std::vector<Node> nodes_;
-  std::vector<std::vector<Point>> waiting_;  // by preemptions needed, the newest last
+  std::vector<std::vector<Point>> waiting_;  // by preemptions or deviations needed, the newest last
   std::deque<Proposal> proposed_;            // not yet reported, in order
   bool beyond_ = false;                      // some point needs more preemptions than the bound
   std::uint64_t runs_ = 0;

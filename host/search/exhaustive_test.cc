@@ -27,9 +27,10 @@ struct Explored {
   std::optional<std::string> conclusion;
 };
 
-Explored explore(const Program& program, std::uint32_t bound, std::size_t most = 1) {
+Explored explore(const Program& program, std::uint32_t bound, std::size_t most = 1,
+                 ExhaustiveSearch::Options options = {}) {
   Explored explored;
-  ExhaustiveSearch search(bound);
+  ExhaustiveSearch search(bound, options);
   bool failed = false;
   for (;;) {
     const std::vector<JobPlan> plans = search.next(most);
@@ -223,6 +224,44 @@ TEST(Exhaustive, DoesNotDependOnTheSizeOfTheRounds) {
       }
     }
   }
+}
+
+TEST(Exhaustive, DoesNotDependOnWhatIsTriedFirst) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const Program program = Generator(seed).program();
+    const Explored expected = explore(program, 1);
+    const Explored explored = explore(
+        program, 1, 1 + seed % 5, {.order = ExhaustiveSearch::Order::kDeviations, .seed = seed});
+    EXPECT_EQ(explored.schedules, expected.schedules) << seed;
+    EXPECT_EQ(explored.conclusion, expected.conclusion) << seed;
+  }
+}
+
+// Four threads have 24 orders without a preemption; a single one is as near.
+TEST(Exhaustive, FewDeviationsFirst) {
+  Program program;
+  program.threads.resize(5);
+  for (std::uint32_t t = 1; t < 5; ++t) {
+    program.threads[0].push_back({Op::kCreate, t});
+    program.threads[t] = {{Op::kRead, 0}, {Op::kWrite, 0}};
+  }
+  for (std::uint32_t t = 1; t < 5; ++t) program.threads[0].push_back({Op::kJoin, t});
+  program.threads[0].push_back({Op::kOther, 0});
+  const auto first_with_a_preemption = [&](ExhaustiveSearch::Order order) {
+    ExhaustiveSearch search(1, {.order = order, .seed = 1});
+    for (std::uint64_t runs = 1;; ++runs) {
+      const std::vector<JobPlan> plans = search.next(1);
+      if (plans.empty()) return std::uint64_t{0};
+      const simulated::Run run = simulated::run(program, simulated::decode_prefix(plans[0].guide));
+      if (run.report.result.preemptions > 0) return runs;
+      search.learn(plans[0], run.report);
+    }
+  };
+  const std::uint64_t by_preemptions =
+      first_with_a_preemption(ExhaustiveSearch::Order::kPreemptions);
+  const std::uint64_t by_deviations = first_with_a_preemption(ExhaustiveSearch::Order::kDeviations);
+  EXPECT_GT(by_deviations, 0u);
+  EXPECT_LT(2 * by_deviations, by_preemptions);
 }
 
 TEST(Exhaustive, IndependentThreadsNeedOneSchedule) {

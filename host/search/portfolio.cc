@@ -33,11 +33,12 @@ enum ArmNumber : std::uint8_t {
 // how often each search's schedules fail in the generated programs for tuning (docs/hunt.md).
 // The optimum is flat. Period is after the exhaustive search, whose first run it needs.
 constexpr auto kFirstTurns = std::to_array<ArmNumber>(
-    {kRandomArm, kTargetArm, kTargetArm,     kTargetArm, kSurwArm,   kTargetArm,     kSurwArm,
-     kTargetArm, kSurwArm,   kExhaustiveArm, kTargetArm, kPeriodArm, kSurwArm,       kPeriodArm,
-     kTargetArm, kSurwArm,   kExhaustiveArm, kPeriodArm, kSurwArm,   kRffArm,        kChaosArm,
-     kTargetArm, kPeriodArm, kSurwArm,       kRffArm,    kSurwArm,   kExhaustiveArm, kPeriodArm,
-     kSurwArm,   kRffArm,    kSurwArm,       kPosArm});
+    {kRandomArm, kTargetArm,     kTargetArm,     kTargetArm,     kSurwArm,   kTargetArm,
+     kSurwArm,   kExhaustiveArm, kPeriodArm,     kPeriodArm,     kSurwArm,   kPeriodArm,
+     kSurwArm,   kSurwArm,       kSurwArm,       kExhaustiveArm, kSurwArm,   kSurwArm,
+     kPeriodArm, kPeriodArm,     kTargetArm,     kSurwArm,       kPeriodArm, kSurwArm,
+     kSurwArm,   kRffArm,        kExhaustiveArm, kSurwArm,       kPeriodArm, kSurwArm,
+     kRffArm,    kPeriodArm,     kSurwArm,       kPeriodArm,     kRffArm,    kPosArm});
 constexpr std::uint64_t kEarlyEnd = 250;  // in schedules
 // Where the long run begins, in schedules. Chosen: most bugs that surw finds at all it has found.
 constexpr std::uint64_t kMainEnd = 2000;
@@ -88,13 +89,16 @@ PortfolioSearch::PortfolioSearch(std::uint64_t seed) : random_(job_seed(seed, 0x
   target_ = target.get();
   period_ = period.get();
   // In the order of ArmNumber; in percent: early, then, in the long run.
-  add(std::move(surw), {48, 44, 17});
-  add(std::move(target), {4, 2, 3});
-  add(std::move(period), {6, 4, 3});
+  add(std::move(surw), {46, 44, 17});
+  add(std::move(target), {3, 2, 3});
+  add(std::move(period), {12, 6, 3});
   add(sampling(kRandom, 0), {3, 4, 4});
-  add(sampling(kPos, 0), {6, 10, 7});
+  add(sampling(kPos, 0), {4, 8, 7});
   add(std::make_unique<RffSearch>(seed), {17, 22, 10});
-  add(std::make_unique<ExhaustiveSearch>(kBound, ExhaustiveSearch::Options{.short_sleeps = true}),
+  add(std::make_unique<ExhaustiveSearch>(
+          kBound, ExhaustiveSearch::Options{.order = ExhaustiveSearch::Order::kDeviations,
+                                            .seed = job_seed(seed, kExhaustiveArm),
+                                            .short_sleeps = true}),
       {3, 2, 2});
   add(sampling(kPct, kDepth), {4, 5, 5});
   add(sampling(kPos, kShyWeight), {5, 10, 40});
@@ -221,7 +225,7 @@ void PortfolioSearch::share_news(std::size_t arm, const JobPlan& plan, const Job
 }
 
 // The exhaustive search begins with the schedule without preemptions, with which period would. If the
-// program then ends while threads can run, lockstep, in which it does not, shows more.
+// program then ends while threads can run, the longest run shows more: lockstep, in which it does not.
 void PortfolioSearch::tell_period(std::size_t arm, const JobPlan& plan, const JobReport& report) {
   if (arm == kPeriodArm || (plan.flags & abi::kJobAllPoints) == 0 || report.trace.steps.empty())
     return;
@@ -229,10 +233,9 @@ void PortfolioSearch::tell_period(std::size_t arm, const JobPlan& plan, const Jo
   before_default_.push_back(report);
   default_seen_ = arm == kExhaustiveArm || before_default_.size() == kMostBeforeDefault;
   if (!default_seen_) return;
-  const auto lingered = std::ranges::find_if(before_default_, [&](const JobReport& other) {
-    return ends_early_ && other.result.company < other.result.clock;
-  });
-  period_->calibrate(lingered != before_default_.end() ? *lingered : report);
+  const auto most = std::ranges::max_element(
+      before_default_, {}, [](const JobReport& other) { return other.trace.steps.size(); });
+  period_->calibrate(ends_early_ ? *most : report);
   for (const JobReport& other : before_default_) period_->has_been_run(other.trace.steps);
   before_default_.clear();
 }

@@ -106,6 +106,38 @@ TEST(Portfolio, AProgramThatEndsTooSoonIsMadeToLinger) {
   }
 }
 
+// Its run without preemptions shows nothing of the threads; lockstep, which lingers, does. Both end when
+// the main thread does, with the others' last step just made.
+TEST(Portfolio, PeriodKnowsTheThreadsOfAProgramThatEndsTooSoon) {
+  PortfolioSearch search(1);
+  int turns_of_period = 0;
+  for (int round = 0; round < 100; ++round) {
+    for (const JobPlan& plan : search.next(1)) {
+      const bool all_points = (plan.flags & abi::kJobAllPoints) != 0;
+      turns_of_period += plan.strategy == abi::StrategyKind::kPlan && all_points;
+      JobReport report = quiet(1);
+      report.result.threads = 3;
+      report.result.clock = report.result.company = 50;
+      if (all_points && (plan.flags & abi::kJobTrace) != 0) {
+        report.trace.complete = true;
+        report.trace.steps.push_back({.place = 1, .kind = abi::StepKind::kOther});
+        if (plan.strategy == abi::StrategyKind::kRoundRobin)
+          for (std::uint16_t thread = 1; thread <= 2; ++thread)
+            for (abi::Place place = 2; place <= 3; ++place)
+              report.trace.steps.push_back({.thread = abi::ThreadKey{thread} + 100,
+                                            .place = place,
+                                            .object = 0x1000,
+                                            .own = place,
+                                            .size = 4,
+                                            .index = thread,
+                                            .kind = abi::StepKind::kWrite});
+      }
+      search.learn(plan, report);
+    }
+  }
+  EXPECT_GT(turns_of_period, 3);
+}
+
 // Runs of the directed search that wait in loops for a thread that is held.
 TEST(Portfolio, WhatTakesManyTimesTheStepsGetsFewerTurns) {
   std::map<std::uint64_t, int> turns;
