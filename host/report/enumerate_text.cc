@@ -194,6 +194,17 @@ std::string combinations_text(const EnumerateResult& result) {
   return text;
 }
 
+bool has_later_instances(const EnumerateResult& result) {
+  const auto is_later = [&](const EventPlace& event) {
+    return event.instance >= result.later_instances;
+  };
+  return std::ranges::any_of(result.reads, [&](const ReadInfo& read) {
+    return is_later(read.read) || std::ranges::any_of(read.terms, [&](const TermInfo& term) {
+             return term.write && is_later(*term.write);
+           });
+  });
+}
+
 std::string figures(const EnumerateResult& result) {
   std::string text =
       fmt::format("\n  {}, {:.1f} s, seed {}; the last pair that was new came in run {}\n",
@@ -225,11 +236,16 @@ std::string figures(const EnumerateResult& result) {
     text += fmt::format("  {} of them ended when the time was up, and were not looked at\n",
                         with_commas(result.too_late));
   if (result.is_cut) text += "  not all pairs were noted: there are too many\n";
-  if (result.without_choice > 0)
-    text += fmt::format("  {} one write alone in all runs, and are not listed\n",
-                        result.without_choice == 1
-                            ? "1 other read sees"
-                            : with_commas(result.without_choice) + " other reads see");
+  if (has_later_instances(result))
+    text += fmt::format(
+        "  where a thread comes to a place more than {}, the later times count as one "
+        "(--instances)\n",
+        result.later_instances == 2 ? "once" : with_commas(result.later_instances - 1) + " times");
+  if (result.without_choice == 1)
+    text += "  1 other read sees one write alone in all runs, and is not listed\n";
+  else if (result.without_choice > 1)
+    text += fmt::format("  {} other reads see one write alone in all runs, and are not listed\n",
+                        with_commas(result.without_choice));
   return text;
 }
 

@@ -57,10 +57,11 @@ void fill_entry(const gregset_t& registers) {
 std::uintptr_t place_for_frame(const Frame& frame, const gregset_t& registers) {
   if (g_stay) return 0;
   const auto stack = static_cast<std::uintptr_t>(registers[REG_RSP]);
-  // Another handler has just begun, or the kernel knows no signal stack yet.
+  // Another handler has just begun, or the kernel knows no signal stack yet; or nobody knows how much of
+  // the runtime's own stack is in use.
   constexpr std::uintptr_t kLargest = 64 * 1024;
   if (stack - g_signal_stack < kSignalStackSize ||
-      stack - reinterpret_cast<std::uintptr_t>(&frame) < kLargest)
+      stack - reinterpret_cast<std::uintptr_t>(&frame) < kLargest || is_asking_host(stack))
     return 0;
   if (is_on_own_stack(stack)) return stack - kRedZone;
   if (clew_own_top == 0) return is_stack_overflow(frame.info, stack) ? 0 : stack - kRedZone;

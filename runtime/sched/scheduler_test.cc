@@ -164,6 +164,19 @@ TEST_F(SchedulerTest, ANewThreadRunsWhenItsCreatorYields) {
   EXPECT_EQ(g_sched.counts.preemptions, 0u);
 }
 
+// A systematic search executes no schedule in which it continues at once: that is to be known.
+TEST_F(SchedulerTest, AYieldLeavesOutTheRoundsThatTheThreadCouldHaveMade) {
+  AtEvents strategy({});
+  begin(strategy);
+  g_sched.uncovered = 0;
+  g_sched.yield_voluntarily();
+  EXPECT_EQ(g_sched.uncovered & abi::kUncoveredRounds, 0);
+  start([&] { pass('a', 1); });
+  g_sched.yield_voluntarily();
+  EXPECT_NE(g_sched.uncovered & abi::kUncoveredRounds, 0);
+  until_alone();
+}
+
 TEST_F(SchedulerTest, PreemptsAtTheEventsOfTheStrategy) {
   AtEvents strategy({2, 5});
   begin(strategy);

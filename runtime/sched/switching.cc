@@ -73,6 +73,8 @@ void Scheduler::yield_voluntarily() {
     fire_timers();
   }
   if (queue_.empty()) return rearm();
+  // It could have continued at once, as sched_yield() and pause may: here somebody else comes first.
+  uncovered |= abi::kUncoveredRounds;
   decider_.tell(Occurrence::Kind::kYielded, *current);
   yield_to(take_next());
 }
