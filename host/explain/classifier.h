@@ -23,7 +23,8 @@ namespace clew {
 
 // Whether nothing keeps the two apart: no lock that both hold, no synchronisation that orders them, and
 // they are not both atomic. A thread and its own handler do not run at the same time.
-[[nodiscard]] bool unordered(TracedPair& pair, Instance a, Instance b, std::uint64_t address);
+[[nodiscard]] bool unordered(TracedPair& pair, Instance a, Instance b, std::uint64_t address,
+                             WhichRun side = kFailing);
 
 class Classifier {
  public:
@@ -82,6 +83,8 @@ class Classifier {
   bool entry_is_null(const MemoryAccess& use) const;
   // The nearest of its own accesses before that are in the same round of what both are in.
   bool in_one_round_with_own(const MemoryAccess& use);
+  // Of one thread: in one round of what both are in, or the later is a write that follows from the earlier.
+  bool belong_together(const MemoryAccess& earlier, const MemoryAccess& later);
   // The first write of the remote's thread between the two: what comes behind it follows from it.
   const MemoryAccess* first_between(const MemoryAccess& own, const MemoryAccess& remote) const;
   // It reads what another has written, and has accessed it itself before that.

@@ -25,12 +25,12 @@ const OutsideCall* call_of(const RunTrace& run, NodeId node) {
   return run.outside_call(instance_of(node).step);
 }
 
-bool unordered(TracedPair& pair, Instance a, Instance b, std::uint64_t address) {
-  const RunTrace& run = pair.trace(kFailing);
+bool unordered(TracedPair& pair, Instance a, Instance b, std::uint64_t address, WhichRun side) {
+  const RunTrace& run = pair.trace(side);
   if (run.steps()[a.step].thread == run.steps()[b.step].thread) return false;
   if (!excluding(locks_at(run, a.step), locks_at(run, b.step)).empty()) return false;
-  if (pair.order(kFailing).before(std::min(a.step, b.step), std::max(a.step, b.step))) return false;
-  return !is_atomic(pair, kFailing, a, address) || !is_atomic(pair, kFailing, b, address);
+  if (pair.order(side).before(std::min(a.step, b.step), std::max(a.step, b.step))) return false;
+  return !is_atomic(pair, side, a, address) || !is_atomic(pair, side, b, address);
 }
 
 Cause Classifier::classify() {
@@ -130,10 +130,12 @@ void Classifier::too_early() {
       is_allocation(root_.from_failing) ||
       (from != nullptr && is_foreign(kFailing, root_.from_failing, root_.use_failing) &&
        is_first_of_new(*from));
-  if (here.valid()) cause_.unordered = unordered(use, here);
-  cause_.kind = fresh || cause_.let_go || !here.valid() || !cause_.unordered
-                    ? CauseKind::kOrderViolation
-                    : CauseKind::kDataRace;
+  // A failing run that ends before the write says nothing of what keeps the two apart, but the passing one does.
+  cause_.unordered = here.valid() ? unordered(use, here)
+                                  : clew::unordered(pair_, there, instance_of(root_.use_passing),
+                                                    root_.address, kPassing);
+  cause_.kind = fresh || cause_.let_go || !cause_.unordered ? CauseKind::kOrderViolation
+                                                            : CauseKind::kDataRace;
 }
 
 void Classifier::overwritten() {

@@ -3,6 +3,7 @@
 #include "host/explain/activity.h"
 #include "host/explain/cause_event.h"
 #include "host/explain/classifier.h"
+#include "host/explain/hand_over.h"
 
 namespace clew {
 
@@ -27,11 +28,16 @@ bool Classifier::in_one_round_with_own(const MemoryAccess& use) {
     if (mine && remote == nullptr && one->writes) return false;
     if (!mine || remote == nullptr) continue;
     if (!same_activity(one->at, use.at)) return false;
-    const FrameIndex frame = shared_frame(run_, one->at, use.at);
-    if (site_in(run_, one->at, frame) < site_in(run_, use.at, frame))
+    if (in_one_round(pair_, one->at, use.at))
       return tell_between(*one, *first_between(*one, *remote), use);
   }
   return false;
+}
+
+bool Classifier::belong_together(const MemoryAccess& earlier, const MemoryAccess& later) {
+  return in_one_round(pair_, earlier.at, later.at) ||
+         (later.writes && same_activity(earlier.at, later.at) &&
+          depends_on(pair_, later.at, earlier.at));
 }
 
 const MemoryAccess* Classifier::first_between(const MemoryAccess& own,
@@ -53,7 +59,7 @@ bool Classifier::behind_own(const MemoryAccess& use) {
     if (!mine && one->writes && remote == nullptr) remote = one;
     // It may have read it since, to no effect.
     if (!mine || (remote == nullptr && !one->writes)) continue;
-    if (remote == nullptr || !same_activity(one->at, use.at)) return false;
+    if (remote == nullptr || !belong_together(*one, use)) return false;
     return tell_between(*one, *first_between(*one, *remote), use);
   }
   return false;
@@ -70,8 +76,7 @@ bool Classifier::before_own(const MemoryAccess& use) {
                          !pair_.alignment().counterpart(kFailing, one->at).valid();
     if (remote == nullptr && one->writes) return false;
     // Two reads of a loop's rounds belong together no more than any others.
-    const FrameIndex frame = shared_frame(run_, use.at, one->at);
-    if (!one->writes && site_in(run_, use.at, frame) >= site_in(run_, one->at, frame)) continue;
+    if (!belong_together(use, *one)) continue;
     if (remote != nullptr && matters) return tell_between(use, *remote, *one);
   }
   return false;
@@ -88,7 +93,7 @@ bool Classifier::inside_others(const MemoryAccess& use) {
     if (is_by(*one, party_) && one->writes && !one->frees) remote = one;
   for (const MemoryAccess* one = &use; one != history_.data();) {
     --one;
-    if (!is_by(*one, owner) || !same_activity(one->at, later->at)) continue;
+    if (!is_by(*one, owner) || !belong_together(*one, *later)) continue;
     // It has read what it writes by, or it writes in two steps.
     if (!remote->writes && !one->writes) return false;
     // What is new is not yet complete: the reader comes too early.
@@ -121,7 +126,7 @@ bool Classifier::inside_another(const MemoryAccess& use) {
     for (const MemoryAccess* one = &use; one != history_.data();) {
       --one;
       if (!is_by(*one, owner)) continue;
-      if (!same_activity(one->at, later->at)) break;
+      if (!belong_together(*one, *later)) break;
       return tell_between(*one, *written, *later);
     }
   }
@@ -142,7 +147,7 @@ bool Classifier::between_writers() {
   for (const MemoryAccess* one = remote; one != history_.data();) {
     --one;
     if (is_by(*one, owner))
-      return same_activity(one->at, later->at) && tell_between(*one, *remote, *later);
+      return belong_together(*one, *later) && tell_between(*one, *remote, *later);
   }
   return false;
 }

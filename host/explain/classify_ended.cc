@@ -103,6 +103,7 @@ bool Classifier::use_after_free(Instance use) {
   cause_.kind = got && pointer_races(got->read, last(memory->freed)) ? CauseKind::kDataRace
                                                                      : CauseKind::kOrderViolation;
   cause_.pattern = CausePattern::kUseAfterFree;
+  root_.freed = last(memory->freed);
   cause_.failing_source = event(kFailing, last(memory->freed));
   cause_.failing_source->what = CauseEvent::What::kFrees;
   cause_.allocated = event(kFailing, last(memory->made));

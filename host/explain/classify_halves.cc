@@ -57,7 +57,7 @@ bool Classifier::tell_beside(Instance use, Instance missed, PartyId passing_part
                         (write < instance_of(root_.from_failing) ||
                          in_one_section(run_, instance_of(root_.from_failing).step, write.step)))
                       return false;
-                    return !missed.valid() || same_activity(write, missed);
+                    return !missed.valid() || in_one_round(pair_, write, missed);
                   });
   if (!found) return false;
   tell_half(*found, use, missed);
@@ -74,7 +74,7 @@ bool Classifier::tell_sections(Instance use, Instance missed, Instance there) {
   const Instance second = missed.valid() ? missed : there;
   const Instance begun =
       missed.valid() ? let_go_ : pair_.alignment().counterpart(kFailing, let_go_);
-  if (!begun.valid() || !(begun < second) || !clew::same_activity(pair_, begun, second, side))
+  if (!begun.valid() || !(begun < second) || !in_one_round(pair_, begun, second, side))
     return false;
   const auto read = went_by(pair_, use, let_go_);
   if (!read || excluding(first, locks_at(run_, read->read.step)).empty() ||
@@ -100,7 +100,7 @@ bool Classifier::reads_half(Instance use) {
   if (parties_.is_handler(other) || run_.instruction(write).is_call()) return false;
   const auto found = read_beside(pair_, slice_, use, other, kNoStep, root_.address, BesideAge::kOld,
                                  [&](Instance source, Instance later) {
-                                   if (!same_activity(write, later)) return false;
+                                   if (!in_one_round(pair_, write, later)) return false;
                                    // What it has written before may be the other half, too.
                                    return source.step >= RunTrace::kFromOutside ||
                                           parties_.of(source.step) != other ||

@@ -85,7 +85,8 @@ struct Check {
   std::string variable;
   CauseEvent read;
   CauseEvent write;
-  bool tested = false;  // with what was written put in at the read, the failing run passes
+  // With what was written put in at the read, or with the other's first if it is an update, the failing run passes.
+  bool tested = false;
 };
 
 struct Cause {

@@ -233,7 +233,9 @@ std::vector<StaleRead> stale_reads(TracedPair& pair, Instance at, StepIndex unti
     for (std::uint32_t i = first; i < end; ++i) {
       const RecordedAccess& one = run.access(read.step, i);
       const std::uint64_t address = run.access_address(read.step, i);
-      if (one.kind != AccessKind::kRead || !one.has_value || is_on_stack(run, thread, address) ||
+      const bool counts = one.kind == AccessKind::kRead ||
+                          (one.kind == AccessKind::kUpdate && reach == StaleReach::kAll);
+      if (!counts || !one.has_value || is_on_stack(run, thread, address) ||
           run.is_of_points(address))
         continue;
       by_address.emplace(address, reads.size());

@@ -63,7 +63,7 @@ struct StaleRead {
 // thread between that and `until`. The nearest first.
 //   kBranch: through one branch of the user's
 //   kAll: through any number; and then what else the thread has read shortly before, since a loop that waits
-//         decides when `at` happens, not whether
+//         decides when `at` happens, not whether. Updates count as reads
 enum class StaleReach : std::uint8_t { kBranch, kAll };
 [[nodiscard]] std::vector<StaleRead> stale_reads(TracedPair& pair, Instance at, StepIndex until,
                                                  StaleReach reach);

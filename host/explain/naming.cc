@@ -51,6 +51,14 @@ std::string short_type(const std::string& type) {
   return type.starts_with(kAnonymous) ? type.substr(kAnonymous.size()) : type;
 }
 
+// A variable, or what the compiler has put there: a virtual table is told by its class, those of the library are not.
+std::string symbol_text(const std::string& symbol) {
+  constexpr std::string_view kTable = "vtable for ";
+  if (!symbol.starts_with(kTable)) return symbol;
+  const std::string of = symbol.substr(kTable.size(), symbol.rfind('+') - kTable.size());
+  return is_plain(of) ? "the virtual table of " + short_type(of) : "a virtual table";
+}
+
 // How memory of the allocator is called by what it is part of: "Entry.next", and of what a map keeps,
 // a pair, the value alone, "shop::Item.count". Empty: only by the library's own types.
 std::string heap_name(const ObjectName& name) {
@@ -187,16 +195,29 @@ std::string Naming::line(WhichRun side, Instance at) {
 
 std::string Naming::pointed_to(WhichRun side, Instance at, std::uint64_t address) {
   const ObjectName name = of_run_[side]->name(address, 0, at.step);
-  if (name.kind != ObjectName::Kind::kHeap) return name.path;
+  if (name.kind != ObjectName::Kind::kHeap && !name.path.empty()) return symbol_text(name.path);
   const RunTrace& run = pair_.trace(side);
+  const auto line_of = [&](const Allocation& made) {
+    return line(side, {made.made, run.steps()[made.made].executed - 1u});
+  };
   const Allocation* heap = run.allocation(address, at.step);
-  if (heap == nullptr) return "";
-  const Instance made{heap->made, run.steps()[heap->made].executed - 1u};
-  const std::string what = !is_plain(name.heap.type) ? fmt::format("the {} bytes", heap->size)
-                                                     : "the " + short_type(name.heap.type);
-  const std::uint64_t inside = address - heap->address;
-  return fmt::format("{}{} allocated at {}", inside == 0 ? "" : fmt::format("byte {} of ", inside),
-                     what, line(side, made));
+  if (heap == nullptr) {
+    const Allocation* before = run.allocation(address - 1, at.step);
+    if (before == nullptr || before->address + before->size != address) return "";
+    return fmt::format("the end of the {} bytes allocated at {}", before->size, line_of(*before));
+  }
+  const bool typed = is_plain(name.heap.type) || short_type(name.heap.type) == "std::string";
+  const std::uint64_t inside = typed ? name.heap.inside : address - heap->address;
+  std::string text = inside == 0 ? "" : fmt::format("byte {} of ", inside);
+  if (!typed)
+    text += fmt::format("the {} bytes", heap->size);
+  else if (name.heap.part == ObjectName::Heap::Part::kControlBlock)
+    text += fmt::format("the control block of the {}", short_type(name.heap.type));
+  else if (name.heap.index)
+    text += fmt::format("element {} of the {}s", *name.heap.index, short_type(name.heap.type));
+  else
+    text += "the " + short_type(name.heap.type);
+  return fmt::format("{} allocated at {}", text, line_of(*heap));
 }
 
 std::string Naming::value(WhichRun side, Instance at, std::uint64_t value, std::uint32_t size,

@@ -1,6 +1,7 @@
 #include "host/explain/proof.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "host/explain/cause_event.h"
@@ -20,25 +21,33 @@ bool is_party(const Cause& cause, const std::string& thread) {
   return cause.use.thread == thread;
 }
 
+bool is_update(const RunTrace& run, const StaleRead& stale) {
+  return run.access(stale.read.step, stale.access).kind == AccessKind::kUpdate;
+}
+
 // Whether one of those whose accesses are the cause has written another value since.
 bool may_matter(TracedPair& pair, const StaleRead& stale, const Cause& cause) {
   const RunTrace& run = pair.trace(kFailing);
-  return run.access_value(stale.write.step, stale.write_access) !=
-             run.access_value(stale.read.step, stale.access) &&
+  return (is_update(run, stale) || run.access_value(stale.write.step, stale.write_access) !=
+                                       run.access_value(stale.read.step, stale.access)) &&
          is_party(cause, party_name(pair, kFailing, stale.write.step));
 }
 
-// Whether the run passes if the thread reads what another has written since.
-bool matters(Laboratory& laboratory, const StaleRead& stale) {
+// Whether the run passes if the thread reads what another has written since. What it has updated by then is not there to be put in: the
+// other must come first.
+bool matters(Laboratory& laboratory, const Replay& failing, const StaleRead& stale) {
   const RunTrace& run = laboratory.pair().trace(kFailing);
+  if (is_update(run, stale))
+    return verdict_with_later_first(laboratory, failing, stale.read, stale.write) == Verdict::kPass;
   return passes_with(laboratory, stale.read, stale.access,
                      run.access_value(stale.write.step, stale.write_access));
 }
 
 // What has led to where it goes wrong, and was changed by another in between: with the new value put in, the run
-// must pass. Who goes wrong may have gone by it, or else who has written what that one reads. A check that its
+// must pass. Who goes wrong may have gone by it, or else who has written what that one reads, or freed it. A check that its
 // thread acts upon by writing the same variable is the cause itself; other checks are told beside it.
-void find_check(Laboratory& laboratory, Naming& naming, const Root& root, Explanation& result) {
+void find_check(Laboratory& laboratory, Naming& naming, const Replay& failing, const Root& root,
+                Explanation& result) {
   constexpr std::size_t kMostTests = 10;
   TracedPair& pair = laboratory.pair();
   // Whose wait has timed out did not go by what it read.
@@ -50,26 +59,34 @@ void find_check(Laboratory& laboratory, Naming& naming, const Root& root, Explan
     const Instance write = instance_of(root.from_failing);
     if (run.steps()[write.step].thread != run.steps()[use.step].thread) misled.push_back(write);
   }
+  if (root.freed.valid()) misled.push_back(root.freed);
+  // Of what a loop reads and another writes in a loop, the nearest stands for all.
+  std::set<std::pair<std::uint64_t, std::uint64_t>> known;
+  const auto is_new = [&](const StaleRead& stale) {
+    return known.emplace(run.instruction(stale.read).address, run.instruction(stale.write).address)
+        .second;
+  };
   std::vector<StaleRead> others;
   std::size_t tests = 0;
   for (const Instance at : misled)
     for (const StaleRead& stale : stale_reads(pair, at, at.step, StaleReach::kAll)) {
-      if (!may_matter(pair, stale, result.cause)) continue;
-      auto deeper = check_then_act(pair, naming, stale, at.step);
+      if (!may_matter(pair, stale, result.cause) || !is_new(stale)) continue;
+      auto deeper =
+          is_update(run, stale) ? std::nullopt : check_then_act(pair, naming, stale, at.step);
       if (!deeper) {
-        if (at == use && run.access_address(stale.read.step, stale.access) != root.address)
+        if ((at == use || at == root.freed) &&
+            run.access_address(stale.read.step, stale.access) != root.address)
           others.push_back(stale);
         continue;
       }
-      if (tests++ == kMostTests) return;
-      if (!matters(laboratory, stale)) continue;
+      if (tests++ >= kMostTests || !matters(laboratory, failing, stale)) continue;
       deeper->check->tested = true;
       result.leads_to = std::exchange(result.cause, *std::move(deeper));
       return;
     }
+  if (others.size() > kMostTests) others.resize(kMostTests);
   for (const StaleRead& stale : others) {
-    if (tests++ == kMostTests) return;
-    if (!matters(laboratory, stale)) continue;
+    if (!matters(laboratory, failing, stale)) continue;
     result.cause.check = check_of(pair, naming, stale);
     result.cause.check->tested = true;
     return;
@@ -152,7 +169,7 @@ void experiment(TracedPair& pair, Naming& naming, const Replay& failing, const R
   if (first != told.steps.end() && passes_in_other_order(laboratory, failing, told.root))
     first->step.confirmed = Confirmed::kByOrder;
   test_between(laboratory, failing, told.root, result.cause);
-  find_check(laboratory, naming, told.root, result);
+  find_check(laboratory, naming, failing, told.root, result);
   result.tests = laboratory.tests();
   result.tests_complete = laboratory.may_go_on();
   result.tests_interrupted_by = laboratory.interrupted_by();

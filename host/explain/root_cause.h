@@ -30,6 +30,7 @@ struct Root {
   Instance earlier;
   Instance remote;
   Instance later;
+  Instance freed;  // kUseAfterFree: likewise
 };
 
 // The differences of the slice that come from another thread, the best first. `end` is the instance of the failing run that it begins at;

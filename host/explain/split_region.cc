@@ -89,15 +89,16 @@ class Finder {
     return {a, own.access, b, theirs.access};
   }
 
-  // One call of a function of the user's, in which the later comes behind the earlier.
-  bool in_one_round(Instance first, Instance last) const {
-    const FrameIndex frame = shared_frame(run_, first, last);
-    return frame != kNoFrame && site_in(run_, first, frame) < site_in(run_, last, frame) &&
-           same_activity(pair_, first, last);
-  }
-
   bool is_ordered(Instance first, Instance second) {
     return pair_.order(kFailing).before(first.step, second.step);
+  }
+
+  // By something else than the two themselves, be they atomic, or because the thread of `last` waits in a loop for the other's.
+  bool is_waited_for(Instance before_last, Instance last, Instance first) {
+    const SyncOrder& order = pair_.order(kFailing);
+    const StepIndex known = order.last_before(last.step, run_.steps()[before_last.step].thread);
+    if (known == kNoStep || known < before_last.step) return false;
+    return order.release_of(known) != before_last || in_loop_without(pair_, last, first);
   }
 
   bool belongs(const SplitRegion& region) {
@@ -108,9 +109,9 @@ class Finder {
     const Instance last = region.last.at;
     if (!(one < last) && !(first < two)) return false;
     // Who waits for the other, or hands over to it, lets it come between.
-    if (is_ordered(first, one) || is_ordered(two, last)) return false;
+    if (is_ordered(first, one) || is_waited_for(two, last, first)) return false;
     const auto [early, late] = std::minmax(one, two);
-    if (!in_one_round(first, last) || !is_one_step(early, late)) return false;
+    if (!in_one_round(pair_, first, last) || !is_one_step(early, late)) return false;
     // Who goes by what it has read, and so comes to the other access, was sent there.
     return !(one < two && depends_on(pair_, two, one));
   }
@@ -118,7 +119,7 @@ class Finder {
   // The other's two accesses: in one critical section, or at least in one round.
   bool is_one_step(Instance early, Instance late) {
     if (in_one_section(run_, early.step, late.step)) return true;
-    return in_one_round(early, late);
+    return in_one_round(pair_, early, late);
   }
 
   TracedPair& pair_;

@@ -8,12 +8,30 @@
 namespace clew {
 namespace {
 
+// Steps that tell nothing, in a line that the step before tells about.
+void drop_repeated(std::vector<StoryStep>& story) {
+  const auto repeats = [](const StoryStep& before, const StoryStep& one) {
+    return before.thread == one.thread && before.at.line == one.at.line &&
+           before.at.file == one.at.file && !one.branch && one.sync == SyncEvent::kNone &&
+           one.variable.empty();
+  };
+  story.erase(std::ranges::unique(story, repeats).begin(), story.end());
+}
+
 // Whether the story is all in the function that comes, or does not come, to the end of it.
 bool stays_in_function(const ToldCause& told) {
   const StoryStep& last = told.steps.back().step;
   return std::ranges::all_of(told.steps, [&](const ToldStep& one) {
     return one.step.thread == last.thread && one.step.at.function == last.at.function;
   });
+}
+
+// Whether one who should wake the waiting thread goes by what that thread says of itself, before it has said it.
+bool misses_the_waiting(const Cause& behind, const std::vector<WaitFact>& waits) {
+  return behind.passing_source && behind.passing_source->thread != behind.use.thread &&
+         std::ranges::any_of(waits, [&](const WaitFact& fact) {
+           return fact.wait.thread == behind.passing_source->thread;
+         });
 }
 
 }  // namespace
@@ -40,6 +58,7 @@ void tell_waiting(TracedPair& pair, Naming& naming, SliceShown shown, Explanatio
       result.behind = std::move(told.cause);
       for (ToldStep& one : told.steps) waiting.story.push_back(std::move(one.step));
       std::ranges::sort(waiting.story, {}, &StoryStep::clock);
+      drop_repeated(waiting.story);
       break;
     }
   if (waiting.cause.kind == CauseKind::kLostWakeup && !leads)
@@ -58,6 +77,10 @@ void tell_waiting(TracedPair& pair, Naming& naming, SliceShown shown, Explanatio
   result.cause = std::move(waiting.cause);
   add_roots(result.root, result.cause);
   if (leads) {
+    if (result.cause.kind == CauseKind::kLostWakeup &&
+        result.behind->kind != CauseKind::kDataRace &&
+        misses_the_waiting(*result.behind, result.cause.waits))
+      result.behind->kind = CauseKind::kLostWakeup;
     result.behind->waits = std::move(result.cause.waits);
     result.cause = *std::move(result.behind);
     result.behind.reset();

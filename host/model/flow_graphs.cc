@@ -22,4 +22,8 @@ const FlowGraph* FlowGraphs::at(std::uint64_t address) {
   return found_[address] = graph.get();
 }
 
+const FlowLoops& FlowGraphs::loops(const FlowGraph& graph) {
+  return loops_.try_emplace(&graph, graph).first->second;
+}
+
 }  // namespace clew

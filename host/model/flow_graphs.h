@@ -9,6 +9,7 @@
 
 #include "host/model/code_map.h"
 #include "host/model/flow_graph.h"
+#include "host/model/flow_loops.h"
 
 namespace clew {
 
@@ -21,12 +22,14 @@ class FlowGraphs {
   void see(std::uint64_t from, std::uint64_t to);
   // Of the function that has the address; null: not known.
   [[nodiscard]] const FlowGraph* at(std::uint64_t address);
+  [[nodiscard]] const FlowLoops& loops(const FlowGraph& graph);
 
  private:
   CodeMap& code_;
   std::set<FlowGraph::Edge> seen_;
   std::unordered_map<std::uint64_t, std::unique_ptr<FlowGraph>> graphs_;  // by their beginning
   std::unordered_map<std::uint64_t, const FlowGraph*> found_;             // by any address
+  std::unordered_map<const FlowGraph*, FlowLoops> loops_;
 };
 
 }  // namespace clew

@@ -31,7 +31,8 @@ struct ObjectName {
     Part part = Part::kObject;
     std::string type;                    // as demangled; empty: not known
     std::optional<std::uint64_t> index;  // which of several objects of the type
-    std::string owner;  // the container that its elements are of; empty: not known, or none
+    std::uint64_t inside = 0;  // where in the object of the type, or in the memory, the address is
+    std::string owner;         // the container that its elements are of; empty: not known, or none
     std::uint64_t size = 0;
     std::optional<Location> allocated_at;
     std::string allocated_by;  // thread

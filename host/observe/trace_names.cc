@@ -249,6 +249,7 @@ ObjectName TraceNames::heap(const Allocation& allocation, std::uint64_t address,
   }
   const HeapType& holds = type_of(allocation, depth);
   name.offset = address - allocation.address;
+  name.heap.inside = name.offset;
   if (holds.type == nullptr || name.offset < holds.begin) return name;
   const Type* type = holds.type;
   std::uint64_t offset = name.offset - holds.begin;
@@ -260,6 +261,7 @@ ObjectName TraceNames::heap(const Allocation& allocation, std::uint64_t address,
   if (const auto stored = stored_value(*type)) {
     const bool inside = stored->offset && offset >= *stored->offset;
     name.heap.type = stored->value->name();
+    name.heap.inside = offset;
     if (!inside) {
       name.heap.part = stored->holder == StoredValue::Holder::kControlBlock ? Part::kControlBlock
                                                                             : Part::kLibrary;
@@ -272,6 +274,7 @@ ObjectName TraceNames::heap(const Allocation& allocation, std::uint64_t address,
     name.heap.part = library_class(*type).starts_with('_') ? Part::kLibrary : Part::kObject;
   }
   name.heap.type = type->name();
+  name.heap.inside = offset;
   if (const auto path = member_path(*type, offset, size)) {
     name.path = path->text;
     name.type = path->type;

@@ -105,11 +105,16 @@ std::string cause_details(const Cause& cause) {
   if (cause.reused) say("The memory has been allocated again since, for something else.");
   if (cause.check) {
     const Check& check = *cause.check;
-    say(fmt::format(
-        "{} goes by {}, which it has read at {}; {} has written it since, at {}{}",
-        check.read.thread, named(check.variable), shared_line(check.read), check.write.thread,
-        shared_line(check.write),
-        check.tested ? ": with that value put in where it reads, the failing run passes." : "."));
+    const bool updated = check.read.what == CauseEvent::What::kUpdates;
+    std::string_view tested = ".";
+    if (check.tested)
+      tested = updated ? ": if that comes first, the failing run passes."
+                       : ": with that value put in where it reads, the failing run passes.";
+    say(fmt::format("{} goes by {}, which it has {} at {}; {} has {} it since, at {}{}",
+                    check.read.thread, named(check.variable), updated ? "updated" : "read",
+                    shared_line(check.read), check.write.thread,
+                    check.write.what == CauseEvent::What::kUpdates ? "updated" : "written",
+                    shared_line(check.write), tested));
   }
   return text;
 }

@@ -80,6 +80,9 @@ std::string values_text(const Cause& cause) {
   if (cause.use.value == cause.passing_value &&
       origin_text(cause.failing_source) == origin_text(cause.passing_source))
     return "";
+  // Of two that have the same name their origins tell more.
+  const bool same = cause.use.value == cause.passing_value;
+  const std::string passing_value = same ? "another" : printable(cause.passing_value);
   // The value of an update is what it makes.
   const char* does = cause.use.what == CauseEvent::What::kUpdates ? "makes it" : "reads";
   const char* from = cause.use.what == CauseEvent::What::kUpdates ? " of what was there" : "";
@@ -87,7 +90,7 @@ std::string values_text(const Cause& cause) {
       fmt::format("{}{} {} {}{}{}; in the passing run it {} {}{}{}.",
                   cause.use_variable.empty() ? "" : "Of " + quoted(cause.use_variable) + ", ",
                   cause.use.thread, does, printable(cause.use.value), from,
-                  origin_text(cause.failing_source), does, printable(cause.passing_value), from,
+                  origin_text(cause.failing_source), does, passing_value, from,
                   origin_text(cause.passing_source)),
       "  ");
 }
@@ -131,14 +134,22 @@ std::string locks_text(const Cause& cause) {
   return fmt::format("  They hold {}, {} and {}.\n", lock_list(b), lock_list(a), lock_list(c));
 }
 
+// The C++ library waits by the system call itself, in functions of its own.
 std::string object_words(const WaitFact& fact) {
-  return fact.object.empty() ? fmt::format("in `{}`", printable(fact.wait.call))
-                             : fmt::format("for `{}`", printable(fact.object));
+  if (!fact.object.empty()) return fmt::format("for `{}` ", printable(fact.object));
+  return fact.wait.call == "syscall" ? "" : fmt::format("in `{}` ", printable(fact.wait.call));
+}
+
+// What a wait goes by is told already, and how it was tested.
+bool tells_same(const Cause& behind, const std::optional<Check>& check) {
+  return check && behind.pattern == CausePattern::kTooEarly && behind.variable == check->variable &&
+         behind.use.thread == check->read.thread && behind.use.at.line == check->read.at.line &&
+         behind.use.at.file == check->read.at.file;
 }
 
 std::string wait_sentence(const WaitFact& fact) {
-  std::string text = fmt::format("{} waits {} at {}", fact.wait.thread, object_words(fact),
-                                 shared_line(fact.wait));
+  std::string text =
+      fmt::format("{} waits {}at {}", fact.wait.thread, object_words(fact), shared_line(fact.wait));
   if (fact.taken) {
     text += fact.holder == fact.wait.thread
                 ? fmt::format(", which it holds itself since {}", shared_line(*fact.taken))
@@ -499,9 +510,10 @@ std::string explain_text(const Explanation& explanation, bool full) {
   if (cause.pattern == CausePattern::kWaitsForever) {
     for (std::size_t i = 1; i < cause.waits.size(); ++i)
       text += wrapped(wait_sentence(cause.waits[i]) + ".", "  ");
-    if (explanation.behind)
-      text += wrapped(cause_sentence(*explanation.behind) + ".", "  ") +
-              values_text(*explanation.behind) + cause_details(*explanation.behind);
+    if (const auto& behind = explanation.behind) {
+      if (!tells_same(*behind, cause.check)) text += wrapped(cause_sentence(*behind) + ".", "  ");
+      text += values_text(*behind) + cause_details(*behind);
+    }
   } else {
     for (const WaitFact& fact : cause.waits) text += wrapped(wait_sentence(fact) + ".", "  ");
   }
