@@ -157,6 +157,9 @@ const char* to_word(Link link);
 // Of a step that is a synchronisation.
 enum class SyncEvent : std::uint8_t { kNone, kTaken, kSignalled, kWaitsForever };
 
+// What the failing run comes to right behind a branch, before it does anything else.
+enum class BranchEnd : std::uint8_t { kNone, kAssertion, kSanitizer };
+
 struct StoryStep {
   std::string thread;
   Location at;
@@ -166,6 +169,9 @@ struct StoryStep {
   std::string passing;
   std::string because;  // how it follows from the step before
   bool branch = false;
+  BranchEnd branch_end = BranchEnd::kNone;
+  std::uint32_t failing_line = 0;  // of the same file, that the branch leads to; 0: somewhere else
+  std::uint32_t passing_line = 0;
   SyncEvent sync = SyncEvent::kNone;
   bool returns_in_passing = false;  // kWaitsForever: the other run continues from here
   bool only_failing = false;        // the other run does not come here

@@ -42,6 +42,23 @@ std::string called_name(TracedPair& pair, WhichRun side, Instance at) {
   return pair.place_of_code(run.frames()[frame].entry).function;
 }
 
+BranchEnd end_behind(TracedPair& pair, Instance at) {
+  constexpr std::size_t kMostSteps = 4;  // what an assertion passes to its report has no branches
+  const RunTrace& run = pair.trace(kFailing);
+  const auto& list = run.thread(run.steps()[at.step].thread);
+  const std::size_t next = run.position(at.step) + 1u;
+  for (std::size_t i = next; i < std::min(list.size(), next + kMostSteps); ++i) {
+    if (run.steps()[list[i]].frame != run.steps()[at.step].frame) break;
+    const Instruction& last = run.code(list[i]).back();
+    if (!last.is_call()) continue;
+    const std::string_view name = pair.code().called(last);
+    if (name.starts_with("__assert")) return BranchEnd::kAssertion;
+    if (name.starts_with("__asan_report_")) return BranchEnd::kSanitizer;
+    break;
+  }
+  return BranchEnd::kNone;
+}
+
 class Teller {
  public:
   Teller(TracedPair& pair, Naming& naming) : pair_(pair), naming_(naming) {}
@@ -167,6 +184,7 @@ class Teller {
     step.only_failing = !at[kPassing].valid();
     step.only_passing = false;
     const std::string& file = pair_.place(node.side, instance_of(node.node)).file;
+    step.branch_end = end_behind(pair_, at[kFailing]);
     for (const WhichRun side : {kFailing, kPassing}) {
       std::string& to = side == kFailing ? step.failing : step.passing;
       if (!at[side].valid()) continue;
@@ -174,11 +192,13 @@ class Teller {
         to = "calls " + function;
       } else if (const auto line = next_line(pair_, side, at[side], file); line && *line != 0) {
         to = fmt::format("goes to line {}", *line);
+        (side == kFailing ? step.failing_line : step.passing_line) = *line;
       } else if (line) {
         to = "returns";
       } else {
         // A line of another file, in a library's template: that it parts here is all there is to tell.
         step.failing = step.passing = "";
+        step.failing_line = step.passing_line = 0;
         break;
       }
     }

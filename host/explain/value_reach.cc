@@ -14,8 +14,8 @@ const ValueReach::Behind& ValueReach::behind(std::uint32_t node) {
     std::uint32_t missing = kUnknown;
     if (behind_[at].first == kUnknown)
       for (const IndexedEdge& edge : half_.edges_of(at))
-        if (behind_[edge.to].first == kUnknown && difference(edge.to) == Difference::kFlow &&
-            edge.to != at)
+        if (edge.to < at && behind_[edge.to].first == kUnknown &&
+            difference(edge.to) == Difference::kFlow)
           missing = edge.to;
     if (missing != kUnknown) {
       path.push_back(missing);
@@ -27,14 +27,16 @@ const ValueReach::Behind& ValueReach::behind(std::uint32_t node) {
   return behind_[node];
 }
 
-// REQUIRES: that of every flow difference among its dependences is known.
+// REQUIRES: that of every flow difference among its dependences that comes before it is known.
 void ValueReach::find_behind(std::uint32_t node) {
   std::vector<std::uint32_t> found;
   Behind result{static_cast<std::uint32_t>(values_.size()), 0};
   for (const IndexedEdge& edge : half_.edges_of(node)) {
     const Difference kind = difference(edge.to);
-    if (kind == Difference::kNone) continue;
-    if (kind == Difference::kValue) {
+    if (kind == Difference::kNone || edge.to == node) continue;
+    if (edge.to > node) {
+      result.count = kMany;
+    } else if (kind == Difference::kValue) {
       found.push_back(edge.to);
     } else if (const Behind& of = behind_[edge.to]; of.count == kMany) {
       result.count = kMany;

@@ -1,7 +1,8 @@
 // Condition [4] of algorithm 2: which value differences can be reached from an instance of the failing run.
 //
 // Exact as long as few value differences come first on the ways from an instance; beyond that, and beyond a
-// number of questions that is remembered, the answer is the one that keeps more in the slice.
+// number of questions that is remembered, the answer is the one that keeps more in the slice. So it is for what depends
+// on something that has a higher number in the slice: what is released inside a call that has not ended, for example.
 #ifndef CLEW_HOST_EXPLAIN_VALUE_REACH_H_
 #define CLEW_HOST_EXPLAIN_VALUE_REACH_H_
 
@@ -16,7 +17,6 @@ namespace clew {
 
 class ValueReach {
  public:
-  // REQUIRES: of two differences that depend on each other, the later has the higher number.
   ValueReach(TwoRuns& runs, const SliceHalf& failing);
 
   // VAL({on}) - VAL(CD(node)) is not empty. Both by their place in the slice.

@@ -232,6 +232,9 @@ void RunTrace::find_outside_calls(CodeMap& code) {
           next != kNoStep && (frames_[steps_[next].frame].entered == at ||
                               (!call.is_call() && steps_[next].frame == steps_[at].frame));
       if (inside && !sends_or_awaits_signal(name->second)) continue;
+      // A jump within a function, behind which nothing else was seen of the thread.
+      const bool is_jump = !call.is_call() && call.target != 0 && stub == stubs_after_.end();
+      if (is_jump && allocator_call(name->second) == AllocatorCall::kNone) continue;
       OutsideCall made;
       made.step = at;
       made.name = name->second;

@@ -278,13 +278,25 @@ std::string cause_sentence(const Cause& cause) {
   }
 }
 
+std::string branch_text(const StoryStep& step) {
+  const std::uint32_t failing = step.failing_line;
+  const std::uint32_t passing = step.passing_line;
+  if (step.branch_end == BranchEnd::kAssertion) return "the assertion fails";
+  if (step.branch_end == BranchEnd::kSanitizer) return "AddressSanitizer stops it";
+  if (step.failing == step.passing) return "takes the other way";
+  if (failing == 0 || passing == 0)
+    return fmt::format("{}, not: {}", printable(step.failing), printable(step.passing));
+  if (failing == step.at.line)
+    return fmt::format("stays in this line, does not go to line {}", passing);
+  if (passing == step.at.line)
+    return fmt::format("goes to line {}, does not stay in this line", failing);
+  return fmt::format("goes to line {}, not to line {}", failing, passing);
+}
+
 std::string step_text(const StoryStep& step) {
   std::string what;
   if (step.branch) {
-    what = fmt::format("{}, not: {}", printable(step.failing), printable(step.passing));
-    if (step.failing.starts_with("goes to ") && step.passing.starts_with("goes to "))
-      what = fmt::format("{}, not {}", step.failing, step.passing.substr(5));
-    if (step.failing == step.passing) what = "takes the other way";
+    what = branch_text(step);
   } else if (step.sync != SyncEvent::kNone) {
     what = step.variable.empty() ? step.failing
                                  : fmt::format("`{}` {}", printable(step.variable), step.failing);

@@ -192,6 +192,19 @@ bool Translator::jumps_by_slot(const Decoded& code) {
          is_memory(code.operands[0]) && code.operands[0].mem.base == ZYDIS_REGISTER_RIP;
 }
 
+// To the beginning of a function as compilers align them, as far as can be told by the jump alone: a call at a function's end.
+bool Translator::may_jump_to_function(const Decoded& code) {
+  constexpr std::uint64_t kAlignment = 16;
+  constexpr unsigned kLongJump = 5;  // bytes
+  if (code.instruction.meta.category != ZYDIS_CATEGORY_UNCOND_BR ||
+      code.instruction.length < kLongJump ||
+      code.operands[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
+    return false;
+  std::uint64_t target = 0;
+  ZydisCalcAbsoluteAddress(&code.instruction, &code.operands[0], code.address, &target);
+  return target % kAlignment == 0;
+}
+
 Translator::Translator(std::span<std::uint8_t> memory, TraceDetail detail)
     : memory_(memory),
       detail_(detail),
@@ -355,7 +368,8 @@ std::uint64_t Translator::emit_block(std::span<const Decoded> code) {
       block.result_offset = block.record_size;
       block.record_size += 8;
     }
-    if (is_call(code.back().instruction) || jumps_by_slot(code.back())) {
+    if (is_call(code.back().instruction) || jumps_by_slot(code.back()) ||
+        may_jump_to_function(code.back())) {
       block.call_offset = block.record_size;
       block.record_size += sizeof(CallRegisters);
     }

@@ -53,7 +53,7 @@ struct TranslatedBlock {
   std::vector<RecordedAccess> accesses;
   std::uint32_t record_size = 8;
   // Of kCalls, in the block's record; 0: not there.
-  std::uint32_t call_offset = 0;    // CallRegisters, if it ends with a call, or jumps to a library
+  std::uint32_t call_offset = 0;    // CallRegisters, if it ends with a call, or with a jump that may be one
   std::uint32_t result_offset = 0;  // rax, if it begins where a call returns to
 };
 
@@ -104,6 +104,7 @@ class Translator {
     return *reinterpret_cast<abi::TranslationState*>(memory_.data());
   }
   static bool jumps_by_slot(const Decoded& code);
+  static bool may_jump_to_function(const Decoded& code);
   void begin();
   void emit_routines();
   std::uint64_t emit_lookup(abi::TargetTable table);

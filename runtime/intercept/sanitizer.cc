@@ -14,7 +14,6 @@
 #include <sys/syscall.h>
 
 #include "clew_abi/sanitizer.h"
-#include "runtime/libc/heap.h"
 #include "runtime/libc/refused.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/record/end.h"
@@ -23,6 +22,13 @@
 #include "runtime/signal/signals.h"
 #include "runtime/syscall/dispatch.h"
 #include "runtime/time/time_stamp.h"
+
+// The stubs of what sanitizer_heap.cc has: what the sanitizer's allocator does behind them is translated, too,
+// in a run that is (translate/translate.h).
+extern "C" {
+void clew_sanitizer_allocated(const volatile void* memory, std::size_t size);
+void clew_sanitizer_frees(const volatile void* memory);
+}
 
 namespace clew::rt {
 namespace {
@@ -75,20 +81,6 @@ void on_asan_report(const char*) {
   if (g_reported) leave();
 }
 
-void on_malloc(const volatile void*, std::size_t) {}
-
-// Memory that is freed by code without yield points: accesses of other threads to it are scheduling
-// points, even if nobody else accesses the memory.
-void on_free(const volatile void* memory) {
-  if (!g_sched.active || !g_listeners.hears(g_sched.clock())) return;
-  const std::size_t size = size_of_allocation(const_cast<const void*>(memory));
-  if (size == 0) return;
-  g_sched.announce(
-      {reinterpret_cast<std::uintptr_t>(memory), 0,
-       static_cast<std::uint32_t>(size < UINT32_MAX ? size : UINT32_MAX), abi::StepKind::kFree},
-      Scheduler::Counted::kNo);
-}
-
 }  // namespace
 
 void watch_sanitizers(Fiber& main) {
@@ -100,7 +92,7 @@ void watch_sanitizers(Fiber& main) {
   using Install =
       int (*)(void (*)(const volatile void*, std::size_t), void (*)(const volatile void*));
   auto* install = lookup<Install>("__sanitizer_install_malloc_and_free_hooks");
-  if (install != nullptr) install(on_malloc, on_free);
+  if (install != nullptr) install(clew_sanitizer_allocated, clew_sanitizer_frees);
 }
 
 }  // namespace clew::rt
