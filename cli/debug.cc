@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <new>
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -101,6 +102,16 @@ IsolateOptions isolation_of(const HuntOptions& hunt, const HuntResult& found) {
   return options;
 }
 
+// Traces are large. If they do not fit, what was isolated is told all the same.
+Result<Explanation> explain_in_memory(const Replay& failing, const Replay& passing,
+                                      const ExplainOptions& options, RunObserver& observer) {
+  try {
+    return explain(failing, passing, options, observer);
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorCode::kSystem, "out of memory");
+  }
+}
+
 // Why, before where. What cannot be explained is no error: what was isolated stands for itself.
 std::optional<Explanation> explain_isolated(const IsolateResult& isolated, double seconds,
                                             const std::string& target) {
@@ -111,7 +122,7 @@ std::optional<Explanation> explain_isolated(const IsolateResult& isolated, doubl
   ProgressLine progress("explaining");
   ExplainOptions options;
   if (seconds > 0) options.limits.seconds = std::min(options.limits.seconds, seconds);
-  auto result = explain(*failing, *passing, options, progress);
+  auto result = explain_in_memory(*failing, *passing, options, progress);
   progress.clear();
   if (!result)
     print_details(

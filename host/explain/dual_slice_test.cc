@@ -240,6 +240,26 @@ TEST(DualSlice, AgreesWithTheRulesOnRandomRuns) {
 
 // A loop that only the failing run executes, each round by the one before, with a value that a difference before it
 // has made: what pruning asks of each round must not be answered by walking back over all.
+// What happens inside calls that are not seen is told of the whole call: two of them can depend on each other.
+TEST(DualSlice, ThatGoesInACircleEnds) {
+  Tables t;
+  for (const WhichRun side : {kFailing, kPassing}) {
+    t.add(side, at(1));
+    t.data(side, at(40), at(1), 1);
+  }
+  t.value(at(1));
+  t.value(at(40));
+  t.data(kFailing, at(40), at(35), 2);
+  t.control(kFailing, at(35), at(1));
+  t.data(kFailing, at(35), at(30), 1);
+  t.data(kFailing, at(30), at(20), 1);
+  t.data(kFailing, at(20), at(30), 1);
+  t.control(kFailing, at(30), at(1));
+  t.data(kFailing, at(20), at(1), 2);
+  const DualSlice slice = slice_of(t, at(40), SliceKind::kPruned);
+  EXPECT_TRUE(nodes_of(slice, kFailing).contains(at(1)));
+}
+
 TEST(DualSlice, OfALongLoopIsFoundInLinearTime) {
   constexpr NodeId kRounds = 50'000;
   Tables runs;
