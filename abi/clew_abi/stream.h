@@ -64,7 +64,8 @@ enum class MessageType : std::uint8_t {
   kThread = 1,   // v index, v parent, v ordinal among the parent's children, v start address
   kModule = 2,   // v base point id, v number of points, s path
   kFailure = 3,  // v FailureKind, v thread, s detail, s file, v line, s function, f
-  kWaits = 4,    // v thread, v WaitKind, v object, v holder thread + 1 (0: nobody), v place, f
+  kWaits = 4,    // v thread, v WaitKind, v object, v holder thread + 1 (0: nobody), v place,
+                 // v clock when it began, f
   kHolds = 5,    // v thread, v WaitKind, v object, v clock when taken, v code address of the taking
   kSlice = 6,  // v thread, v first clock, v last clock, v first place, v last place, v SliceEnd, v
                // WaitKind, v object (for kJoin the thread's index)

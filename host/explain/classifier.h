@@ -123,6 +123,7 @@ class Classifier {
   // It has read what the other has just written, and something else that the other writes only afterwards.
   bool reads_half(Instance use);
   void tell_half(const ReadBeside& found, Instance use, Instance write);
+  void tell_let_in(Instance early, Instance first);
 
   // What let a thread come there.
   // Whether the same wait times out in the passing run, and not only behind what the failing run has missed; if that does not

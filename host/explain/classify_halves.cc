@@ -5,6 +5,7 @@
 #include "host/explain/classifier.h"
 #include "host/explain/hand_over.h"
 #include "host/explain/split_region.h"
+#include "host/explain/sync_calls.h"
 
 namespace clew {
 
@@ -63,6 +64,7 @@ bool Classifier::tell_beside(Instance use, Instance missed, PartyId passing_part
   tell_half(*found, use, missed);
   const StepIndex end = missed.valid() ? missed.step : kNoStep;
   tell_release(found->write, end, held_at(found->write));
+  tell_let_in(use, found->write);
   return true;
 }
 
@@ -111,7 +113,19 @@ bool Classifier::reads_half(Instance use) {
   cause_.beside_missed = true;
   tell_half(*found, use, write);
   tell_release(write, found->write.step, held_at(write));
+  tell_let_in(use, write);
   return true;
+}
+
+// Who is let in before the first of the two is written comes too early for both.
+void Classifier::tell_let_in(Instance early, Instance first) {
+  const auto by =
+      let_go(pair_, early, run_.steps()[first.step].thread, first.step, root_.address);
+  if (!by || !(*by < first) || !in_one_round(pair_, *by, first)) return;
+  const OutsideCall* call = run_.outside_call(by->step);
+  if (call != nullptr && is_creation(call->name)) return;
+  cause_.let_go = event_of(pair_, naming_, kFailing, *by, 0, 0);
+  cause_.kind = CauseKind::kOrderViolation;
 }
 
 void Classifier::tell_half(const ReadBeside& found, Instance use, Instance write) {

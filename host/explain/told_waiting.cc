@@ -18,6 +18,13 @@ void drop_repeated(std::vector<StoryStep>& story) {
   story.erase(std::ranges::unique(story, repeats).begin(), story.end());
 }
 
+// Behind those that come no later.
+void insert(std::vector<StoryStep>& story, StoryStep step) {
+  const auto later = std::ranges::find_if(
+      story, [&](const StoryStep& one) { return one.clock > step.clock; });
+  story.insert(later, std::move(step));
+}
+
 // Whether the story is all in the function that comes, or does not come, to the end of it.
 bool stays_in_function(const ToldCause& told) {
   const StoryStep& last = told.steps.back().step;
@@ -56,8 +63,7 @@ void tell_waiting(TracedPair& pair, Naming& naming, SliceShown shown, Explanatio
                   : !waiting.stops_others;
       add_roots(result.root, told.cause);
       result.behind = std::move(told.cause);
-      for (ToldStep& one : told.steps) waiting.story.push_back(std::move(one.step));
-      std::ranges::sort(waiting.story, {}, &StoryStep::clock);
+      for (ToldStep& one : told.steps) insert(waiting.story, std::move(one.step));
       drop_repeated(waiting.story);
       break;
     }

@@ -176,9 +176,11 @@ class Finder {
     } else {
       for (const OutsideCall& one : run_.outside_calls()) {
         const SyncCall wake = sync_call(one);
-        if (wake.step != SyncStep::kWakes || wake.object != what.object) continue;
+        if (wake.step != SyncStep::kWakes || wake.object != what.object ||
+            thread_of(one) == thread)
+          continue;
         fact.signal = event(one);
-        fact.before = one.step < call.step;
+        fact.before = happens(one) <= happens(call);
         fact.woken.reset();
         if (const OutsideCall* woken = fact.before ? nullptr : woken_by(one))
           fact.woken = event(*woken);
@@ -238,9 +240,20 @@ class Finder {
     return false;
   }
 
+  // The clock by which the call has done what it does, or has begun to wait for ever: other threads may have run
+  // between the call and that.
+  std::uint64_t happens(const OutsideCall& call) const {
+    if (call.back != kNoStep) return run_.clock(call.back);
+    for (const WaitReport& report : pair_.result(kFailing).reports.waits)
+      if (report.thread == thread_of(call) && report.since != 0) return report.since;
+    return run_.clock(call.step);
+  }
+
   // The events in the order in which they came.
   void tell() {
-    std::ranges::sort(events_, {}, &OutsideCall::step);
+    std::ranges::sort(events_, {}, [&](const OutsideCall* call) {
+      return std::pair(happens(*call), call->step);
+    });
     const auto last = std::unique(events_.begin(), events_.end());
     events_.erase(last, events_.end());
     constexpr std::size_t kMost = 10;
@@ -252,7 +265,7 @@ class Finder {
       const CodePlace& place = pair_.place(kFailing, at(*call));
       step.at = {place.file, place.line, place.function};
       step.text = naming_.text(place);
-      step.clock = run_.clock(call->step);
+      step.clock = call->back == kNoStep ? happens(*call) : run_.clock(call->step);
       step.variable = object(*call, what);
       const bool waits = call->back == kNoStep;
       step.sync = waits                           ? SyncEvent::kWaitsForever

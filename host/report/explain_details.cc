@@ -70,14 +70,14 @@ std::string shared_line(const CauseEvent& event) {
   if (event.called_at.line == 0 ||
       (event.called_at.line == event.at.line && event.called_at.file == event.at.file))
     return cause_line(event.at);
-  return fmt::format("{} (called at {})", cause_line(event.at), cause_line(event.called_at));
+  return fmt::format("{} (in the call at {})", cause_line(event.at), cause_line(event.called_at));
 }
 
 std::string cause_details(const Cause& cause) {
   std::string text;
   const auto say = [&](const std::string& sentence) { text += wrapped(sentence, "  "); };
-  // Of what comes too early, the first sentence says it.
-  if (cause.let_go && cause.pattern != CausePattern::kTooEarly) {
+  // Of what comes too early, or is seen in part, the first sentence says it.
+  if (cause.let_go && cause.pattern != CausePattern::kTooEarly && !cause.beside) {
     const std::string& early = cause.failing_source->thread;
     say(cause.created ? fmt::format("{} has created {} at {}, before that.", cause.let_go->thread,
                                     early, shared_line(*cause.let_go))

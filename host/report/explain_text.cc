@@ -159,14 +159,14 @@ std::string wait_sentence(const WaitFact& fact) {
   } else if (fact.wait.call.contains("barrier")) {
     text += ", and too few threads come there";
   } else if (fact.signal && fact.before) {
-    text += fmt::format(", but the last that could have woken it came before: {} at {}",
+    text += fmt::format(", but the last signal that could have woken it came before: by {} at {}",
                         fact.signal->thread, shared_line(*fact.signal));
   } else if (fact.signal && fact.woken) {
-    text += fmt::format(", and what {} did at {} has woken {} instead, which waited at {}",
+    text += fmt::format(", and the signal of {} at {} has woken {} instead, which waited at {}",
                         fact.signal->thread, shared_line(*fact.signal), fact.woken->thread,
                         shared_line(*fact.woken));
   } else if (fact.signal) {
-    text += fmt::format(", and what {} did at {} has not woken it", fact.signal->thread,
+    text += fmt::format(", and the signal of {} at {} has not woken it", fact.signal->thread,
                         shared_line(*fact.signal));
   } else {
     text += ", and no call that could have woken it was seen";
@@ -209,13 +209,16 @@ std::string halves_sentence(const Cause& cause) {
   const std::string old = name(later ? cause.beside_variable : cause.variable);
   return fmt::format(
       "{} sees {} new, at {}, and {} old, at {}: {} writes the one at {}{} the other only later, "
-      "at {}",
+      "at {}{}",
       cause.use.thread, fresh, shared_line(later ? cause.use : *cause.beside_read), old,
       shared_line(later ? *cause.beside_read : cause.use), written.thread, shared_line(written),
       cause.released
           ? fmt::format(", releases the lock at {} and writes", shared_line(*cause.released))
           : " and",
-      shared_line(*missed));
+      shared_line(*missed),
+      cause.let_go ? fmt::format(", after it has let {} come there at {}", cause.use.thread,
+                                 shared_line(*cause.let_go))
+                   : "");
 }
 
 std::string cause_sentence(const Cause& cause) {
@@ -278,6 +281,22 @@ std::string cause_sentence(const Cause& cause) {
   }
 }
 
+std::string sync_text(const StoryStep& step) {
+  const std::string& object = step.variable;
+  switch (step.sync) {
+    case SyncEvent::kWaitsForever:
+      return object.empty() ? "waits for ever"
+                            : fmt::format("waits for `{}` for ever", printable(object));
+    case SyncEvent::kTaken:
+      return object.empty() ? "takes a lock" : fmt::format("takes `{}`", printable(object));
+    case SyncEvent::kSignalled:
+      return object.empty() ? "signals" : fmt::format("signals `{}`", printable(object));
+    case SyncEvent::kNone:
+      break;
+  }
+  return "";
+}
+
 std::string branch_text(const StoryStep& step) {
   const std::uint32_t failing = step.failing_line;
   const std::uint32_t passing = step.passing_line;
@@ -298,8 +317,7 @@ std::string step_text(const StoryStep& step) {
   if (step.branch) {
     what = branch_text(step);
   } else if (step.sync != SyncEvent::kNone) {
-    what = step.variable.empty() ? step.failing
-                                 : fmt::format("`{}` {}", printable(step.variable), step.failing);
+    what = sync_text(step);
     if (step.returns_in_passing) what += " (continues in the passing run)";
   } else if (!step.failing.empty() && !step.passing.empty()) {
     what = step.failing == step.passing
@@ -381,6 +399,8 @@ std::string legend(const Explanation& explanation, bool full) {
     text += "  > tested: with the step before as in the passing run, this one is, too\n";
   if (marked({Confirmed::kNotTestable}))
     text += "  - could not be tested: nothing of the other run can be put in here\n";
+  if (marked({Confirmed::kNotTested, Confirmed::kRefuted}))
+    text += "  without a mark: not tested, or the tests told nothing\n";
   return text;
 }
 

@@ -116,6 +116,7 @@ MessageStatus read_wait(Payload payload, Reports& reports) {
   wait.object = payload.number();
   if (const std::uint64_t holder = payload.number(); holder != 0) wait.holder = holder - 1;
   wait.place = payload.number();
+  wait.since = payload.number();
   wait.frames = payload.frames();
   if (!payload.good()) return MessageStatus::kMalformed;
   // What was said of the thread before is out of date.

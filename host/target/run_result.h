@@ -56,6 +56,7 @@ struct WaitReport {
   std::optional<ThreadIndex> holder;
   abi::Place place = 0;
   FrameList frames;
+  std::uint64_t since = 0;  // the clock at which it began; 0: not waiting
 };
 
 struct HoldReport {

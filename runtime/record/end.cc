@@ -122,6 +122,7 @@ void report_wait(Fiber& fiber) {
       .number(reinterpret_cast<std::uintptr_t>(fiber.wait_object()))
       .number(holder_of(fiber))
       .number(fiber.reached.place)
+      .number(fiber.wait != nullptr ? fiber.wait->since : 0)
       .frames(frames, count);
   g_log.message(abi::MessageType::kWaits, waits);
   const std::size_t held = fiber.held_count < Fiber::kMaxHeld ? fiber.held_count : Fiber::kMaxHeld;

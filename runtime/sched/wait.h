@@ -22,6 +22,7 @@ struct Wait {
   bool timed_out = false;
   bool outside = false;  // part of an OutsideWait
   bool polls = false;    // being woken only means to look again: what else ends it comes first
+  Clock since = 0;       // when it began
   Nanos disturbed = 0;   // when a handler began to run in the middle of it, the last time
   Wait* next = nullptr;  // of the bucket of the object
   Wait* previous = nullptr;

@@ -22,6 +22,7 @@ Woke Scheduler::block(Wait& wait, Nanos deadline, unsigned ended_by) {
   clock_.settle();
   Fiber* fiber = current;
   wait.fiber = fiber;
+  wait.since = clock();
   wait.outer = fiber->wait;
   wait.timer.fire = wait_timed_out;
   fiber->wait = &wait;

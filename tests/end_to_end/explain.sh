@@ -42,7 +42,7 @@ told() {
   tr -s '\n ' ' ' <told.txt | grep -q -- "$*"
 }
 check "who freed what is read, and is in use again" told cache_eviction order-violation 88 144 -- \
-  'T0.2 has freed that memory at cache_eviction.cpp:88 (called at cache_eviction.cpp:149) T0 has allocated it at cache_eviction.cpp:79. T0.1 has got its address at cache_eviction.cpp:73'
+  'T0.2 has freed that memory at cache_eviction.cpp:88 (in the call at cache_eviction.cpp:149) T0 has allocated it at cache_eviction.cpp:79. T0.1 has got its address at cache_eviction.cpp:73'
 check "settings read before they were loaded, noticed by another" told settings_early order-violation 61 55 -- \
   'after T0.1 has let it come there at settings_early.cpp:61'
 

@@ -1,7 +1,7 @@
 // Stored procedures in the manner of MySQL (bug 12228): a call looks its procedure up, prepares the arguments and executes it; a drop deletes it. The
 // lookup and the execution are each under the lock, the preparation between them is not, and the pointer is kept.
 // ROOT CAUSE: procedures.cpp:75 (looked up), procedures.cpp:56 (executed later), procedures.cpp:86 (dropped in between); KIND: order-violation or atomicity-violation
-// SAYS: after T0.2 has freed that memory at procedures.cpp:(86|[0-9]+ .called at procedures.cpp:86)
+// SAYS: after T0.2 has freed that memory at procedures.cpp:(86|[0-9]+ .in the call at procedures.cpp:86)
 #include <cstdio>
 #include <functional>
 #include <map>

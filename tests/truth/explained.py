@@ -4,18 +4,18 @@ Steps have no values: those of the story are not checked here, nor what its test
 """
 import re
 
-LINE = r'(?:a place that is not known|[\w.]+:\d+)(?: \(called at [\w.]+:\d+\))?'
+LINE = r'(?:a place that is not known|[\w.]+:\d+)(?: \(in the call at [\w.]+:\d+\))?'
 WHO = r"T0[\d.]*(?:'s signal handler)?"
 WHAT = r'(?:`[^`]+`|the same memory|(?:byte \d+ of )?the [^`]+? allocated at [\w.?]+(?::\d+)?)'
 KIND = r'(?:data race|atomicity violation|order violation|lost wake-up|deadlock|another outcome of a call|of no kind that clew knows)'
 VERB = r'(?:reads|writes|updates|frees|destroys|uses)'
 ORIGIN = rf'(?:, as it was at the start|, (?:written|freed|destroyed|read) by {WHO} at [\w.]+:\d+|, which {WHO} left there by `\w+` at [\w.]+:\d+|)'
-WAIT = (rf'{WHO} waits (?:for `[^`]+`|in `\w+`) at {LINE}(?:, which {WHO} holds since {LINE}|, which it holds itself since {LINE}'
+WAIT = (rf'{WHO} waits (?:for `[^`]+` |in `\w+` |)at {LINE}(?:, which {WHO} holds since {LINE}|, which it holds itself since {LINE}'
         rf'|, for which it needs {WHO} to continue|, and too few threads come there'
-        rf'|, but the last that could have woken it came before: {WHO} at {LINE}|, and what {WHO} did at {LINE} has not woken it'
-        rf'|, and what {WHO} did at {LINE} has woken {WHO} instead, which waited at {LINE}'
+        rf'|, but the last signal that could have woken it came before: by {WHO} at {LINE}|, and the signal of {WHO} at {LINE} has not woken it'
+        rf'|, and the signal of {WHO} at {LINE} has woken {WHO} instead, which waited at {LINE}'
         r'|, and no call that could have woken it was seen)')
-CAUSE = (rf'(?:{WHO} sees {WHAT} new, at {LINE}, and {WHAT} old, at {LINE}: {WHO} writes the one at {LINE}(?:, releases the lock at {LINE} and writes| and) the other only later, at {LINE}'
+CAUSE = (rf'(?:{WHO} sees {WHAT} new, at {LINE}, and {WHAT} old, at {LINE}: {WHO} writes the one at {LINE}(?:, releases the lock at {LINE} and writes| and) the other only later, at {LINE}(?:, after it has let {WHO} come there at {LINE})?'
          rf'|{WHO} {VERB} {WHAT} at {LINE} before {WHO} has (?:written|freed|destroyed|read) it(?: once more)? at {LINE}'
          rf'(?:, and after {WHO} has (?:created it|let it come there) at {LINE})?'
          rf'|{WHO} {VERB} {WHAT} at {LINE} after {WHO} has (?:written|freed|destroyed|read) it at {LINE}'
@@ -49,8 +49,8 @@ KNOWN = [re.compile(pattern) for pattern in (
     rf'Then {CAUSE}\.',
     rf'After that, {CAUSE}\.',
     rf'{WHO} has freed that memory before the last of them, at {LINE}\.',
-    rf'{WHO} goes by (?:`[^`]+`|memory), which it has read at {LINE}; {WHO} has written it since, at {LINE}'
-    r'(?:: with that value put in where it reads, the failing run passes)?\.',
+    rf'{WHO} goes by (?:`[^`]+`|memory), which it has (?:read|updated) at {LINE}; {WHO} has (?:written|updated) it since, at {LINE}'
+    r'(?:: (?:with that value put in where it reads|if that comes first), the failing run passes)?\.',
     rf'This suffices as well, by itself: {CAUSE}\.',
     r'The memory has been allocated again since, for something else\.',
     r'There is no passing run to compare with\.',
