@@ -49,7 +49,12 @@ Cause Classifier::classify() {
   history_ = history_of(run_, root_.address, root_.size);
   if (frame_ended(use) || use_after_free(use)) return std::move(cause_);
   if (reads_half(use) || between(use)) return std::move(cause_);
-  if (is_foreign(kPassing, root_.from_passing, root_.use_passing)) {
+  if (root_.settled) {
+    cause_.pattern = is_foreign(kFailing, root_.from_failing, root_.use_failing)
+                         ? CausePattern::kOverwritten
+                         : CausePattern::kNone;
+    cause_.kind = CauseKind::kUnknown;
+  } else if (is_foreign(kPassing, root_.from_passing, root_.use_passing)) {
     too_early();
   } else if (is_foreign(kFailing, root_.from_failing, root_.use_failing)) {
     overwritten();

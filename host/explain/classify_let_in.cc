@@ -71,7 +71,9 @@ void Classifier::tell_let_go(Instance early, std::uint16_t late_thread, StepInde
     if (!by) return;
     let_go_ = *by;
   }
-  cause_.let_go = event_of(pair_, naming_, kFailing, *by, 0, 0);
+  const CauseEvent event = event_of(pair_, naming_, kFailing, *by, 0, 0);
+  if (event.at.line == 0) return;  // in a library, for nobody that is known
+  cause_.let_go = event;
   const OutsideCall* call = run_.outside_call(by->step);
   cause_.created = call != nullptr && is_creation(call->name);
 }

@@ -14,7 +14,7 @@ namespace clew {
 
 struct MemoryAccess {
   Instance at;
-  std::uint32_t access = 0;  // of the block
+  std::uint32_t access = 0;  // of the block; of one that frees: none
   bool writes = false;
   bool reads = false;
   bool frees = false;  // `at` is a call that ends the memory's life

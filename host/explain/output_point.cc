@@ -51,6 +51,7 @@ std::optional<PathNode> writer_of(TracedPair& pair, WhichRun side, std::uint64_t
   for (std::size_t i = history.size(); i-- > 0;) {
     const auto& [at, access, writes, reads, frees] = history[i];
     if (!writes || at.step > until) continue;
+    if (frees) return std::nullopt;  // what is there since was written by nobody who was seen
     const std::uint64_t offset = address - run.access_address(at.step, access);
     if (run.access(at.step, access).has_value && offset < run.access(at.step, access).size &&
         run.access_bytes(at.step, access)[offset] != byte)

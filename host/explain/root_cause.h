@@ -25,7 +25,8 @@ struct Root {
   std::uint32_t size = 0;
   std::uint64_t checked =
       0;  // what AddressSanitizer keeps about the memory, if the use looks at that; 0: it does not
-  bool last = false;  // what it uses is no difference: nothing lies behind it
+  bool settled = false;  // no order of the use and of what made it could be another
+  bool last = false;     // what it uses is no difference: nothing lies behind it
   // kBetween: the accesses of the failing run; not valid: another pattern, or it cannot be tested
   Instance earlier;
   Instance remote;

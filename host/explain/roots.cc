@@ -55,6 +55,18 @@ struct Candidate {
   bool last = false;  // what it reads is no difference in either run: the chain ends here
 };
 
+// Whether the use comes after all that the thread ever does which made what it uses: who has joined a thread cannot come too early or
+// too late for it.
+bool is_behind_end(TracedPair& pair, WhichRun side, NodeId made, NodeId use) {
+  if (is_unseen(made)) return true;
+  const RunTrace& run = pair.trace(side);
+  const std::uint16_t thread = run.steps()[instance_of(made).step].thread;
+  const StepIndex at = instance_of(use).step;
+  if (thread == run.steps()[at].thread) return true;
+  const StepIndex last = run.thread(thread).back();
+  return last < at && pair.order(side).before(last, at);
+}
+
 // What the use reads from other places of memory in the two runs, if another thread has written it in one of them.
 void add_foreign(TracedPair& pair, Naming& naming, Root root, std::vector<Candidate>& found) {
   Comparison& runs = pair.comparison();
@@ -78,6 +90,8 @@ void add_foreign(TracedPair& pair, Naming& naming, Root root, std::vector<Candid
       root.checked = memory.address;
       root.address = accessed_behind(pair, use).value_or(*about);
     }
+    root.settled = is_behind_end(pair, kFailing, root.from_failing, root.use_failing) &&
+                   is_behind_end(pair, kPassing, root.from_passing, root.use_passing);
     const auto name = naming.memory(kFailing, use, memory.address, memory.size);
     const bool last = runs.difference(kFailing, one.on) == Difference::kNone &&
                       runs.difference(kPassing, same->on) == Difference::kNone;
@@ -188,6 +202,7 @@ std::vector<Root> find_roots(TracedPair& pair, Naming& naming, const DualSlice& 
   std::ranges::sort(found, [](const Candidate& a, const Candidate& b) {
     const bool memory_a = a.root.address != 0, memory_b = b.root.address != 0;
     if (memory_a != memory_b) return memory_a;
+    if (a.root.settled != b.root.settled) return b.root.settled;
     if (a.last != b.last) return a.last;
     if (a.named != b.named) return a.named;
     return a.root.use_failing < b.root.use_failing;

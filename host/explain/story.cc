@@ -260,8 +260,18 @@ void fold(std::vector<ToldStep>& steps, std::size_t most) {
   const auto same_function = [](const StoryStep& a, const StoryStep& b) {
     return a.thread == b.thread && a.at.function == b.at.function && a.at.file == b.at.file;
   };
+  // What only one of the runs comes to says the least: a branch that leads there, or a value, tells it.
+  const auto says_little = [](const StoryStep& step) {
+    return !step.branch && step.sync == SyncEvent::kNone && step.variable.empty();
+  };
   std::size_t shown = steps.size();
   for (std::size_t i = 1; i + 1 < steps.size() && shown > most; ++i) {
+    if (!says_little(steps[i].step)) continue;
+    steps[i].step.main = false;
+    --shown;
+  }
+  for (std::size_t i = 1; i + 1 < steps.size() && shown > most; ++i) {
+    if (!steps[i].step.main) continue;
     const bool inner = same_function(steps[i - 1].step, steps[i].step) &&
                        same_function(steps[i].step, steps[i + 1].step);
     if (!inner) continue;
