@@ -23,6 +23,8 @@ END
 check "use before initialisation" explained "$programs/fail/use_before_init" order-violation 26 16
 check "lost update" explained "$programs/fail/lost_update" data-race 14
 check "use after free" explained "$programs/fail/free_by_owner" order-violation 24 32
+check "use after free, seen by AddressSanitizer" explained "$programs/fail/asan_use_after_free" order-violation 28 39
+check "a block freed by another, seen by AddressSanitizer" explained "$programs/fail/asan_free_only" order-violation 15 21
 check "two critical sections" explained "$programs/fail/bounded_buffer" atomicity-violation 25
 check "two locks" explained "$programs/fail/wrong_lock" data-race 27 19
 check "a cycle of locks" explained "$programs/fail/abba_deadlock" deadlock 20 21
