@@ -38,15 +38,18 @@ def first_sentences(text):
     return first + " " + re.split(r"\.(?=\s+[A-Z]|\s*\n)", rest, maxsplit=1)[0]
 
 
-def build(clew, name, flags, out):
-    """Translation units side by side."""
+def build(clew, name, flags, out, engine):
+    """Translation units side by side. What programs of the engine share is compiled once, into the folder `engine`."""
     given = re.search(r"^// FLAGS: (.*)$", sources(name)[0].read_text(), re.M)
     extra = given.group(1).split() if given else []
     flags = [*flags, *extra]
     objects = []
     running = []
     for source in sources(name):
-        objects.append(out.with_name(f"{out.name}.{source.stem}.o"))
+        shared = source.parent == ENGINE and source.stem not in MAINS
+        objects.append(engine / f"{source.stem}{''.join(flags)}.o" if shared else out.with_name(f"{out.name}.{source.stem}.o"))
+        if shared and objects[-1].exists():
+            continue
         running.append(subprocess.Popen([clew, "c++", "-std=c++20", "-g", *flags, "-c", source, "-o", objects[-1]]))
         if len(running) == 2:
             running.pop(0).wait()
@@ -55,8 +58,8 @@ def build(clew, name, flags, out):
     subprocess.run([clew, "c++", *extra, *objects, "-pthread", "-o", out], check=True)
 
 
-def check(clew, name, given, folder):
-    build(clew, name, [f"-{given.level}"], folder / name)
+def check(clew, name, given, folder, engine):
+    build(clew, name, [f"-{given.level}"], folder / name, engine)
     quiet = {"cwd": folder, "stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     subprocess.run([clew, "hunt", "--seed", "1", "--time", "100", "--", f"./{name}"], **quiet)
     subprocess.run([clew, "isolate"], **quiet)
@@ -80,7 +83,7 @@ def check(clew, name, given, folder):
     if refuted[1:]:
         wrong.append(f"steps that a test refutes are told: {refuted}")
     if given.schedules:
-        build(clew, name, [f"-{given.level}", "-DFIXED"], folder / f"{name}.fixed")
+        build(clew, name, [f"-{given.level}", "-DFIXED"], folder / f"{name}.fixed", engine)
         twin = subprocess.run([clew, "hunt", "--seed", "1", "--schedules", str(given.schedules), "--", f"./{name}.fixed"],
                               cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True)
         if twin.returncode != 0:
@@ -98,11 +101,12 @@ def main():
     given = parser.parse_args()
     clew = pathlib.Path(given.clew).resolve()
     failed = 0
+    engine = tempfile.TemporaryDirectory(prefix="engine.")
     for name in given.names:
         folder = given.keep.resolve() / name if given.keep else pathlib.Path(tempfile.mkdtemp(prefix="explain."))
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        wrong, text, first = check(clew, name, given, folder)
+        wrong, text, first = check(clew, name, given, folder, pathlib.Path(engine.name))
         failed += bool(wrong)
         print(f"{name}: {'; '.join(wrong) if wrong else 'right'}{'' if first else ' (not in the first two sentences)'}", flush=True)
         if wrong:
