@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <iterator>
 #include <optional>
@@ -53,6 +54,7 @@ class Parser {
   Result<void> section(std::string_view line) {
     if (line == "[orders]") {
       section_ = Section::kOrders;
+      has_orders_ = true;
       return {};
     }
     constexpr std::string_view kEvent = "[event ";
@@ -130,9 +132,10 @@ class Parser {
   Result<void> top(const std::string& key, std::string_view value) {
     if (key == "clew-case") {
       CLEW_TRY(const auto version, number(value, UINT32_MAX));
-      if (version != kCaseVersion)
-        return bad(fmt::format("the case has version {} of the format, this clew reads version {}",
-                               version, kCaseVersion));
+      if (version > kCaseVersion)
+        return bad(
+            fmt::format("the case has version {} of the format, this clew reads versions up to {}",
+                        version, kCaseVersion));
       version_ = version;
       return {};
     }
@@ -269,12 +272,21 @@ class Parser {
       if (event.at.function.empty() && event.at.text.empty())
         return bad(fmt::format("event '{}' has neither function nor text", event.name));
     }
+    if (*version_ > 1 && !has_orders_)
+      return bad("there is no section [orders]: the file may be cut off");
+    for (std::size_t i = 0; i < case_.events.size(); ++i)
+      if (std::ranges::none_of(case_.orders, [&](const CaseOrder& order) {
+            return std::ranges::find(order.events, i) != order.events.end();
+          }))
+        return bad(fmt::format("no order has the event '{}': the file may be cut off",
+                               case_.events[i].name));
     return {};
   }
 
   std::string_view name_;
   std::size_t line_ = 0;
   Section section_ = Section::kTop;
+  bool has_orders_ = false;
   std::optional<std::uint64_t> version_;
   std::set<std::string> seen_;
   Case case_;

@@ -15,7 +15,8 @@
 namespace clew {
 
 inline constexpr char kCaseSuffix[] = ".clewcase";
-inline constexpr std::uint32_t kCaseVersion = 1;
+// Version 1, which is read as well, had no section of orders where there is no order: a file that was cut off could be taken for one.
+inline constexpr std::uint32_t kCaseVersion = 2;
 inline constexpr std::size_t kMostCaseBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kMostCaseEvents = 32;
 inline constexpr std::size_t kMostCaseOrders = 32;
@@ -70,8 +71,9 @@ struct Case {
 [[nodiscard]] std::string sentence_of(const Case& one, const CaseOrder& order);
 // "the read of `n` in `divide` (main.cpp, `return 21 / n;`)"
 [[nodiscard]] std::string phrase_of(const Anchor& anchor);
-// The same with the time: "..., for the 2nd time,".
-[[nodiscard]] std::string phrase_of(const CaseEvent& event);
+// The same with the time, and the number of the thread if it is named: "... by thread 2, for the 2nd time,".
+enum class Threads : std::uint8_t { kUnnamed, kNamed };
+[[nodiscard]] std::string phrase_of(const CaseEvent& event, Threads threads = Threads::kUnnamed);
 
 }  // namespace clew
 

@@ -102,15 +102,18 @@ std::string phrase_of(const Anchor& anchor) {
   return text;
 }
 
-std::string phrase_of(const CaseEvent& event) {
-  const std::string text = phrase_of(event.at);
+std::string phrase_of(const CaseEvent& event, Threads threads) {
+  std::string text = phrase_of(event.at);
+  if (threads == Threads::kNamed) text += fmt::format(" by thread {}", event.thread);
   return event.time > 1 ? fmt::format("{}, for the {} time,", text, ordinal(event.time)) : text;
 }
 
 std::string sentence_of(const Case& one, const CaseOrder& order) {
+  // Of several orders it matters which thread is the same.
+  const Threads threads = one.orders.size() > 1 ? Threads::kNamed : Threads::kUnnamed;
   const auto event = [&](std::size_t i) {
     // What ends the sentence has no comma behind it.
-    std::string text = phrase_of(one.events[order.events[i]]);
+    std::string text = phrase_of(one.events[order.events[i]], threads);
     const bool is_last = order.kind == CaseOrder::Kind::kBetween ? i == 2 : i == 1;
     if (is_last && text.ends_with(',')) text.pop_back();
     return text;
@@ -121,7 +124,8 @@ std::string sentence_of(const Case& one, const CaseOrder& order) {
     case CaseOrder::Kind::kBefore:
       return fmt::format("{} comes before {}", event(0), event(1));
     case CaseOrder::Kind::kBetween:
-      return fmt::format("{} by another thread comes between {} and {}", event(1), event(0),
+      return fmt::format("{}{} comes between {} and {}", event(1),
+                         threads == Threads::kNamed ? "" : " by another thread", event(0),
                          event(2));
     case CaseOrder::Kind::kHolds:
       return fmt::format("{} happens while the thread holds the lock of {}", event(0), event(1));
@@ -155,7 +159,7 @@ std::string format_case(const Case& one) {
     write(text, "text", event.at.shown);
     if (event.at.occurrence != 1) text += fmt::format("occurrence = {}\n", event.at.occurrence);
   }
-  if (!one.orders.empty()) text += "\n[orders]\n";
+  text += "\n[orders]\n";
   for (const CaseOrder& order : one.orders) {
     std::string names;
     for (const std::size_t i : order.events) names += " " + one.events[i].name;

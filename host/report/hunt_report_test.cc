@@ -137,19 +137,18 @@ TEST(JUnit, TotalsAndFailure) {
   suite.cases.push_back({"Push", "Queue", 0.5, JUnitCase::Status::kPassed, "", "", "", ""});
   suite.cases.push_back(
       {"Pop", "Queue", 0.25, JUnitCase::Status::kFailed, "assert", "a < b", "x\ny", "out & in"});
-  EXPECT_EQ(
-      junit_xml(suite),
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<testsuites name=\"clew hunt\" tests=\"2\" failures=\"1\" errors=\"0\" time=\"0.750\">\n"
-      "  <testsuite name=\"tests\" tests=\"2\" failures=\"1\" errors=\"0\" time=\"0.750\" "
-      "skipped=\"0\">\n"
-      "    <testcase name=\"Push\" classname=\"Queue\" time=\"0.500\"/>\n"
-      "    <testcase name=\"Pop\" classname=\"Queue\" time=\"0.250\">\n"
-      "      <failure message=\"a &lt; b\" type=\"assert\">x\ny</failure>\n"
-      "      <system-out>out &amp; in</system-out>\n"
-      "    </testcase>\n"
-      "  </testsuite>\n"
-      "</testsuites>\n");
+  EXPECT_EQ(junit_xml(suite),
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+            "<testsuites name=\"clew\" tests=\"2\" failures=\"1\" errors=\"0\" time=\"0.750\">\n"
+            "  <testsuite name=\"tests\" tests=\"2\" failures=\"1\" errors=\"0\" time=\"0.750\" "
+            "skipped=\"0\">\n"
+            "    <testcase name=\"Push\" classname=\"Queue\" time=\"0.500\"/>\n"
+            "    <testcase name=\"Pop\" classname=\"Queue\" time=\"0.250\">\n"
+            "      <failure message=\"a &lt; b\" type=\"assert\">x\ny</failure>\n"
+            "      <system-out>out &amp; in</system-out>\n"
+            "    </testcase>\n"
+            "  </testsuite>\n"
+            "</testsuites>\n");
 }
 
 TEST(JUnit, WhatXmlCannotHold) {

@@ -113,7 +113,7 @@ std::string junit_xml(const JUnitSuite& suite) {
       fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{:.3f}\"", suite.cases.size(),
                   count(JUnitCase::Status::kFailed), count(JUnitCase::Status::kError), seconds);
   std::string text = fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"clew hunt\" {0}>\n"
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"clew\" {0}>\n"
       "  <testsuite name=\"{1}\" {0} skipped=\"0\">\n",
       totals, attribute(suite.name));
   for (const JUnitCase& one : suite.cases) text += case_xml(one);
