@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "host/cases/matching.h"
+#include "host/enumerate/must_order.h"
 #include "host/trace/flipped_pairs.h"
 
 namespace clew {
@@ -15,7 +16,10 @@ namespace {
 constexpr std::size_t kMostPairs = 60;
 constexpr std::size_t kMostEarlier = 3;
 constexpr std::size_t kMostSees = 16;
+constexpr std::size_t kMostIntrusions = 60;
+constexpr std::size_t kMostIntruders = 32;  // accesses between two of one thread
 constexpr std::size_t kMostCandidates = 220;
+constexpr std::uint64_t kWord = 8;
 
 using Kind = CaseOrder::Kind;
 
@@ -24,6 +28,13 @@ bool reads(abi::StepKind kind) {
 }
 bool writes(abi::StepKind kind) {
   return kind == abi::StepKind::kWrite || kind == abi::StepKind::kUpdate || abi::ends_life(kind);
+}
+
+// Whether the three accesses to the same data, the second of another thread, do what no serial order of the two
+// threads does (Lu et al. 2006, AVIO).
+bool cannot_be_serial(abi::StepKind earlier, abi::StepKind other, abi::StepKind later) {
+  if (writes(other)) return reads(later) || (reads(earlier) && writes(later));
+  return reads(other) && writes(earlier) && writes(later);
 }
 
 class Candidates {
@@ -98,8 +109,34 @@ class Candidates {
                         passing.steps[other->second.second].place == steps_[write].place &&
                         passing.steps[other->second.second].thread == steps_[write].thread &&
                         passing.steps[other->second.second].own == steps_[write].own;
-      if (same || ++count > kMostSees) continue;
-      add(Kind::kSees, {read, write});
+      if (same || count >= kMostSees) continue;
+      count += add_new(Kind::kSees, {read, write}) ? 1 : 0;
+    }
+  }
+
+  // Threads that come between two accesses of another one, in the failing run alone: what a passing run does with the same object
+  // may be done by other threads, or at another time, and is then not seen to be in another order.
+  void add_intrusions() {
+    std::map<std::uint64_t, std::vector<std::size_t>> of_word;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < own_ && count < kMostIntrusions; ++i) {
+      const TraceStep& later = steps_[i];
+      if (later.object == 0 || !abi::is_access(later.kind) || sites_[i] == kNoSite) continue;
+      std::vector<std::size_t>& before = of_word[later.object / kWord];
+      std::vector<std::size_t> others;
+      for (std::size_t k = before.size(); k-- > 0 && others.size() < kMostIntruders;) {
+        const TraceStep& earlier = steps_[before[k]];
+        if (!same_data(earlier, later)) continue;
+        if (earlier.thread != later.thread) {
+          others.push_back(before[k]);
+          continue;
+        }
+        for (const std::size_t other : others)
+          if (cannot_be_serial(earlier.kind, steps_[other].kind, later.kind))
+            count += add_new(Kind::kBetween, {before[k], other, i}) ? 1 : 0;
+        break;
+      }
+      before.push_back(i);
     }
   }
 
@@ -124,9 +161,34 @@ class Candidates {
     }
   }
 
-  OrderCandidates take() { return {std::move(steps_), std::move(sites_), std::move(found_)}; }
+  OrderCandidates take() {
+    put_fixed_last();
+    return {std::move(steps_), std::move(sites_), std::move(found_)};
+  }
 
  private:
+  // What creation, joins and barriers order has no other order: that it happens at all follows from what went wrong
+  // before, as when main looks at a result after the join.
+  void put_fixed_last() {
+    const MustOrder must(failing_.steps);
+    const auto is_fixed = [&](const OrderCandidate& candidate) {
+      std::vector<std::size_t> steps = candidate.steps;
+      if (candidate.kind == Kind::kSees) std::ranges::reverse(steps);
+      for (std::size_t i = 1; i < steps.size(); ++i)
+        if (steps[i - 1] >= own_ || steps[i] >= own_ ||
+            !must.precedes(static_cast<StepNumber>(steps[i - 1]), static_cast<StepNumber>(steps[i]),
+                           MustOrder::Order::kAlways))
+          return false;
+      return true;
+    };
+    std::vector<OrderCandidate> free;
+    std::vector<OrderCandidate> fixed;
+    for (OrderCandidate& candidate : found_)
+      (is_fixed(candidate) ? fixed : free).push_back(std::move(candidate));
+    found_ = std::move(free);
+    found_.insert(found_.end(), fixed.begin(), fixed.end());
+  }
+
   [[nodiscard]] std::optional<std::size_t> at(std::uint64_t clock) const {
     const auto found = by_clock_.find(clock);
     return clock == 0 || found == by_clock_.end() ? std::nullopt : std::optional(found->second);
@@ -178,17 +240,39 @@ class Candidates {
   }
 
   void add(Kind kind, std::vector<std::size_t> steps, bool counted = false) {
-    if (found_.size() >= kMostCandidates) return;
+    auto candidate = candidate_of(kind, std::move(steps), counted);
+    if (candidate && std::ranges::find(found_, *candidate) == found_.end())
+      found_.push_back(std::move(*candidate));
+  }
+  // One that no other says already. Whether it was added.
+  bool add_new(Kind kind, std::vector<std::size_t> steps) {
+    auto candidate = candidate_of(kind, std::move(steps), false);
+    if (!candidate || std::ranges::any_of(found_, [&](const OrderCandidate& other) {
+          return says_the_same(other, *candidate);
+        }))
+      return false;
+    found_.push_back(std::move(*candidate));
+    return true;
+  }
+  [[nodiscard]] std::optional<OrderCandidate> candidate_of(Kind kind,
+                                                           std::vector<std::size_t> steps,
+                                                           bool counted) const {
+    if (found_.size() >= kMostCandidates) return std::nullopt;
     for (const std::size_t i : steps)
-      if (sites_[i] == kNoSite) return;
+      if (sites_[i] == kNoSite) return std::nullopt;
     const TraceStep& first = steps_[steps[0]];
-    if (first.thread == steps_[steps[1]].thread) return;
-    if (steps.size() == 3 && first.thread != steps_[steps[2]].thread) return;
+    if (first.thread == steps_[steps[1]].thread) return std::nullopt;
+    if (steps.size() == 3 && first.thread != steps_[steps[2]].thread) return std::nullopt;
     OrderCandidate candidate{kind, std::move(steps), true, counted};
     for (const std::size_t i : candidate.steps) candidate.same_data &= same_data(first, steps_[i]);
-    if (kind == Kind::kSees && !candidate.same_data) return;
-    if (std::ranges::find(found_, candidate) == found_.end())
-      found_.push_back(std::move(candidate));
+    if (kind == Kind::kSees && !candidate.same_data) return std::nullopt;
+    return candidate;
+  }
+  // A case of one order names no threads, and instances only if they are counted.
+  [[nodiscard]] bool says_the_same(const OrderCandidate& a, const OrderCandidate& b) const {
+    return a.kind == b.kind && a.same_data == b.same_data && a.counted == b.counted &&
+           std::ranges::equal(a.steps, b.steps,
+                              [&](std::size_t x, std::size_t y) { return sites_[x] == sites_[y]; });
   }
 
   const LabRun& failing_;
@@ -210,6 +294,7 @@ OrderCandidates order_candidates(const LabRun& failing, const Sites& sites,
   if (cause) candidates.add_cause(*cause);
   if (pair) candidates.add_pair(*pair);
   for (const LabRun* run : passing) candidates.add_sees(*run);
+  candidates.add_intrusions();
   for (const LabRun* run : passing) candidates.add_flipped(*run);
   return candidates.take();
 }

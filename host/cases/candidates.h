@@ -31,7 +31,7 @@ struct OrderCandidates {
 };
 
 // The most telling first: those of the cause that was explained and of the critical pair, then those whose reads see another write than
-// in one of the passing runs, then all others whose order differs.
+// in one of the passing runs, then threads between two accesses of another one, then all others whose order differs.
 [[nodiscard]] OrderCandidates order_candidates(const LabRun& failing, const Sites& sites,
                                                const std::vector<const LabRun*>& passing,
                                                const std::optional<CriticalPair>& pair,

@@ -9,6 +9,7 @@
 
 #include "host/cases/impossible.h"
 #include "host/cases/lab.h"
+#include "host/cases/place_together.h"
 #include "host/cases/trial.h"
 #include "host/search/fuzz_search.h"
 #include "host/search/portfolio.h"
@@ -72,6 +73,7 @@ class Checking {
       return std::unexpected(plan.error());
     }
     lab.plan = std::move(*plan);
+    result_.not_built = !lab.plan.preload.empty();
     lab.plan.output = OutputMode::kCaptureOnly;
     lab.criteria = one.criteria;
     const std::string input = one.input.empty() ? "/dev/null" : (folder / one.input).string();
@@ -96,6 +98,7 @@ class Checking {
       // A failure that shows all the same is not to be kept quiet about.
       return hunt_around(survey, std::nullopt);
     }
+    place_together(one, survey, result_.placed);
     const EventSites sites = sites_of(result_.placed);
     CLEW_TRY(auto tally, try_case(one, sites, survey, Until::kFailing, kSteered));
     if (tally.with_order == 0) result_.reason = reason_in_code(one, sites, survey);
@@ -141,7 +144,10 @@ class Checking {
     // With the stacks of just this run: places of libraries belong to many lines.
     if (recorded->run.summary.clock == run.result.clock && !result_.one->orders.empty()) {
       survey.learn(run, std::make_shared<const RunResult>(std::move(recorded->run)));
-      result_.other_order = !find_match(*result_.one, sites, survey.traced(run));
+      TracedRun traced = survey.traced(run);
+      result_.other_order = !find_match(*result_.one, sites, traced);
+      traced.failed = false;  // now all of it
+      result_.lacks_last = !result_.other_order && !find_match(*result_.one, sites, traced);
     }
     return {};
   }

@@ -28,13 +28,14 @@ const char* to_word(CaseStatus status);  // "fails", "not-possible", as JSON has
 struct NotPossible {
   enum class Why : std::uint8_t {
     kNone,
-    kMutex,        // held by both: `at` is where one took it, `source` where the other did
-    kExhausted,    // all schedules were executed
-    kJoined,       // the thread of one event is joined before the other, at `at`
-    kCreated,      // the thread of one event is created after the other, at `at`
-    kBarrier,      // both threads pass the barrier at `at` in between
-    kSameThread,   // one thread executes both, in the other order
-    kSawFirst,     // in between the read at `at` has seen the write at `source`
+    kMutex,       // held by both: `at` is where one took it, `source` where the other did
+    kGuarded,     // likewise, by all threads that come to the events, whether or not to all of them
+    kExhausted,   // all schedules were executed
+    kJoined,      // the thread of one event is joined before the other, at `at`
+    kCreated,     // the thread of one event is created after the other, at `at`
+    kBarrier,     // both threads pass the barrier at `at` in between
+    kSameThread,  // one thread executes both, in the other order
+    kSawFirst,    // in between the read at `at` has seen the write at `source`
     kWaitedFirst,  // in between the wait at `at` is over, because of the signal at `source`
     kOverwritten,  // what is to be seen is overwritten at `at` before the reader comes
     kNotTogether,  // the events happen, but never by such threads to the same data
@@ -60,7 +61,8 @@ struct CheckedCase {
   std::optional<std::uint64_t> recording;  // kFails
   std::optional<Failure> failure;          // kFails: how
   bool other_order = false;                // kFails: in a run that does not have the order
-  bool other_failure = false;              // kFails: of another kind
+  bool lacks_last = false;     // kFails: the last event of an order does not come in the recording
+  bool other_failure = false;  // kFails: of another kind
   NotPossible reason;
   std::uint64_t runs = 0;        // in all
   std::uint64_t with_order = 0;  // of these
@@ -68,6 +70,7 @@ struct CheckedCase {
   std::uint64_t failed = 0;      // of these
   std::uint64_t hunted = 0;      // of the runs: in the hunt around it
   bool out_of_time = false;      // not everything was tried
+  bool not_built = false;  // with clew: accesses to memory are no yield points and have no place
   double seconds = 0;
   std::optional<Error> error;  // kNotRun
   std::vector<std::string> notes;

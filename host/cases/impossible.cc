@@ -292,7 +292,7 @@ NotPossible guarded(const Case& one, std::size_t number, const EventSites& sites
     const auto same = within.find(key);
     if (same == within.end()) continue;
     NotPossible reason;
-    reason.why = NotPossible::Why::kMutex;
+    reason.why = NotPossible::Why::kGuarded;
     reason.order = number;
     reason.at = at;
     reason.source = same->second;

@@ -92,6 +92,7 @@ class Making {
     }
     made_.runs += lab.runs();
     made_.interrupted_by = lab.interrupted_by();
+    made_.out_of_time = lab.time_is_up();
     made_.seconds = seconds_now() - started_;
     for (const std::string& note : lab.notes()) made_.notes.push_back(note);
     for (const std::string& file : survey.sites().missing_sources())
@@ -121,6 +122,11 @@ class Making {
     return {};
   }
 
+  // A quarter of what there is: the isolation may have taken half.
+  [[nodiscard]] double explaining_seconds() const {
+    return options_.seconds > 0 ? std::min(kMostExplaining, options_.seconds / 4) : kMostExplaining;
+  }
+
   // What cannot be explained has other candidates.
   void explain_failure(const Replay& failing) {
     if (!passing_number_) return;
@@ -128,11 +134,12 @@ class Making {
     if (!passing) return;
     class Limited final : public RunObserver {
      public:
-      bool time_is_up() override { return seconds_now() - started_ > kMostExplaining; }
+      explicit Limited(double seconds) : until_(seconds_now() + seconds) {}
+      bool time_is_up() override { return seconds_now() > until_; }
 
      private:
-      double started_ = seconds_now();
-    } limited;
+      double until_;
+    } limited(explaining_seconds());
     ExplainOptions untested;
     untested.limits.tests = 0;
     const auto explained = explain(failing, *passing, untested, limited);

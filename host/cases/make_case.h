@@ -36,6 +36,7 @@ struct MadeCase {
   std::uint64_t candidates = 0;  // orders that were tried
   double seconds = 0;
   int interrupted_by = 0;
+  bool out_of_time = false;  // not everything was tried
   bool has_handler = false;  // the failing run sends a signal that has a handler
   std::vector<std::string> notes;
 };

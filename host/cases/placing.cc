@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 
 namespace clew {
@@ -73,15 +74,34 @@ class Placing {
       if (score >= kLeast && score > best_score) best_score = score, best = &candidate;
     }
     if (const Candidate* beside = beside_the_same(best)) best = beside;
+    if (best != nullptr) return placed_at(*best, best_score);
     Placed placed;
-    if (const Candidate* shown = best != nullptr ? best : nearest) tell(*shown, placed);
-    if (best == nullptr) return placed;
-    placed.fit = fit_of(*best);
-    placed.sites = sites_of(*best);
+    if (nearest != nullptr) tell(*nearest, placed);
+    return placed;
+  }
+
+  std::vector<Placed> all(std::size_t most) {
+    collect();
+    std::multimap<double, const Candidate*, std::greater<>> ways;  // by score
+    for (const auto& [key, candidate] : candidates_)
+      if (const double score = score_of(candidate); score >= kLeast)
+        ways.emplace(score, &candidate);
+    std::vector<Placed> result;
+    for (const auto& [score, candidate] : ways)
+      if (result.size() < most) result.push_back(placed_at(*candidate, score));
+    return result;
+  }
+
+ private:
+  [[nodiscard]] Placed placed_at(const Candidate& at, double score) const {
+    Placed placed;
+    tell(at, placed);
+    placed.fit = fit_of(at);
+    placed.sites = sites_of(at);
     // A place without a line may be several statements now.
     if (anchor_.text.empty())
       for (const auto& [key, candidate] : candidates_)
-        if (&candidate != best && score_of(candidate) >= best_score - kExecuted)
+        if (&candidate != &at && score_of(candidate) >= score - kExecuted)
           for (const SiteId id : sites_of(candidate)) placed.sites.push_back(id);
     if (placed.fit != Fit::kExact) add_moved_by_compiler(placed.sites);
     std::ranges::sort(placed.sites);
@@ -91,7 +111,6 @@ class Placing {
     return placed;
   }
 
- private:
   // The statement may be there and not do it any more, because another one of its line does it now:
   // the head of a loop, a condition.
   [[nodiscard]] const Candidate* beside_the_same(const Candidate* best) const {
@@ -283,6 +302,10 @@ class Placing {
 
 Placed place_anchor(const Anchor& anchor, const Sites& sites) {
   return Placing(anchor, sites).run();
+}
+
+std::vector<Placed> places_of_anchor(const Anchor& anchor, const Sites& sites, std::size_t most) {
+  return Placing(anchor, sites).all(most);
 }
 
 }  // namespace clew

@@ -2,6 +2,7 @@
 #ifndef CLEW_HOST_CASES_PLACING_H_
 #define CLEW_HOST_CASES_PLACING_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -29,6 +30,9 @@ struct Placed {
 };
 
 [[nodiscard]] Placed place_anchor(const Anchor& anchor, const Sites& sites);
+// All statements that are similar enough, the best first, at most so many.
+[[nodiscard]] std::vector<Placed> places_of_anchor(const Anchor& anchor, const Sites& sites,
+                                                   std::size_t most);
 
 }  // namespace clew
 

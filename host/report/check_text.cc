@@ -62,6 +62,12 @@ std::string reason_text(const CheckedCase& one) {
           "{} {}both threads hold the same lock there: one takes it at {}, the other at {}.", runs,
           reason.one_reason ? "" : "the order is ruled out. In one of them ", at(reason.at),
           at(reason.source));
+    case Why::kGuarded:
+      return fmt::format(
+          "In all {} that have the first and the last of its events in one thread, that thread and "
+          "whoever comes to the event in between hold the same lock there: one takes it at {}, the "
+          "other at {}.",
+          runs_text(reason.schedules), at(reason.at), at(reason.source));
     case Why::kJoined:
       return in_between(fmt::format("the thread of one event is joined at {}", at(reason.at)));
     case Why::kCreated:
@@ -124,10 +130,17 @@ std::string failure_text(const CheckedCase& one) {
   if (!one.other_order && one.one->orders.empty())
     text = "The program fails.";
   else if (!one.other_order)
-    text = fmt::format("The order of the case happens, and {} of {} with it {}.",
-                       with_commas(one.failed), runs_text(one.with_order),
-                       one.failed == 1 ? "fails" : "fail");
-  else if (one.status == CaseStatus::kFails)
+    text = fmt::format(
+        "The order of the case happens, and {} of {} with it {}{}.", with_commas(one.failed),
+        runs_text(one.with_order), one.failed == 1 ? "fails" : "fail",
+        one.lacks_last ? "; in the recorded one its last event does not come any more" : "");
+  else if (std::ranges::any_of(one.placed,
+                               [](const Placed& placed) { return placed.fit == Fit::kNone; }))
+    text =
+        "The program fails. Whether it does so in the order of the case cannot be told: not all of "
+        "its "
+        "statements were found.";
+  else
     text = "The program fails in another order than that of the case.";
   if (one.failure) {
     text += fmt::format(" {}: {}", to_word(one.failure->kind), printable(one.failure->detail));
@@ -145,7 +158,9 @@ std::string explanation(const CheckedCase& one) {
     case CaseStatus::kFails:
       return failure_text(one);
     case CaseStatus::kPasses:
-      return fmt::format("The order of the case happens in {}, all of which pass.{}",
+      return fmt::format("{} {}, all of which pass.{}",
+                         one.one->orders.empty() ? "The case has no order. There were"
+                                                 : "The order of the case happens in",
                          runs_text(one.with_order), hunted_text(one));
     case CaseStatus::kNotPossible:
       return reason_text(one) + hunted_text(one);
@@ -161,7 +176,12 @@ std::string explanation(const CheckedCase& one) {
           "No run has the order of the case, and nothing shows that it cannot happen.{}",
           hunted_text(one));
     case CaseStatus::kNotPlaced:
-      return fmt::format("The code has changed too much.{}", hunted_text(one));
+      return fmt::format("{}{}",
+                         one.not_built
+                             ? "The program was not built with clew: no accesses to memory are "
+                               "known of it (rebuild it with clew c++)."
+                             : "The code has changed too much.",
+                         hunted_text(one));
     case CaseStatus::kNotRun:
       return one.error ? one.error->message : "";
   }
@@ -191,10 +211,10 @@ std::string placing_text(const CheckedCase& one) {
   for (std::size_t i = 0; i < one.placed.size(); ++i) {
     const Placed& placed = one.placed[i];
     const std::string wanted = phrase_of(one.one->events[i].at);
-    if (!told.insert(wanted).second) continue;
     const std::string found = placed.text.empty() ? location_text(placed.at)
                                                   : fmt::format("{}: {}", location_text(placed.at),
                                                                 printable(placed.text));
+    if (!told.insert(wanted + "\n" + found).second) continue;
     if (placed.fit == Fit::kNone)
       text += wrapped(fmt::format("looked for: {}", printable(wanted)), "  ") +
               (placed.at.file.empty() ? "" : wrapped(fmt::format("nearest: {}", found), "  "));
@@ -264,7 +284,9 @@ Json check_json(const CheckResult& result) {
                      {"with_order", one.with_order},
                      {"failed", one.failed},
                      {"hunted", one.hunted},
+                     {"lacks_last", one.lacks_last},
                      {"out_of_time", one.out_of_time},
+                     {"built_with_clew", !one.not_built},
                      {"seconds", one.seconds},
                      {"notes", one.notes}});
   }
@@ -349,7 +371,10 @@ std::string made_text(const MadeCase& made, const std::string& file) {
   std::string text;
   for (const CaseOrder& order : made.made.orders)
     text += wrapped(printable(sentence_of(made.made, order)), "  ");
-  text += wrapped(proof_text(made), "  ");
+  text += wrapped(
+      proof_text(made) +
+          (made.out_of_time ? " The time was up before everything was tried (--time)." : ""),
+      "  ");
   for (const std::string& note : made.notes) text += wrapped("note: " + printable(note), "  ");
   text += fmt::format("  {}, {:.1f} s\n", runs_text(made.runs), made.seconds);
   if (made.proof != MadeCase::Proof::kNotSeen)
@@ -368,6 +393,7 @@ Json made_json(const MadeCase& made, const std::string& file) {
           {"failed", made.failed},
           {"runs", made.runs},
           {"candidates", made.candidates},
+          {"out_of_time", made.out_of_time},
           {"seconds", made.seconds},
           {"notes", made.notes}};
 }

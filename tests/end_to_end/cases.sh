@@ -251,6 +251,116 @@ for fixed in bin_merged bin_locked; do
   check "by a lock, though no run has all of the events" json "d['cases'][0]['status'] == 'not-possible' and 'the same lock' in d['cases'][0]['text']"
 done
 
+# A check and what depends on it for each of several objects, all under one lock that is released in between. The same worker may take
+# both objects in the failing run and one of them in a passing one. Both repairs put the two into one function.
+cat >jobs.cpp <<'CODE'
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+enum class State { Queued, Running, Done, Cancelled };
+struct Job {
+  State state = State::Queued;
+  bool has_run = false;
+};
+
+class Board {
+ public:
+  Board() : jobs_{std::make_shared<Job>(), std::make_shared<Job>()} {}
+  bool cancel(int number) {
+    Job& job = *jobs_[number];
+#if defined(LOCKED)
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (job.state != State::Queued) return false;
+    job.state = State::Cancelled;
+    return true;
+#elif defined(CLAIMED)
+    return claim(job, State::Cancelled);
+#else
+    if (!is_queued(job)) return false;
+    mark(job, State::Cancelled);
+    return true;
+#endif
+  }
+  void work() {
+    while (std::shared_ptr<Job> job = take()) {
+#if defined(LOCKED)
+      {
+        std::lock_guard<std::mutex> lock(mutex_);
+        if (job->state != State::Queued) continue;
+        job->state = State::Running;
+      }
+#elif defined(CLAIMED)
+      if (!claim(*job, State::Running)) continue;
+#else
+      if (!is_queued(*job)) continue;
+      mark(*job, State::Running);
+#endif
+      job->has_run = true;
+      mark(*job, State::Done);
+    }
+  }
+  bool has_run(int number) const { return jobs_[number]->has_run; }
+
+ private:
+  std::shared_ptr<Job> take() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return next_ < jobs_.size() ? jobs_[next_++] : nullptr;
+  }
+#if defined(CLAIMED)
+  bool claim(Job& job, State next) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (job.state != State::Queued) return false;
+    job.state = next;
+    return true;
+  }
+#endif
+#if !defined(LOCKED) && !defined(CLAIMED)
+  bool is_queued(const Job& job) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return job.state == State::Queued;
+  }
+#endif
+  void mark(Job& job, State state) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    job.state = state;
+  }
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<Job>> jobs_;
+  size_t next_ = 0;
+};
+
+int main() {
+  Board board;
+  std::thread one([&] { board.work(); }), two([&] { board.work(); });
+  const bool first = board.cancel(0), second = board.cancel(1);
+  one.join();
+  two.join();
+  return (first && board.has_run(0)) || (second && board.has_run(1));
+}
+CODE
+build -O1 jobs.cpp -o jobs
+build -O1 -DLOCKED jobs.cpp -o jobs_locked
+build -O1 -DCLAIMED jobs.cpp -o jobs_claimed
+run 1 hunt --seed 1 ./jobs
+check "a check of one of several objects is a case" run 0 case new --seed 1 --json out.json
+check "of one order, which suffices" json 'len(d["orders"]) == 1 and d["proof"] == "suffices"'
+check "in terms of the data, not of locks" grep -q 'text = "return job.state == State::Queued;"' jobs.clewcase
+check "it fails" run 1 check jobs.clewcase
+for fixed in jobs_locked jobs_claimed; do
+  check "$fixed is mended" run 0 check --program $fixed jobs.clewcase --json out.json
+  check "by a lock, with both statements where they are now" json "d['cases'][0]['status'] == 'not-possible' and 'hold the same lock' in d['cases'][0]['text'] and [e['fit'] for e in d['cases'][0]['events'] if e['looked_for'].startswith('the read')] == ['nearest']"
+done
+c++ -std=c++20 -g -O1 -pthread -DLOCKED jobs.cpp -o jobs_plain
+check "a program that was not built with clew" run 122 check --program jobs_plain jobs.clewcase
+check "is not said to have changed" says out.txt 'was not built with clew'
+# A file that was cut off asks for less, and must not pass for that.
+sed '/^\[orders\]/,$d' jobs.clewcase >cut.clewcase
+check "a case without its orders" run 122 check --program jobs_locked cut.clewcase
+check "is cut off" says out.txt 'cut off'
+rm -f jobs.clewcase cut.clewcase
+
 cat >flag.c <<'CODE'
 #include <pthread.h>
 static int ready, value;
