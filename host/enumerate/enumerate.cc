@@ -183,18 +183,19 @@ class Collector {
     const Combinations& combinations = search_.combinations();
     result.together = combinations.together();
     result.combinations_cut = combinations.is_cut();
-    const std::vector<Term>& terms = search_.terms().all();
     for (const Combinations::Combination& combination : combinations.all()) {
       count(combination.seen()    ? TermStatus::kSeen
             : search_.exhausted() ? TermStatus::kImpossible
                                   : TermStatus::kOpen,
             result.combined);
-      if (combination.failing.runs == 0 || combination.passing.runs != 0) continue;
-      const bool one_is_enough = std::ranges::any_of(
-          combination.terms, [&](Terms::Number number) { return terms[number].passing.runs == 0; });
-      if (one_is_enough || result.failing_combinations.size() >= kMostFailingCombinations) continue;
+      if (!search_.fails_together(combination) ||
+          result.failing_combinations.size() >= kMostFailingCombinations)
+        continue;
       CombinationInfo info;
       info.failing_runs = combination.failing.runs;
+      info.failing = search_.recording(combination, Verdict::kFail);
+      if (const auto* beside = search_.passing_beside(combination))
+        info.passing = search_.recording(*beside, Verdict::kPass);
       bool all_listed = true;
       for (const Terms::Number number : combination.terms) {
         const auto position = position_.find(number);

@@ -55,6 +55,8 @@ struct ReadInfo {
 struct CombinationInfo {
   std::vector<std::pair<std::size_t, std::size_t>> terms;  // numbers of reads and of their terms
   std::uint64_t failing_runs = 0;
+  std::optional<std::uint64_t> failing;  // recordings: one of these runs, ...
+  std::optional<std::uint64_t> passing;  // ... and one in which a single read sees something else
 };
 
 struct EnumerateResult {

@@ -250,17 +250,74 @@ EnumerateSearch::Coverage EnumerateSearch::coverage() const {
   return coverage;
 }
 
-// For each read that fails with one term always and not with another: a run of each.
+void EnumerateSearch::keep(const Witness& witness, Verdict verdict) {
+  const bool is_kept = std::ranges::any_of(kept_, [&](const Kept& kept) {
+    return kept.plan == witness.plan && kept.verdict == verdict;
+  });
+  if (!is_kept && kept_.size() < kMostKept) kept_.push_back({witness.plan, verdict, {}});
+}
+
+bool EnumerateSearch::fails_together(const Combinations::Combination& combination) const {
+  return combination.failing.runs > 0 && combination.passing.runs == 0 &&
+         std::ranges::all_of(combination.terms, [&](Terms::Number number) {
+           return terms_.all()[number].passing.runs > 0;
+         });
+}
+
+const Combinations::Combination* EnumerateSearch::passing_beside(
+    const Combinations::Combination& combination) const {
+  const auto is_beside = [&](const Combinations::Combination& other) {
+    if (other.passing.runs == 0 || other.failing.runs > 0) return false;
+    std::size_t differing = 0;
+    for (const Terms::Number number : combination.terms) {
+      const EventKey& read = terms_.all()[number].read;
+      const auto same = std::ranges::find_if(
+          other.terms, [&](Terms::Number one) { return terms_.all()[one].read == read; });
+      if (same == other.terms.end()) return false;
+      differing += *same != number ? 1 : 0;
+    }
+    return differing == 1;
+  };
+  const auto found = std::ranges::find_if(combinations_.all(), is_beside);
+  return found == combinations_.all().end() ? nullptr : &*found;
+}
+
+void EnumerateSearch::keep_combinations() {
+  for (const Combinations::Combination& combination : combinations_.all()) {
+    if (!fails_together(combination)) continue;
+    if (const auto* beside = passing_beside(combination)) keep(beside->passing, Verdict::kPass);
+    keep(combination.failing, Verdict::kFail);
+  }
+}
+
+// Where no term fails always: of the term that fails most often, and of another one of the read that never does.
+void EnumerateSearch::keep_most_failing(const SeenTerms& of_read) {
+  const auto rate = [](const Term* term) {
+    return static_cast<double>(term->failing.runs) /
+           static_cast<double>(term->failing.runs + term->passing.runs);
+  };
+  const Term* failing = nullptr;
+  const Term* passing = nullptr;
+  for (const auto& [read, of_one] : of_read) {
+    const auto never =
+        std::ranges::find_if(of_one, [](const Term* term) { return term->failing.runs == 0; });
+    if (never == of_one.end()) continue;
+    for (const Term* term : of_one)
+      if (term->failing.runs > 0 && (failing == nullptr || rate(term) > rate(failing))) {
+        failing = term;
+        passing = *never;
+      }
+  }
+  if (failing == nullptr) return;
+  keep(passing->passing, Verdict::kPass);
+  keep(failing->failing, Verdict::kFail);
+}
+
+// For each read that fails with one term always and not with another: a run of each. Likewise for combinations.
 std::vector<Search::Keep> EnumerateSearch::to_keep() {
-  std::map<EventKey, std::vector<const Term*>> of_read;
+  SeenTerms of_read;
   for (const Term& term : terms_.all())
     if (term.seen() && terms_.is_shared(term.read)) of_read[term.read].push_back(&term);
-  const auto keep = [&](const Witness& witness, Verdict verdict) {
-    const bool is_kept = std::ranges::any_of(kept_, [&](const Kept& kept) {
-      return kept.plan == witness.plan && kept.verdict == verdict;
-    });
-    if (!is_kept && kept_.size() < kMostKept) kept_.push_back({witness.plan, verdict, {}});
-  };
   for (const auto& [read, of_one] : of_read) {
     const auto fails = [](const Term* t) { return t->failing.runs > 0 && t->passing.runs == 0; };
     const auto passes = [](const Term* t) { return t->passing.runs > 0 && t->failing.runs == 0; };
@@ -270,6 +327,9 @@ std::vector<Search::Keep> EnumerateSearch::to_keep() {
     for (const Term* term : of_one)
       if (fails(term)) keep(term->failing, Verdict::kFail);
   }
+  keep_combinations();
+  if (std::ranges::none_of(kept_, [](const Kept& kept) { return kept.verdict == Verdict::kPass; }))
+    keep_most_failing(of_read);
   // The failing ones last: the newest recording is the one that commands take by default.
   std::vector<Kept> failing;
   for (const Kept& kept : kept_)
@@ -285,11 +345,21 @@ void EnumerateSearch::kept(std::size_t which, std::optional<std::uint64_t> recor
   if (which < kept_.size()) kept_[which].recording = recording;
 }
 
-std::optional<std::uint64_t> EnumerateSearch::recording(const Term& term, Verdict verdict) const {
-  const Witness& witness = verdict == Verdict::kFail ? term.failing : term.passing;
+std::optional<std::uint64_t> EnumerateSearch::recording_of(const Witness& witness,
+                                                           Verdict verdict) const {
   for (const Kept& kept : kept_)
-    if (kept.plan == witness.plan && kept.verdict == verdict) return kept.recording;
+    if (witness.plan && kept.plan == witness.plan && kept.verdict == verdict) return kept.recording;
   return std::nullopt;
+}
+
+std::optional<std::uint64_t> EnumerateSearch::recording(const Term& term, Verdict verdict) const {
+  return recording_of(verdict == Verdict::kFail ? term.failing : term.passing, verdict);
+}
+
+std::optional<std::uint64_t> EnumerateSearch::recording(
+    const Combinations::Combination& combination, Verdict verdict) const {
+  return recording_of(verdict == Verdict::kFail ? combination.failing : combination.passing,
+                      verdict);
 }
 
 }  // namespace clew

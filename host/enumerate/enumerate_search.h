@@ -82,6 +82,13 @@ class EnumerateSearch {
   [[nodiscard]] std::vector<Search::Keep> to_keep();
   void kept(std::size_t which, std::optional<std::uint64_t> recording);
   [[nodiscard]] std::optional<std::uint64_t> recording(const Term& term, Verdict verdict) const;
+  [[nodiscard]] std::optional<std::uint64_t> recording(const Combinations::Combination& combination,
+                                                       Verdict verdict) const;
+  // Whether it fails in all runs that show it, though none of its terms does.
+  [[nodiscard]] bool fails_together(const Combinations::Combination& combination) const;
+  // One that differs in one read alone, and passes; nothing: there is none.
+  [[nodiscard]] const Combinations::Combination* passing_beside(
+      const Combinations::Combination& combination) const;
 
  private:
   struct Target {
@@ -104,6 +111,13 @@ class EnumerateSearch {
   void add_directed(std::size_t most, std::vector<JobPlan>& plans);
   void add_combined(std::size_t most, std::vector<JobPlan>& plans);
   void take_candidates(const Trace& trace, const std::vector<Terms::Candidate>& candidates);
+  // Of terms and of combinations.
+  void keep(const Witness& witness, Verdict verdict);
+  void keep_combinations();
+  using SeenTerms = std::map<EventKey, std::vector<const Term*>>;  // by read
+  void keep_most_failing(const SeenTerms& of_read);
+  [[nodiscard]] std::optional<std::uint64_t> recording_of(const Witness& witness,
+                                                          Verdict verdict) const;
 
   EnumerateSearchOptions options_;
   Terms terms_;

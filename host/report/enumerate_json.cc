@@ -17,11 +17,6 @@ Json event_json(const EventPlace& event) {
           {"place", event.place}};
 }
 
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 const char* status_word(TermStatus status) {
   return status == TermStatus::kSeen         ? "seen"
          : status == TermStatus::kImpossible ? "impossible"
@@ -113,7 +108,10 @@ Json enumerate_json(const EnumerateResult& result) {
       Json terms = Json::array();
       for (const auto& [read, term] : combination.terms)
         terms.push_back({{"read", read}, {"term", term}});
-      failing.push_back({{"terms", std::move(terms)}, {"failing_runs", combination.failing_runs}});
+      failing.push_back({{"terms", std::move(terms)},
+                         {"failing_runs", combination.failing_runs},
+                         {"failing", or_null(combination.failing)},
+                         {"passing", or_null(combination.passing)}});
     }
     json["failing_combinations"] = std::move(failing);
   }

@@ -181,10 +181,11 @@ std::string combinations_text(const EnumerateResult& result) {
                    : "the initial value"));
     }
     text += wrapped(
-        fmt::format("fails in {} together (each alone passes in some run): {}",
+        fmt::format("fails in {} together{} (each alone passes in some run): {}",
                     combination.failing_runs == 1
                         ? "the run that shows these"
                         : fmt::format("all {} runs that show these", combination.failing_runs),
+                    combination.failing ? fmt::format(", recording {}", *combination.failing) : "",
                     fmt::join(parts, "; ")),
         "    ");
   }
@@ -260,18 +261,24 @@ std::string unexecuted_text(const EnumerateResult& result) {
   return text;
 }
 
-// A failing and a passing run of one read.
+// A failing and a passing run of one read, or of reads together.
 std::string next_commands(const std::vector<ReadGroup>& groups, const EnumerateResult& result) {
-  for (const ReadGroup& group : groups) {
-    std::optional<std::uint64_t> failing;
-    std::optional<std::uint64_t> passing;
-    for (const auto& [key, folded] : group.terms) {
-      if (!failing && std::get<0>(key) == Course::kFails) failing = folded.failing;
-      if (!passing && std::get<0>(key) == Course::kPasses) passing = folded.passing;
+  const auto commands = [](std::uint64_t failing, std::uint64_t passing) {
+    return fmt::format("\n  clew explain {} {}\n  clew replay {}\n", failing, passing, failing);
+  };
+  for (const Course wanted : {Course::kFails, Course::kSometimes}) {
+    for (const ReadGroup& group : groups) {
+      std::optional<std::uint64_t> failing;
+      std::optional<std::uint64_t> passing;
+      for (const auto& [key, folded] : group.terms) {
+        if (!failing && std::get<0>(key) == wanted) failing = folded.failing;
+        if (!passing && std::get<0>(key) == Course::kPasses) passing = folded.passing;
+      }
+      if (failing && passing) return commands(*failing, *passing);
     }
-    if (failing && passing)
-      return fmt::format("\n  clew explain {} {}\n  clew replay {}\n", *failing, *passing,
-                         *failing);
+    for (const CombinationInfo& combination : result.failing_combinations)
+      if (wanted == Course::kFails && combination.failing && combination.passing)
+        return commands(*combination.failing, *combination.passing);
   }
   return result.hunt.failing ? fmt::format("\n  clew replay {}\n", *result.hunt.failing) : "";
 }

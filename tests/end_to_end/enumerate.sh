@@ -38,6 +38,8 @@ for variant in figure4 sleep_first second_first; do
   failing=$(python3 -c "import json; print([t['failing'] for t in json.load(open('out.json'))['reads'][0]['terms'] if t['failing']][0])")
   check "... its recording fails again" run 136 replay "$failing"
 done
+check "all of figure 4, sleeps of any length" run 1 enumerate --exhaust --schedules 1000 --seed 1 --json out.json ./figure4
+check "... is executed" json "d['exhausted'] and d['coverage'] == {'seen': 2, 'impossible': 1, 'open': 0}"
 check "the repaired program" run 0 enumerate --seed 1 --json out.json ./repaired
 check "... has the same terms, and none fails" json "$terms == [(0, 'impossible'), ($(line figure4 'n = 7;'), 'seen'), ($good, 'seen')] and all(t['failing_runs'] == 0 for r in d['reads'] for t in r['terms'])"
 check "one read" run 1 enumerate --seed 1 --schedules 60 --at "figure4.c:$(line figure4 '21 / n'):n" --json out.json ./figure4
@@ -98,6 +100,10 @@ C
 "$clew" cc -O1 -g three_flags.c -o three_flags -pthread || exit 1
 check "combinations of three reads" run 1 enumerate --triples --time 20 --seed 1 --json out.json ./three_flags
 check "... all eight are seen, one fails" json "d['together'] == 3 and d['combinations']['seen'] == 8 and len(d['failing_combinations']) == 1 and len(d['failing_combinations'][0]['terms']) == 3"
+check "... with a recording that fails" run 3 replay "$(python3 -c "import json; print(json.load(open('out.json'))['failing_combinations'][0]['failing'])")"
+check "... and one that passes, to explain" run 0 replay "$(python3 -c "import json; print(json.load(open('out.json'))['failing_combinations'][0]['passing'])")"
+check "no read that always fails" run 1 enumerate --seed 1 --json out.json ./three_flags
+check "... leaves a pair to explain all the same" json "any(t['failing'] and t['passing_runs'] for r in d['reads'] for t in r['terms']) and any(t['passing'] and not t['failing_runs'] for r in d['reads'] for t in r['terms'])"
 
 # What a semaphore, a condition variable and a flag order is impossible, with a reason.
 cat >ordered.cpp <<'C'
