@@ -65,10 +65,8 @@ void place_together(const Case& one, const Survey& survey, std::vector<Placed>& 
     Placed& first = placed[order.events[0]];
     Placed& third = placed[order.events[2]];
     if ((!is_edited(first) && !is_edited(third)) || together.has_events(order, placed)) continue;
-    const auto firsts =
-        places_of_anchor(one.events[order.events[0]].at, survey.sites(), kMostWays);
-    const auto thirds =
-        places_of_anchor(one.events[order.events[2]].at, survey.sites(), kMostWays);
+    const auto firsts = places_of_anchor(one.events[order.events[0]].at, survey.sites(), kMostWays);
+    const auto thirds = places_of_anchor(one.events[order.events[2]].at, survey.sites(), kMostWays);
     // As little as possible is given up: the sum of the ranks counts. Code of two functions that was edited is likely to have
     // become part of one.
     std::vector<Way> in_one_function;

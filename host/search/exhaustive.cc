@@ -88,16 +88,9 @@ void ExhaustiveSearch::learn(const JobPlan& plan, const JobReport& report) {
     if (report.verdict == Verdict::kUnresolved) ++unresolved_;
     const std::vector<NodeId> path = extend(proposal, trace);
     const std::size_t length = proposal.prefix.size();
-    // What a thread does that sleeps is done by other runs, in equivalent schedules. Somebody else goes on instead.
-    const bool is_cut = !path.empty() && sleeps(path.back(), trace[path.size() - 1].index);
     TraceOrder(trace).each_race(
-        length == 0 ? 0 : length - 1, is_cut ? path.size() - 1 : trace.size(),
+        length == 0 ? 0 : length - 1,
         [&](std::size_t step, std::uint32_t u) { race(trace, path, step, u); });
-    if (is_cut) {
-      const Node& node = nodes_[path.back()];
-      if (const std::uint64_t awake = node.enabled & ~node.wanted; awake != 0)
-        want(path.back(), static_cast<std::uint32_t>(std::countr_zero(awake)));
-    }
   }
 }
 
@@ -115,8 +108,6 @@ std::vector<ExhaustiveSearch::NodeId> ExhaustiveSearch::extend(const Proposal& p
                                                                std::span<const TraceStep> trace) {
   std::vector<NodeId> path(trace.size(), kNoNode);
   const std::size_t length = proposal.prefix.size();
-  std::vector<NextStep> sleeping;
-  if (bound_ == kNoBound && length > 0) sleeping = asleep_behind(proposal, trace);
   NodeId at = proposal.point.node;
   for (std::size_t k = length; k-- > 0; at = nodes_[at].parent) path[k] = at;
   for (std::size_t k = length; k < trace.size(); ++k) {
@@ -131,45 +122,10 @@ std::vector<ExhaustiveSearch::NodeId> ExhaustiveSearch::extend(const Proposal& p
       node.preemptions = parent.preemptions + preempts(parent, node.running);
       node.deviations = parent.deviations + (node.running != parent.first ? 1 : 0);
     }
-    for (const NextStep& one : sleeping) node.wanted |= bit(one.step.index);
     path[k] = static_cast<NodeId>(nodes_.size());
     nodes_.push_back(node);
-    if (sleeping.empty()) continue;
-    asleep_[path[k]] = sleeping;
-    if (sleeps(path[k], trace[k].index)) {
-      path.resize(k + 1);
-      break;
-    }
-    std::erase_if(sleeping, [&](const NextStep& one) { return dependent(one.step, trace[k]); });
   }
   return path;
-}
-
-std::vector<ExhaustiveSearch::NextStep> ExhaustiveSearch::asleep_behind(
-    const Proposal& proposal, std::span<const TraceStep> trace) {
-  std::vector<NextStep> sleeping;
-  const TraceStep& now = trace[proposal.prefix.size() - 1];
-  if (const auto before = asleep_.find(proposal.point.node); before != asleep_.end())
-    sleeping = before->second;
-  std::vector<NextStep>& tried = tried_[proposal.point.node];
-  for (NextStep& one : tried) {
-    if (one.step.index == now.index) {
-      one.step = now;
-      // What ends the run comes after all that others do.
-      one.known = proposal.prefix.size() < trace.size();
-      break;
-    }
-    if (one.known) sleeping.push_back(one);
-  }
-  std::erase_if(sleeping, [&](const NextStep& one) { return dependent(one.step, now); });
-  return sleeping;
-}
-
-bool ExhaustiveSearch::sleeps(NodeId id, std::uint32_t thread) const {
-  const auto asleep = asleep_.find(id);
-  return asleep != asleep_.end() && std::ranges::any_of(asleep->second, [&](const NextStep& one) {
-           return one.step.index == thread;
-         });
 }
 
 // The default lets the running thread go on if it can: where it did not, no switch is a preemption.
@@ -179,13 +135,6 @@ std::uint32_t ExhaustiveSearch::preempts(const Node& node, std::uint32_t thread)
 
 void ExhaustiveSearch::race(std::span<const TraceStep> trace, const std::vector<NodeId>& path,
                             std::size_t step, std::uint32_t u) {
-  if (bound_ == kNoBound) {
-    // No second point: it is for schedules that need fewer preemptions.
-    std::vector<NextStep>& tried = tried_[path[step]];
-    if (tried.empty()) tried.push_back({trace[step], step + 1 < trace.size()});
-    want(path[step], u);
-    return;
-  }
   want(path[step], u);
   std::size_t block = step;
   while (block > 0 && trace[block - 1].index == trace[step].index) --block;
@@ -194,9 +143,7 @@ void ExhaustiveSearch::race(std::span<const TraceStep> trace, const std::vector<
 
 void ExhaustiveSearch::want(NodeId id, std::uint32_t thread) {
   Node& node = nodes_[id];
-  // If it sleeps, its next step here is not the one of the race: others may have to go before it.
-  const bool goes = (node.enabled & bit(thread)) != 0 && !sleeps(id, thread);
-  std::uint64_t threads = goes ? bit(thread) : node.enabled;
+  std::uint64_t threads = (node.enabled & bit(thread)) != 0 ? bit(thread) : node.enabled;
   threads &= ~node.wanted;
   node.wanted |= threads;
   for (; threads != 0; threads &= threads - 1) {
@@ -208,11 +155,6 @@ void ExhaustiveSearch::want(NodeId id, std::uint32_t thread) {
     }
     const bool by_preemptions = options_.order == Order::kPreemptions;
     const std::uint32_t level = by_preemptions ? preemptions : node.deviations + 1;
-    if (bound_ == kNoBound) {
-      TraceStep unknown{};
-      unknown.index = t;
-      tried_[id].push_back({unknown, false});
-    }
     if (waiting_.size() <= level) waiting_.resize(level + 1);
     waiting_[level].push_back({id, t});
   }

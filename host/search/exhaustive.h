@@ -23,18 +23,11 @@
 //    release of a lock and a thread's end count as races with a later kLock or kJoin that
 //    would have waited for them (the join only if its block of steps began with something else).
 //  - Tested against brute force (exhaustive_test.cc), not proved for this dependence relation.
-//  - With a bound no sleep sets. They drop a schedule because an equivalent one was explored earlier,
-//    but under a bound the earlier one may have been cut off. The price is that several schedules can
-//    be run that are equivalent.
-//  - Without a bound (kNoBound) there are sleep sets (Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems", 1996),
-//    and no conservative points. A thread that was tried at a node sleeps in what is tried there later, until somebody does what conflicts with its
-//    next step. "Earlier" is the order in which threads came up at the node, not that of the runs: what a schedule is dropped for is in that order
-//    before it, and is run sooner or later. A race with a thread that sleeps where it is to go first lets all others go there: its next step there is
-//    not the one of the race, or it would not sleep, and what must go before that one is not known. In the random programs of
-//    exhaustive_test.cc that takes a fortieth of the runs that a bound of 1,000 does.
-//  - With a bound, what is explored is the least set closed under "a run's races add points". It does not
-//    depend on the order of the runs, hence neither on the number of workers nor on `most`. Without a bound it does:
-//    the outcomes do not, which is tested.
+//  - No sleep sets. They drop a schedule because an equivalent one was explored earlier, but under
+//    a bound the earlier one may have been cut off. The price is that several schedules can be
+//    run that are equivalent.
+//  - What is explored is the least set closed under "a run's races add points". It does not depend
+//    on the order of the runs, hence neither on the number of workers nor on `most`.
 //
 // What it relies on:
 //  - All jobs have kJobAllPoints: every access is a scheduling point. Sharing is otherwise learned
@@ -57,7 +50,6 @@
 #include <cstdint>
 #include <deque>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "host/search/sampling.h"
@@ -129,25 +121,13 @@ class ExhaustiveSearch final : public Search {
     JobPlan plan;
   };
 
-  // What a thread does next at a node.
-  struct NextStep {
-    TraceStep step;      // its `index` is the thread
-    bool known = false;  // false: no run has shown it yet, or it ends the run
-  };
-
   [[nodiscard]] Proposal propose(Point point) const;
   [[nodiscard]] bool over() const;
   // Whether the run did what was known of its prefix.
   [[nodiscard]] bool followed(const Proposal& proposal, std::span<const TraceStep> trace) const;
-  // The nodes before each step of the trace; those behind the prefix are new. The path ends where a thread goes on that
-  // sleeps.
+  // The nodes before each step of the trace; those behind the prefix are new.
   [[nodiscard]] std::vector<NodeId> extend(const Proposal& proposal,
                                            std::span<const TraceStep> trace);
-  // Without a bound: whose next steps were tried before the last step of the prefix, at its node or before, and have nothing to do with what
-  // came since. Schedules that continue with these are equivalent to others.
-  [[nodiscard]] std::vector<NextStep> asleep_behind(const Proposal& proposal,
-                                                    std::span<const TraceStep> trace);
-  [[nodiscard]] bool sleeps(NodeId node, std::uint32_t thread) const;
   // Thread u races with the step: it is to go before it, and before the block of the step.
   void race(std::span<const TraceStep> trace, const std::vector<NodeId>& path, std::size_t step,
             std::uint32_t u);
@@ -158,9 +138,6 @@ class ExhaustiveSearch final : public Search {
   Options options_;
   Random random_;
   std::vector<Node> nodes_;
-  // Without a bound: of nodes with more than one thread to try, these in the order in which they came up; and who sleeps.
-  std::unordered_map<NodeId, std::vector<NextStep>> tried_;
-  std::unordered_map<NodeId, std::vector<NextStep>> asleep_;
   std::vector<std::vector<Point>> waiting_;  // by preemptions or deviations needed, the newest last
   std::deque<Proposal> proposed_;            // not yet reported, in order
   bool beyond_ = false;                      // some point needs more preemptions than the bound

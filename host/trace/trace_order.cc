@@ -17,6 +17,13 @@ std::uint64_t end_of(const TraceStep& step) {
   return end > step.object ? end : ~std::uint64_t{0};
 }
 
+bool dependent(const TraceStep& a, const TraceStep& b) {
+  if (a.object == 0 || b.object == 0) return false;
+  if (a.kind == StepKind::kOther || b.kind == StepKind::kOther) return false;
+  if (a.kind == StepKind::kRead && b.kind == StepKind::kRead) return false;
+  return a.object < end_of(b) && b.object < end_of(a);
+}
+
 // Of dependent steps: whether there can be a state at which both could be next.
 bool may_be_coenabled(const TraceStep& a, const TraceStep& b) {
   return !(a.kind == StepKind::kLock && b.kind == StepKind::kUnlock) &&
@@ -24,13 +31,6 @@ bool may_be_coenabled(const TraceStep& a, const TraceStep& b) {
 }
 
 }  // namespace
-
-bool dependent(const TraceStep& a, const TraceStep& b) {
-  if (a.object == 0 || b.object == 0) return false;
-  if (a.kind == StepKind::kOther || b.kind == StepKind::kOther) return false;
-  if (a.kind == StepKind::kRead && b.kind == StepKind::kRead) return false;
-  return a.object < end_of(b) && b.object < end_of(a);
-}
 
 TraceOrder::TraceOrder(std::span<const TraceStep> trace) : trace_(trace) {
   for (const TraceStep& step : trace) {
@@ -46,12 +46,12 @@ TraceOrder::TraceOrder(std::span<const TraceStep> trace) : trace_(trace) {
   number_.reserve(trace.size());
 }
 
-void TraceOrder::each_race(std::size_t from, std::size_t to, const Race& race) {
-  for (std::size_t k = 0; k < std::min(to, trace_.size()); ++k) {
+void TraceOrder::each_race(std::size_t from, const Race& race) {
+  for (std::size_t k = 0; k < trace_.size(); ++k) {
     step(k, k >= from ? &race : nullptr);
     see_waking(k);
   }
-  if (to >= trace_.size()) cut_off(race);
+  cut_off(race);
 }
 
 void TraceOrder::step(std::size_t k, const Race* race) {

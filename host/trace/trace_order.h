@@ -15,9 +15,6 @@ namespace clew {
 
 inline constexpr std::uint32_t kMostThreads = 64;  // TraceStep::enabled has no room for more
 
-// Whether the order of two steps of different threads may matter.
-[[nodiscard]] bool dependent(const TraceStep& a, const TraceStep& b);
-
 // The happens-before relation of a trace by vector clocks, and its races.
 class TraceOrder {
  public:
@@ -29,9 +26,7 @@ class TraceOrder {
 
   // Those of the steps from `from` on with the ones before each; the former and the threads'
   // unknown next steps when the run ended.
-  void each_race(std::size_t from, const Race& race) { each_race(from, kNone, race); }
-  // Likewise, as if it had stopped before step `to`: what the threads would have done then is left out.
-  void each_race(std::size_t from, std::size_t to, const Race& race);
+  void each_race(std::size_t from, const Race& race);
 
  private:
   static constexpr std::size_t kNone = ~std::size_t{0};
