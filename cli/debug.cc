@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <new>
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 

@@ -214,7 +214,8 @@ std::string Naming::pointed_to(WhichRun side, Instance at, std::uint64_t address
   else if (name.heap.part == ObjectName::Heap::Part::kControlBlock)
     text += fmt::format("the control block of the {}", short_type(name.heap.type));
   else if (name.heap.index)
-    text += fmt::format("element {} of the array of {}", *name.heap.index, short_type(name.heap.type));
+    text +=
+        fmt::format("element {} of the array of {}", *name.heap.index, short_type(name.heap.type));
   else
     text += "the " + short_type(name.heap.type);
   return fmt::format("{} allocated at {}", text, line_of(*heap));
@@ -230,8 +231,8 @@ std::string Naming::value(WhichRun side, Instance at, std::uint64_t value, std::
   if (type != nullptr && type->size() == size && size <= 8 && !type->is_aggregate())
     return value_text(*type, std::span(bytes).first(size), context);
   // A wider access than the variable, which is no element of an array: what lies behind it is something else.
-  if (type != nullptr && !type->is_aggregate() && type->size().value_or(size) < size && of->offset == 0 &&
-      !of->name.ends_with(']'))
+  if (type != nullptr && !type->is_aggregate() && type->size().value_or(size) < size &&
+      of->offset == 0 && !of->name.ends_with(']'))
     return value_text(*type, std::span(bytes).first(*type->size()), context);
   const bool is_part = type != nullptr && (type->is_aggregate() || type->size() < size);
   const std::size_t known = std::min<std::size_t>(size, sizeof bytes);

@@ -66,10 +66,12 @@ bool is_behind_end(TracedPair& pair, WhichRun side, NodeId made, NodeId use) {
   if (thread == run.steps()[at].thread) return true;
   const StepIndex last = run.thread(thread).back();
   return last < at && pair.order(side).before(last, at) &&
-         std::ranges::any_of(run.outside_calls(), [&](const OutsideCall& call) {
-           return run.steps()[call.step].thread == run.steps()[at].thread && last < call.back &&
-                  call.back <= at && sync_call(call).kind == SyncKind::kJoin;
-         });
+         std::ranges::any_of(
+             run.outside_calls(),
+             [&](const OutsideCall& call) {
+               return run.steps()[call.step].thread == run.steps()[at].thread && last < call.back &&
+                      call.back <= at && sync_call(call).kind == SyncKind::kJoin;
+             });
 }
 
 // What the use reads from other places of memory in the two runs, if another thread has written it in one of them.

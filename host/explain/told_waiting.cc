@@ -20,8 +20,8 @@ void drop_repeated(std::vector<StoryStep>& story) {
 
 // Behind those that come no later.
 void insert(std::vector<StoryStep>& story, StoryStep step) {
-  const auto later = std::ranges::find_if(
-      story, [&](const StoryStep& one) { return one.clock > step.clock; });
+  const auto later =
+      std::ranges::find_if(story, [&](const StoryStep& one) { return one.clock > step.clock; });
   story.insert(later, std::move(step));
 }
 

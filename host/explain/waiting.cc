@@ -176,8 +176,7 @@ class Finder {
     } else {
       for (const OutsideCall& one : run_.outside_calls()) {
         const SyncCall wake = sync_call(one);
-        if (wake.step != SyncStep::kWakes || wake.object != what.object ||
-            thread_of(one) == thread)
+        if (wake.step != SyncStep::kWakes || wake.object != what.object || thread_of(one) == thread)
           continue;
         fact.signal = event(one);
         fact.before = happens(one) <= happens(call);

@@ -197,8 +197,7 @@ bool Translator::may_jump_to_function(const Decoded& code) {
   constexpr std::uint64_t kAlignment = 16;
   constexpr unsigned kLongJump = 5;  // bytes
   if (code.instruction.meta.category != ZYDIS_CATEGORY_UNCOND_BR ||
-      code.instruction.length < kLongJump ||
-      code.operands[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
+      code.instruction.length < kLongJump || code.operands[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
     return false;
   std::uint64_t target = 0;
   ZydisCalcAbsoluteAddress(&code.instruction, &code.operands[0], code.address, &target);

@@ -53,7 +53,8 @@ struct TranslatedBlock {
   std::vector<RecordedAccess> accesses;
   std::uint32_t record_size = 8;
   // Of kCalls, in the block's record; 0: not there.
-  std::uint32_t call_offset = 0;    // CallRegisters, if it ends with a call, or with a jump that may be one
+  std::uint32_t call_offset =
+      0;  // CallRegisters, if it ends with a call, or with a jump that may be one
   std::uint32_t result_offset = 0;  // rax, if it begins where a call returns to
 };
 
