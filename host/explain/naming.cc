@@ -159,8 +159,10 @@ std::optional<Naming::Named> Naming::find(WhichRun side, Instance at, std::uint6
       break;
   }
   if (is_on_stack(side, address)) return Named{"", nullptr, true, true};
-  if (auto found = by_pointer(side, at, address, size, depth)) return found;
+  const auto by_operand = by_pointer(side, at, address, size, depth);
   const std::string heap = name.kind == ObjectName::Kind::kHeap ? heap_name(name) : "";
+  // Within a function of the library's, `this` is an object that the user knows by another name.
+  if (by_operand && (by_operand->name != "*this" || heap.empty())) return by_operand;
   if (heap.empty()) return std::nullopt;
   return Named{heap, name.type, false, false, name.offset};
 }
