@@ -131,7 +131,10 @@ std::string locks_text(const Cause& cause) {
                     cause.released ? ", at " + shared_line(*cause.released) : std::string()),
         "  ");
   if (a.empty() && b.empty() && c.empty()) return "  None of the three holds a lock.\n";
-  return fmt::format("  They hold {}, {} and {}.\n", lock_list(b), lock_list(a), lock_list(c));
+  const std::string then = a == c ? "" : " and then " + lock_list(c);
+  return wrapped(fmt::format("{} holds {} there, {} {}{}.", cause.remote->thread, lock_list(b),
+                             cause.earlier->thread, lock_list(a), then),
+                 "  ");
 }
 
 // The C++ library waits by the system call itself, in functions of its own.

@@ -35,7 +35,7 @@ KNOWN = [re.compile(pattern) for pattern in (
     rf'All three hold {LOCKS}, but it is released in between(?:, at {LINE})?\.',
     r'None of the three holds a lock\.',
     rf'All three hold {LOCKS}, which keeps none of them out\.',
-    rf'They hold {LOCKS}, {LOCKS} and {LOCKS}\.',
+    rf'{WHO} holds {LOCKS} there, {WHO} {LOCKS}(?: and then {LOCKS})?\.',
     rf'{WHO} has allocated it at [\w.]+:\d+\.',
     rf'{WHO} has got its address at {LINE}\.',
     rf'{WHO} has created {WHO} at {LINE}, before that\.',
@@ -237,7 +237,7 @@ class ExplainChecker:
                 held.remove(s.object)
         return held
 
-    # "They hold `a`, no lock and `b`"
+    # "T0.1 holds `a` there, T0.2 no lock and then `b`"
     def check_locks(self, name, event):
         found = self.steps_of(self.fails, event)
         if not found or self.optimised:
