@@ -224,6 +224,17 @@ std::string halves_sentence(const Cause& cause) {
                    : "");
 }
 
+// "reads it at a.cc:3 and writes it at a.cc:4"
+std::string two_accesses_text(const CauseEvent& earlier, const CauseEvent& later) {
+  const std::string first = shared_line(earlier);
+  const std::string second = shared_line(later);
+  if (first != second)
+    return fmt::format("{} it at {} and {} it at {}", verb(earlier.what), first, verb(later.what),
+                       second);
+  if (earlier.what == later.what) return fmt::format("{} it twice at {}", verb(later.what), first);
+  return fmt::format("{} and {} it at {}", verb(earlier.what), verb(later.what), first);
+}
+
 std::string cause_sentence(const Cause& cause) {
   if (cause.beside) return halves_sentence(cause);
   const std::string what = object_of(cause);
@@ -248,11 +259,10 @@ std::string cause_sentence(const Cause& cause) {
             shared_line(*cause.remote), cause.earlier->thread, verb(cause.earlier->what), what,
             shared_line(*cause.earlier), verb(cause.later->what), later, shared_line(*cause.later));
       }
-      return fmt::format(
-          "{} {} {} at {} between two accesses of {}, which {} it at {} and {} it at {}",
-          cause.remote->thread, verb(cause.remote->what), what, shared_line(*cause.remote),
-          cause.earlier->thread, verb(cause.earlier->what), shared_line(*cause.earlier),
-          verb(cause.later->what), shared_line(*cause.later));
+      return fmt::format("{} {} {} at {} between two accesses of {}, which {}",
+                         cause.remote->thread, verb(cause.remote->what), what,
+                         shared_line(*cause.remote), cause.earlier->thread,
+                         two_accesses_text(*cause.earlier, *cause.later));
     case CausePattern::kUseAfterFree:
       if (cause.descriptor)
         return fmt::format("{} calls `{}` for descriptor {}{} at {} after {} has closed {} at {}",

@@ -19,7 +19,7 @@ CAUSE = (rf'(?:{WHO} sees {WHAT} new, at {LINE}, and {WHAT} old, at {LINE}: {WHO
          rf'|{WHO} {VERB} {WHAT} at {LINE} before {WHO} has (?:written|freed|destroyed|read) it(?: once more)? at {LINE}'
          rf'(?:, and after {WHO} has (?:created it|let it come there) at {LINE})?'
          rf'|{WHO} {VERB} {WHAT} at {LINE} after {WHO} has (?:written|freed|destroyed|read) it at {LINE}'
-         rf'|{WHO} {VERB} {WHAT} at {LINE} between two accesses of {WHO}, which {VERB} it at {LINE} and {VERB} it at {LINE}'
+         rf'|{WHO} {VERB} {WHAT} at {LINE} between two accesses of {WHO}, which (?:{VERB} it at {LINE} and {VERB} it at {LINE}|{VERB} it twice at {LINE}|{VERB} and {VERB} it at {LINE})'
          rf'|{WHO} {VERB} {WHAT} at {LINE} between two steps of {WHO}, which {VERB} {WHAT} at {LINE} and {VERB} {WHAT} at {LINE}'
          rf'|{WHO} calls `\w+` for descriptor \d+(?: \({WHAT}\))? at {LINE} after {WHO} has closed (?:it|the other end of its pipe) at {LINE}'
          rf'|{WHO} calls `\w+` for {WHAT} at {LINE} after {WHO} has destroyed it at {LINE}'
