@@ -94,7 +94,10 @@ Result<Isolation::Recorded> Isolation::keep(const Narrowed& narrowed) {
 
 Result<void> Isolation::work() {
   CLEW_TRY(auto sides, find_sides(x_));
-  if (x_.trials.stopped()) return {};
+  if (x_.trials.stopped()) {
+    x_.result.complete = false;  // the limit may have ended a run, before anybody asked about it
+    return {};
+  }
   if (!sides.passing) {
     x_.result.always_fails = true;
     return {};

@@ -330,10 +330,10 @@ Result<std::optional<Side>> SideFinder::near_passing(const Side& failing) {
 }
 
 Result<Sides> SideFinder::find() {
-  CLEW_TRY(const auto failure, x_.trials.set_failure(x_.subject.failing));
-  if (x_.trials.stopped()) return Sides{};
   if (x_.subject.recording && x_.subject.recording->meta.summary.failure)
     x_.result.failure = *x_.subject.recording->meta.summary.failure;
+  CLEW_TRY(const auto failure, x_.trials.set_failure(x_.subject.failing));
+  if (x_.trials.stopped()) return Sides{};
   failing_ = {x_.subject.failing, end_of(failure.result)};
   x_.result.original_preemptions = failure.result.preemptions;
   if (x_.options.simplify) {

@@ -15,6 +15,7 @@
 #include "host/seconds.h"
 #include "host/target/workers.h"
 #include "host/time_limit.h"
+#include "host/timer_signals.h"
 
 namespace clew {
 namespace {
@@ -37,6 +38,7 @@ constexpr std::uint64_t kLeastBudget = 20'000'000;
 // Of the failures whose place does not say what they are: a deadlock is one whoever else waits. The
 // runtime knows the place of a sanitizer's report only if that ends the run.
 bool place_matters(FailureKind kind, const abi::JobResult& failure) {
+  if (kind == FailureKind::kSignal && is_sent_by_timer(failure.status)) return false;
   if (kind == FailureKind::kSanitizer) return failure.failure == abi::FailureKind::kSanitizer;
   return kind != FailureKind::kDeadlock && kind != FailureKind::kHang &&
          kind != FailureKind::kOutput && kind != FailureKind::kJudge;
@@ -44,9 +46,10 @@ bool place_matters(FailureKind kind, const abi::JobResult& failure) {
 
 // Failures that happen at a statement. A deadlock is no statement's, and the last steps before an
 // exit are those of destructors.
-bool has_place(FailureKind kind) {
+bool has_place(FailureKind kind, int status) {
+  if (kind == FailureKind::kSignal) return !is_sent_by_timer(status);
   return kind == FailureKind::kAssert || kind == FailureKind::kException ||
-         kind == FailureKind::kSignal || kind == FailureKind::kSanitizer;
+         kind == FailureKind::kSanitizer;
 }
 // Whether a passing run can execute the last step of the failing one: the access that faults, the
 // condition that is checked. Before an exception or an abort() there may be steps that only a
@@ -148,7 +151,10 @@ Result<void> Trials::start() {
   CLEW_TRY(auto input, open_input());
   const auto trial = ServedProgram::start(options_.plan, input.get(), serve_);
   if (!trial && trial.error().code != ErrorCode::kBadInput) return std::unexpected(trial.error());
-  if (!trial && TimeLimit::is_over()) stopped_ = true;
+  if (!trial && TimeLimit::is_over()) {
+    stopped_ = true;
+    return {};
+  }
   if (!trial) {
     add_note(fmt::format("the program is restarted for each test: {}", trial.error().message));
     served_ = false;
@@ -229,7 +235,7 @@ Result<TrialRun> Trials::set_failure(const Schedule& failing) {
 
 // Right after its last step the thread that was running failed.
 Result<void> Trials::find_failing_place(const Schedule& failing) {
-  if (!has_place(*failure_.judgement.kind)) return {};
+  if (!has_place(*failure_.judgement.kind, failure_.result.status)) return {};
   const std::uint64_t end = failure_.result.clock;
   CLEW_TRY(const auto run, run_traced(failing, end > kLastEvents ? end - kLastEvents : 1, end + 1));
   if (!run || run->trace.steps.empty() || !run->trace.complete) return {};

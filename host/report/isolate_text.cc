@@ -252,6 +252,7 @@ std::string figures_text(const IsolateResult& result) {
                                        : fmt::format(", cost: about {} runs of the program",
                                                      runs_text(result.cost_runs)),
                  seconds_text(result.seconds));
+  if (!result.failing && result.cost_runs == 0) return text;  // it was not run
   fmt::format_to(out, "  failing schedule: {}",
                  counted(result.failing ? result.preemption_count : result.original_preemptions,
                          "preemption"));
@@ -323,7 +324,9 @@ std::string headline(const IsolateResult& result) {
 
 std::string isolate_text(const IsolateResult& result, const LastWords& words) {
   Mentions threads(result);
-  std::string text = wrapped(threads.introduce("failure: " + failure_line(result.failure)), "  ");
+  std::string text;
+  if (!result.failure.detail.empty())
+    text = wrapped(threads.introduce("failure: " + failure_line(result.failure)), "  ");
   text += symptom_text(result.failure, words, "  ");
   if (how_far(result) == Isolated::kNarrowed)
     text += "\n" + wrapped(

@@ -407,6 +407,10 @@ TEST(IsolateText, EndedEarly) {
   EXPECT_EQ(exit_status_of(result), 122);
   EXPECT_SAYS(headline(result), "not isolated: nothing was found (0 tests, stopped at a limit)");
   EXPECT_SILENT(isolate_text(result), "clew replay");
+  EXPECT_SILENT(isolate_text(result), "failure: ");  // none is known, nor was anything run
+  EXPECT_SILENT(isolate_text(result), "failing schedule");
+  result.cost_runs = 1;
+  EXPECT_SAYS(isolate_text(result), "failing schedule");
 }
 
 TEST(IsolateText, WithoutSymbols) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "host/search/hunt_state.h"
+#include "host/timer_signals.h"
 
 namespace clew {
 namespace {
@@ -31,7 +32,10 @@ Result<Judgement> Hunt::judge(const RanJob& ran) {
 }
 
 std::uint64_t Hunt::key_of(const RanJob& ran, const Judgement& judgement) {
-  std::uint64_t key = ran.job.result.failure_key;
+  const abi::JobResult& result = ran.job.result;
+  const bool anywhere =
+      judgement.kind == FailureKind::kSignal && is_sent_by_timer(result.status);
+  std::uint64_t key = anywhere ? static_cast<std::uint64_t>(result.status) : result.failure_key;
   for (const char c : std::string_view(to_word(*judgement.kind)))
     key = key * 31 + static_cast<unsigned char>(c);
   return key;
@@ -106,7 +110,10 @@ Result<void> Hunt::failed(const JobPlan& plan, const RanJob& ran, const Judgemen
     const auto line = [](const Failure& f) {
       return f.at ? std::pair(f.at->file, f.at->line) : std::pair(std::string(), 0u);
     };
-    return a.kind == b.kind && line(a) == line(b) && other.exit_status == summary.exit_status;
+    const bool anywhere =
+        a.kind == FailureKind::kSignal && is_sent_by_timer(summary.exit_status - 128);
+    return a.kind == b.kind && (anywhere || line(a) == line(b)) &&
+           other.exit_status == summary.exit_status;
   };
   const auto found = std::ranges::find_if(result_.failures, same);
   failure_of_key_[key] = static_cast<std::size_t>(found - result_.failures.begin());

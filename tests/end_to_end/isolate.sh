@@ -178,6 +178,27 @@ check "... says so" says err.txt "fails under every schedule"
 check "... JSON" json "d['outcome'] == 'always-fails' and d['always_fails'] and d['passing'] is None and d['switches'] == []"
 check "... debug: 1" run 1 debug --seed 1 ./always
 check "... says so" says out.txt "fails under every schedule"
+# A timer's signal ends it: where it stands by then is no other failure.
+cat >timed.c <<'C'
+#include <pthread.h>
+#include <unistd.h>
+static void* other(void* a) {
+  for (;;) usleep(70000);
+  return a;
+}
+int main(void) {
+  pthread_t thread;
+  alarm(1);
+  pthread_create(&thread, 0, other, 0);
+  for (;;) {
+    usleep(30000);
+    usleep(50000);
+  }
+}
+C
+"$clew" cc -O1 -g timed.c -o timed -pthread || exit 1
+check "a timer ends it in several places" run 1 hunt --keep-going --no-passing --schedules 30 --seed 1 --json out.json ./timed
+check "... that is one failure" json "len(d['failures']) == 1 and d['failures'][0]['count'] == 30"
 check "a schedule that passes as the failing one" run 125 isolate --fails "$passes" -- ./q
 check "the same schedule twice" run 125 isolate --fails "$fails" --passes "$fails" -- ./q
 check "another program's recording" run 125 isolate "$failing" "$("$clew" list | awk '$2 == "q" && $3 == "pass" { print $1; exit }')"

@@ -12,5 +12,8 @@ done
 check "a program that stops itself is not judged" run 122 hunt --schedules 20 --seed 1 ./hostile s
 "$clew" hunt --budget 2000000 --seed 1 --schedules 1 ./hostile w >/dev/null 2>&1
 check "isolate --time 2 ends" ends isolate --time 2
+# The limit may be over before anything was run again: then nothing is known about that.
+check "isolate --time 0.01 is ended by the limit" bash -c '! "$0" isolate --time 0.01 >out.txt 2>err.txt' "$clew"
+check "... and says so" bash -c 'grep -q "stopped at a limit" out.txt err.txt && ! grep -q "did not happen again" out.txt err.txt'
 check "explain --time 2 ends" ends explain --time 2
 finish
