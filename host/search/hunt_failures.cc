@@ -33,8 +33,7 @@ Result<Judgement> Hunt::judge(const RanJob& ran) {
 
 std::uint64_t Hunt::key_of(const RanJob& ran, const Judgement& judgement) {
   const abi::JobResult& result = ran.job.result;
-  const bool anywhere =
-      judgement.kind == FailureKind::kSignal && is_sent_by_timer(result.status);
+  const bool anywhere = judgement.kind == FailureKind::kSignal && is_sent_by_timer(result.status);
   std::uint64_t key = anywhere ? static_cast<std::uint64_t>(result.status) : result.failure_key;
   for (const char c : std::string_view(to_word(*judgement.kind)))
     key = key * 31 + static_cast<unsigned char>(c);
