@@ -67,17 +67,21 @@ inline void hold(abi::WaitKind kind, const void* object, const void* taken_by) {
   g_sched.announce_sync(Synchronised::Kind::kTaken, object, kind);
 }
 
-// Searches the newest first. How it was held; kNothing: it was not, or is not listed.
+// Searches the newest first. How it was held; kNothing: it was not, or is not listed. A mutex is
+// listed more than once only if it was initialised again while it was held: none of the entries
+// holds it any longer.
 inline abi::WaitKind release_from(Fiber& fiber, const void* object) {
+  abi::WaitKind kind = abi::WaitKind::kNothing;
   std::size_t count = fiber.held_count < Fiber::kMaxHeld ? fiber.held_count : Fiber::kMaxHeld;
   for (std::size_t i = count; i-- > 0;) {
     if (fiber.held[i].object != object) continue;
-    const abi::WaitKind kind = fiber.held[i].kind;
+    kind = fiber.held[i].kind;
     for (std::size_t j = i + 1; j < count; ++j) fiber.held[j - 1] = fiber.held[j];
+    --count;
     --fiber.held_count;
-    return kind;
+    if (kind != abi::WaitKind::kMutex) break;
   }
-  return abi::WaitKind::kNothing;
+  return kind;
 }
 
 inline void release(const void* object) {

@@ -31,6 +31,8 @@ constexpr int kProtect = 64;
 constexpr int kShared = 128;
 constexpr int kDestroyed = -1;  // what pthread_mutex_destroy leaves
 
+constexpr int kWaitedFor = 2;
+
 constexpr unsigned kWaiters = 0x8000'0000;
 constexpr unsigned kOwnerDied = 0x4000'0000;
 constexpr unsigned kIdMask = 0x3fff'ffff;
@@ -129,7 +131,10 @@ enum class Users : std::uint8_t { kCounted, kKept };  // kKept: of a wait for a 
 
 void put_word_free(pthread_mutex_t* mutex, Kind kind) {
   if (kind.plain()) {
+    const bool waited_for = mutex->__data.__lock > 1;
     mutex->__data.__lock = 0;
+    // As in glibc: whoever waits for a mutex that has been initialised again is not woken.
+    if (!waited_for) return;
   } else if (kind.inherit() && g_other_processes) {
     const unsigned id = id_in_word(kind);
     if (!replace_word(mutex, id, 0))
@@ -218,10 +223,13 @@ int lock(pthread_mutex_t* mutex, Nanos deadline, Users users, const void* caller
     if (kind.shared() && (anybody || is_foreign(mutex->__data.__owner))) {
       wait_for_others(abi::WaitKind::kMutex, mutex, deadline, kUndisturbed);
     } else {
+      if (kind.plain()) mutex->__data.__lock = kWaitedFor;
       g_sched.block(abi::WaitKind::kMutex, mutex, deadline);
     }
     waited = true;
   }
+  // Others may wait as well.
+  if (waited && kind.plain()) mutex->__data.__lock = kWaitedFor;
   if (waited) g_sched.announce(g_sched.current->reached.step, Scheduler::Counted::kNo);
   return take(mutex, kind, result, users, caller);
 }
