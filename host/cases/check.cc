@@ -100,8 +100,9 @@ class Checking {
     }
     place_together(one, survey, result_.placed);
     const EventSites sites = sites_of(result_.placed);
+    result_.reason = reason_in_code(one, sites, survey);
     CLEW_TRY(auto tally, try_case(one, sites, survey, Until::kFailing, kSteered));
-    if (tally.with_order == 0) result_.reason = reason_in_code(one, sites, survey);
+    if (result_.reason.why != NotPossible::Why::kNone) none_has_order(tally);
     if (tally.with_order == 0 && result_.reason.why == NotPossible::Why::kNone &&
         !survey.lab().time_is_up() && !tally.failing_otherwise) {
       const bool sure = std::ranges::none_of(
@@ -131,6 +132,15 @@ class Checking {
       result_.status = CaseStatus::kOpen;
     if (result_.reason.why == NotPossible::Why::kExhausted) return {};  // all of them were executed
     return hunt_around(survey, tally.passing);
+  }
+
+  // Runs that seem to have the order have it by steps that it does not mean: two of its events are one
+  // step now.
+  static void none_has_order(Tally& tally) {
+    tally.with_order = 0;
+    tally.failed = 0;
+    if (!tally.failing_otherwise) tally.failing_otherwise = std::move(tally.failing);
+    tally.failing.reset();
   }
 
   Result<void> fails(Survey& survey, const LabRun& run, const EventSites& sites) {

@@ -30,6 +30,7 @@ struct NotPossible {
     kNone,
     kMutex,       // held by both: `at` is where one took it, `source` where the other did
     kGuarded,     // likewise, by all threads that come to the events, whether or not to all of them
+    kMutexTogether,  // of several orders: all of them would need two to hold one lock at a time
     kExhausted,   // all schedules were executed
     kJoined,      // the thread of one event is joined before the other, at `at`
     kCreated,     // the thread of one event is created after the other, at `at`

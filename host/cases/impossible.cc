@@ -8,11 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "host/cases/held_locks.h"
 #include "host/cases/matching.h"
+#include "host/cases/orders_together.h"
 #include "host/enumerate/must_order.h"
 #include "host/enumerate/reads_from.h"
 #include "host/search/exhaustive.h"
-#include "host/trace/lock_steps.h"
 
 namespace clew {
 namespace {
@@ -20,46 +21,6 @@ namespace {
 // Runs that have the events, so that what they have read before is a reason. Chosen, not measured.
 constexpr std::uint64_t kEnoughRuns = 20;
 constexpr std::size_t kLongestRun = 50'000;  // steps; of longer ones nothing is said
-
-struct Held {
-  std::uint64_t object = 0;
-  std::size_t since = 0;  // the step that took it
-};
-
-// For each step the locks that its thread holds there.
-std::vector<std::vector<Held>> locks_held(const LabRun& run) {
-  Trace trace;
-  trace.steps = run.steps;
-  const std::vector<LockStep> attempts = lock_steps(trace);
-  std::map<abi::ThreadKey, std::vector<Held>> now;
-  std::vector<std::vector<Held>> result;
-  for (std::size_t i = 0; i < run.steps.size(); ++i) {
-    const TraceStep& step = run.steps[i];
-    std::vector<Held>& mine = now[step.thread];
-    result.push_back(mine);
-    // Waiting on a condition variable gives up the lock; it is taken again by a step of its own.
-    if (step.kind == abi::StepKind::kUnlock)
-      std::erase_if(mine, [&](const Held& held) { return held.object == step.object; });
-    if (step.kind == abi::StepKind::kWait) mine.clear();
-    // One that may be shared with others orders nothing.
-    if (step.kind == abi::StepKind::kLock &&
-        (attempts[i] == LockStep::kObtained || attempts[i] == LockStep::kBlocked))
-      mine.push_back({step.object, i});
-  }
-  return result;
-}
-
-// A lock that one thread holds from `first` to `last` without a break and that is held at `other`.
-std::optional<std::pair<Held, Held>> common_lock(const std::vector<std::vector<Held>>& held,
-                                                 std::size_t first, std::size_t last,
-                                                 std::size_t other) {
-  for (const Held& mine : held[first])
-    for (const Held& same : held[last])
-      if (mine.object == same.object && mine.since == same.since)
-        for (const Held& theirs : held[other])
-          if (theirs.object == mine.object) return std::pair(mine, theirs);
-  return std::nullopt;
-}
 
 NotPossible::Why why_of(OrderReason::Kind kind) {
   using Kind = OrderReason::Kind;
@@ -108,6 +69,16 @@ class RunOrder {
         break;
     }
     return {};
+  }
+  // Why the events of all orders, if they are these steps, cannot come in all of them in one run.
+  [[nodiscard]] NotPossible ruled_out_together(const Case& one, const Match& match) {
+    const auto locks = exclude_each_other(one, match, run_, held_, order());
+    if (!locks) return {};
+    NotPossible reason;
+    reason.why = NotPossible::Why::kMutexTogether;
+    reason.at = place(locks->first.since);
+    reason.source = place(locks->second.since);
+    return reason;
   }
 
  private:
@@ -320,6 +291,8 @@ NotPossible ruled_out_in_all(const Case& one, const EventSites& sites, const Sur
         found = order.ruled_out(one.orders[i], match);
         found.order = i;
       }
+      if (found.why == NotPossible::Why::kNone && one.orders.size() > 1)
+        found = order.ruled_out_together(one, match);
       if (found.why == NotPossible::Why::kNone) return !(free = true);
       any = true;
       proven &= found.why < NotPossible::Why::kSawFirst;

@@ -72,6 +72,33 @@ std::string last_name(const std::string& variable) {
   return last;
 }
 
+// Where a read finds its bytes, in all runs.
+struct Extent {
+  Extent() = default;
+  explicit Extent(const Term& term) { add(term); }
+  void add(const Term& term) {
+    low = std::min(low, term.address);
+    high = std::max(high, term.highest);
+    size = std::max(size, term.size);
+  }
+  [[nodiscard]] bool is_one() const { return low == high; }
+  std::uint64_t low = UINT64_MAX;
+  std::uint64_t high = 0;
+  std::uint32_t size = 0;
+};
+
+// "items[].count" of "items[3].count": of one element or another.
+std::string of_any_element(const std::string& name) {
+  std::string any;
+  int depth = 0;
+  for (const char c : name) {
+    if (c == ']') --depth;
+    if (depth == 0) any += c;
+    if (c == '[') ++depth;
+  }
+  return any;
+}
+
 class Collector {
  public:
   Collector(const EnumerateSearch& search, ProgramPlaces& places, const std::vector<At>& wanted)
@@ -79,10 +106,12 @@ class Collector {
 
   // Reads of memory that is no global variable.
   [[nodiscard]] std::set<EventKey> nameless() {
-    std::set<EventKey> reads;
+    std::map<EventKey, Extent> extents;
     for (const Term& term : search_.terms().all())
-      if (search_.terms().is_shared(term.read) && places_.variable(term.address, term.size).empty())
-        reads.insert(term.read);
+      if (search_.terms().is_shared(term.read)) extents[term.read].add(term);
+    std::set<EventKey> reads;
+    for (const auto& [read, extent] : extents)
+      if (global_at(extent).empty()) reads.insert(read);
     return reads;
   }
   void name(std::map<EventKey, std::string> names) { names_ = std::move(names); }
@@ -93,8 +122,7 @@ class Collector {
     for (Terms::Number i = 0; i < terms.size(); ++i) {
       if (search_.terms().is_shared(terms[i].read) || !wanted_.empty())
         of_read[terms[i].read].push_back(i);
-      else if (const std::string name = places_.variable(terms[i].address, terms[i].size);
-               !name.empty())
+      else if (const std::string name = global_at(Extent(terms[i])); !name.empty())
         read_.try_emplace(last_name(name), name);
     }
     struct Listed {
@@ -103,11 +131,7 @@ class Collector {
     };
     std::vector<Listed> listed;
     for (const auto& [read, numbers] : of_read) {
-      ReadInfo info{place_of(read),
-                    places_.variable(terms[numbers.front()].address, terms[numbers.front()].size),
-                    {}};
-      if (const auto name = names_.find(read); info.variable.empty() && name != names_.end())
-        info.variable = name->second;
+      ReadInfo info{place_of(read), variable_of(read, numbers), {}};
       if (!is_wanted(info)) continue;
       if (!info.variable.empty()) read_.try_emplace(last_name(info.variable), info.variable);
       if (numbers.size() < 2 && wanted_.empty()) {
@@ -145,8 +169,28 @@ class Collector {
       if (at.line != read.read.at.line || !is_file(read.read.at.file, at.file)) return false;
       // What has no name may be it.
       return at.variable.empty() || read.variable.empty() || read.variable == at.variable ||
+             read.variable == of_any_element(at.variable) ||
              last_name(read.variable) == at.variable;
     });
+  }
+
+  // The global variable; nothing if it is none, or not always the same one.
+  std::string global_at(const Extent& extent) {
+    std::string name = places_.variable(extent.low, extent.size);
+    if (extent.is_one() || name.empty()) return name;
+    const std::string last = places_.variable(extent.high, extent.size);
+    if (last == name) return name;
+    name = of_any_element(name);
+    return name == of_any_element(last) ? name : "";
+  }
+
+  std::string variable_of(const EventKey& read, const std::vector<Terms::Number>& numbers) {
+    Extent extent;
+    for (const Terms::Number number : numbers) extent.add(search_.terms().all()[number]);
+    if (std::string name = global_at(extent); !name.empty()) return name;
+    const auto name = names_.find(read);
+    if (name == names_.end()) return "";
+    return extent.is_one() ? name->second : of_any_element(name->second);
   }
 
   EventPlace place_of(const EventKey& key) {

@@ -55,9 +55,12 @@ Terms::Number Terms::number_of(const EventKey& read, const EventKey& write, cons
     Term& term = terms_.emplace_back();
     term.read = read;
     term.write = write;
-    term.address = step.object;
+    term.address = term.highest = step.object;
     term.size = step.size;
   }
+  Term& term = terms_[number->second];
+  term.address = std::min(term.address, step.object);
+  term.highest = std::max(term.highest, step.object);
   return number->second;
 }
 

@@ -63,8 +63,9 @@ struct Witness {
 struct Term {
   EventKey read;
   EventKey write;
-  // Of the bytes when it came up.
-  std::uint64_t address = 0;
+  // Of the bytes that were read, in all runs: what is read at a place is not always at one address.
+  std::uint64_t address = 0;  // the lowest
+  std::uint64_t highest = 0;
   std::uint32_t size = 0;
   Witness passing;
   Witness failing;

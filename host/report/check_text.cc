@@ -62,6 +62,12 @@ std::string reason_text(const CheckedCase& one) {
           "{} {}both threads hold the same lock there: one takes it at {}, the other at {}.", runs,
           reason.one_reason ? "" : "the order is ruled out. In one of them ", at(reason.at),
           at(reason.source));
+    case Why::kMutexTogether:
+      return fmt::format(
+          "{} the orders rule each other out{}: threads hold the same lock around them, one takes it "
+          "at {}, the other at {}.",
+          runs, reason.one_reason ? "" : " or one of them cannot be. In one of them", at(reason.at),
+          at(reason.source));
     case Why::kGuarded:
       return fmt::format(
           "In all {} that have the first and the last of its events in one thread, that thread and "

@@ -44,8 +44,9 @@ struct Folded {
   const TermInfo* first = nullptr;
   std::set<std::string> writers;
   std::uint64_t pairs = 0;
-  std::uint64_t passing_runs = 0;
-  std::uint64_t failing_runs = 0;
+  // The share of failing runs among those that show a pair. A run may show several: they do not add up.
+  double least_share = 1;
+  double largest_share = 0;
   std::optional<std::uint64_t> passing;
   std::optional<std::uint64_t> failing;
 };
@@ -71,19 +72,36 @@ struct ReadGroup {
   std::map<FoldKey, Folded> terms;
 };
 
+// "3 %", "0.02 %"
+std::string percent(double share) {
+  return fmt::format("{:.{}f} %", 100 * share, share < 0.001 ? 2 : share < 0.1 ? 1 : 0);
+}
+
+// Of a failing course: the runs that fail, of those that show it.
+std::string failing_runs(Course course, const Folded& folded) {
+  const TermInfo& term = *folded.first;
+  const std::uint64_t runs = term.passing_runs + term.failing_runs;
+  if (course == Course::kFails) {
+    if (folded.pairs > 1)
+      return fmt::format("{} pairs, each fails in all runs that show it", folded.pairs);
+    return runs == 1 ? "fails in the run that shows it"
+                     : fmt::format("fails in all {} runs that show it", with_commas(runs));
+  }
+  if (folded.pairs == 1)
+    return fmt::format("fails in {} of {} runs", with_commas(term.failing_runs), with_commas(runs));
+  const std::string least = percent(folded.least_share);
+  const std::string largest = percent(folded.largest_share);
+  return fmt::format("{} pairs, each fails in {} of the runs that show it", folded.pairs,
+                     least == largest ? least : fmt::format("{} to {}", least, largest));
+}
+
 std::string came_to(Course course, const Folded& folded) {
-  const std::uint64_t runs = folded.passing_runs + folded.failing_runs;
   const std::string pairs = folded.pairs > 1 ? fmt::format("{} pairs, ", folded.pairs) : "";
   switch (course) {
     case Course::kFails:
-      return fmt::format("{}fails in {}{}", pairs,
-                         runs == 1 ? "the run that shows it"
-                                   : fmt::format("all {} runs that show it", with_commas(runs)),
-                         folded.failing ? fmt::format(", recording {}", *folded.failing) : "");
     case Course::kSometimes:
-      return fmt::format("{}fails in {} of {} runs{}", pairs, with_commas(folded.failing_runs),
-                         with_commas(runs),
-                         folded.failing ? fmt::format(", recording {}", *folded.failing) : "");
+      return failing_runs(course, folded) +
+             (folded.failing ? fmt::format(", recording {}", *folded.failing) : "");
     case Course::kPasses:
       return fmt::format("{}passes{}", pairs,
                          folded.passing ? fmt::format(", recording {}", *folded.passing) : "");
@@ -131,8 +149,11 @@ std::vector<ReadGroup> groups_of(const EnumerateResult& result) {
       if (folded.first == nullptr) folded.first = &term;
       if (term.write) folded.writers.insert(term.write->thread);
       ++folded.pairs;
-      folded.passing_runs += term.passing_runs;
-      folded.failing_runs += term.failing_runs;
+      if (const std::uint64_t runs = term.passing_runs + term.failing_runs; runs > 0) {
+        const double share = static_cast<double>(term.failing_runs) / static_cast<double>(runs);
+        folded.least_share = std::min(folded.least_share, share);
+        folded.largest_share = std::max(folded.largest_share, share);
+      }
       if (!folded.passing) folded.passing = term.passing;
       if (!folded.failing) folded.failing = term.failing;
     }

@@ -98,6 +98,115 @@ build -O1 gone.cpp -o gone
 check "code that has changed too much" run 122 check --program ./gone
 check "says what was looked for" says out.txt 'looked for'
 
+# Each thread takes two numbers: the update that is one step now is not taken for two of its executions.
+cat >numbers.cpp <<'CODE'
+#include <atomic>
+#include <thread>
+static std::atomic<int> last{0};
+static int numbers[4];
+static int next() {
+#ifdef FIXED
+  int number = last.fetch_add(1) + 1;
+#else
+  int number = last.load() + 1;
+  last.store(number);
+#endif
+  return number;
+}
+static void take(int* into) {
+  into[0] = next();
+  into[1] = next();
+}
+int main() {
+  std::thread one(take, numbers), two(take, numbers + 2);
+  one.join();
+  two.join();
+  return last.load() == 4 ? 0 : 1;
+}
+CODE
+build -O1 numbers.cpp -o numbers
+build -O1 -DFIXED numbers.cpp -o numbers_fixed
+check "numbers that are given twice" run 1 hunt --seed 1 ./numbers
+check "... as a case" run 0 case new -o numbers.clewcase
+check "... fail" run 1 check numbers.clewcase
+check "... are not possible any more with an atomic update" run 0 check --program numbers_fixed numbers.clewcase
+check "... as one step" sh -c "tr -s '\\n ' ' ' <out.txt | grep -q 'not possible any more.*is one atomic step now'"
+
+# Two orders, each of which is possible: under the lock of both reads they are not, together.
+cat >torn.cpp <<'CODE'
+#include <mutex>
+#include <thread>
+static std::mutex mutex;
+static int total, done;
+static volatile bool torn;
+static void copy() {
+  for (int i = 0; i < 2; i++) {
+    { std::lock_guard<std::mutex> lock(mutex); total += 10; }
+    { std::lock_guard<std::mutex> lock(mutex); done += 10; }
+  }
+}
+static void show() {
+#ifdef FIXED
+  std::lock_guard<std::mutex> lock(mutex);
+#endif
+  int of = total;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  int now = done;
+  if (now > of) torn = true;
+}
+int main() {
+  std::thread copier(copy), display(show);
+  copier.join();
+  display.join();
+  return torn ? 1 : 0;
+}
+CODE
+sed -i '1i #include <atomic>' torn.cpp
+build -O1 torn.cpp -o torn
+build -O1 -DFIXED torn.cpp -o torn_fixed
+cat >torn.clewcase <<'CODE'
+clew-case = 2
+program = "torn"
+failure = "exit"
+[event a]
+thread = 1
+does = "read"
+variable = "total"
+function = "show"
+file = "torn.cpp"
+text = "int of = total;"
+[event b]
+thread = 2
+time = 2
+does = "write"
+variable = "total"
+function = "copy"
+file = "torn.cpp"
+text = "total += 10;"
+[event c]
+thread = 2
+time = 2
+does = "write"
+variable = "done"
+function = "copy"
+file = "torn.cpp"
+text = "done += 10;"
+[event d]
+thread = 1
+does = "read"
+variable = "done"
+function = "show"
+file = "torn.cpp"
+text = "int now = done;"
+[orders]
+before = a b
+before = c d
+CODE
+check "two fields read at different times" run 1 check torn.clewcase
+check "... in the order of the case" says out.txt "The order of the case happens"
+check "... not under the lock" run 0 check --hunt 0 --program torn_fixed torn.clewcase
+check "... whose sections rule it out" says out.txt "the orders rule each other out"
+
 # A read and the write that it is to see.
 cat >divide.cpp <<'CODE'
 #include <cstdio>

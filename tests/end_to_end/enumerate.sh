@@ -103,6 +103,34 @@ check "... and one that passes, to explain" run 0 replay "$(python3 -c "import j
 check "no read that always fails" run 1 enumerate --seed 1 --json out.json ./three_flags
 check "... leaves a pair to explain all the same" json "any(t['failing'] and t['passing_runs'] for r in d['reads'] for t in r['terms']) and any(t['passing'] and not t['failing_runs'] for r in d['reads'] for t in r['terms'])"
 
+# One place that reads all elements of an array: no element is named for another one's writes.
+cat >cells.c <<'C'
+#include <pthread.h>
+static int cells[8];
+static volatile int sum;
+static void *fill(void *p) {
+  for (int i = 2; i < 8; i++) cells[i] = 1;
+  return p;
+}
+int main(void) {
+  pthread_t thread;
+  int seen = 0;
+  pthread_create(&thread, 0, fill, 0);
+  for (int i = 0; i < 8; i++) {
+    seen += ((volatile int *)cells)[i];
+    if (i == 0) sum = seen;
+  }
+  pthread_join(thread, 0);
+  return seen == 4 ? 3 : 0;
+}
+C
+"$clew" cc -O1 -g -fno-unroll-loops -fno-vectorize cells.c -o cells -pthread || exit 1
+check "a loop over an array" run 1 enumerate --seed 1 --schedules 400 --json out.json ./cells
+check "... those that stand for several have no element's name, others have" json "{r['variable'] for r in d['reads']} == {'cells[2]', 'cells[]'} and all((r['variable'] == 'cells[]') == (r['read']['instance'] == d['later_instances']) for r in d['reads'])"
+check "... asked for by one element" run 1 enumerate --seed 1 --schedules 400 --at 'cells.c:13:cells[5]' --json at.json ./cells
+check "... it is among those" python3 -c "import json; assert [r['variable'] for r in json.load(open('at.json'))['reads']] == ['cells[]']"
+check "... runs of several pairs are not added up" sh -c "tr -s '\\n ' ' ' <err.txt | grep -q 'pairs, each fails in .* of the runs that show it' && ! grep -q 'pairs, fails in' err.txt"
+
 # What a semaphore, a condition variable and a flag order is impossible, with a reason.
 cat >ordered.cpp <<'C'
 #include <atomic>
