@@ -81,6 +81,9 @@ class Classifier {
   // One thread comes between two accesses of another that belong together.
   bool between(Instance use);
   bool entry_is_null(const MemoryAccess& use) const;
+  // It has read something else since its own write that the remote's thread changes as well, and expects the two to be of one time; what it
+  // has written long before may be changed.
+  bool nearer_split(const MemoryAccess& own, const MemoryAccess& remote, const MemoryAccess& use);
   // The nearest of its own accesses before that are in the same round of what both are in.
   bool in_one_round_with_own(const MemoryAccess& use);
   // Of one thread: in one round of what both are in, or the later is a write that follows from the earlier.
@@ -111,7 +114,8 @@ class Classifier {
 
   // Two things that are changed in two steps.
   // What the one thread accesses in two steps, of two variables, and the other comes between.
-  bool split(Instance early, Instance late);
+  // `behind`: the first of the steps must come after it, if it is valid.
+  bool split(Instance early, Instance late, Instance behind = {});
   // It has read one part of what the other writes in two steps, and not the other part. `passing_party` has
   // written it in the passing run; a handler's number is that of one run only.
   bool tell_beside(Instance use, Instance missed, PartyId passing_party);

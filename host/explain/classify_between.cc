@@ -19,6 +19,11 @@ bool Classifier::entry_is_null(const MemoryAccess& use) const {
   return read.has_value && read.size == 8 && run_.access_value(use.at.step, use.access) == 0;
 }
 
+bool Classifier::nearer_split(const MemoryAccess& own, const MemoryAccess& remote,
+                              const MemoryAccess& use) {
+  return own.writes && !use.writes && split(remote.at, use.at, own.at);
+}
+
 bool Classifier::in_one_round_with_own(const MemoryAccess& use) {
   const MemoryAccess* remote = nullptr;
   for (const MemoryAccess* one = &use; one != history_.data();) {
@@ -29,7 +34,7 @@ bool Classifier::in_one_round_with_own(const MemoryAccess& use) {
     if (!mine || remote == nullptr) continue;
     if (!same_activity(one->at, use.at)) return false;
     if (in_one_round(pair_, one->at, use.at))
-      return tell_between(*one, *first_between(*one, *remote), use);
+      return nearer_split(*one, *remote, use) || tell_between(*one, *first_between(*one, *remote), use);
   }
   return false;
 }
@@ -60,7 +65,8 @@ bool Classifier::behind_own(const MemoryAccess& use) {
     // It may have read it since, to no effect.
     if (!mine || (remote == nullptr && !one->writes)) continue;
     if (remote == nullptr || !belong_together(*one, use)) return false;
-    return tell_between(*one, *first_between(*one, *remote), use);
+    return nearer_split(*one, *remote, use) ||
+           tell_between(*one, *first_between(*one, *remote), use);
   }
   return false;
 }

@@ -9,9 +9,9 @@
 
 namespace clew {
 
-bool Classifier::split(Instance early, Instance late) {
+bool Classifier::split(Instance early, Instance late, Instance behind) {
   const auto found = find_split(pair_, early, late, root_.address, root_.size);
-  if (!found) return false;
+  if (!found || (behind.valid() && !(behind < found->first.at))) return false;
   const auto tell = [&](const SplitRegion::Access& one) {
     return event_of(pair_, naming_, kFailing, one.at, one.address, one.size);
   };

@@ -51,18 +51,31 @@ std::string short_type(const std::string& type) {
   return type.starts_with(kAnonymous) ? type.substr(kAnonymous.size()) : type;
 }
 
-// A variable, or what the compiler has put there: a virtual table is told by its class, those of the library are not.
+// A variable, or what the compiler has put there: a virtual table is told by its class; those of the library and its functions are not told apart.
 std::string symbol_text(const std::string& symbol) {
+  if (symbol.starts_with("std::") && symbol.contains('('))
+    return "a function of the C++ library";
   constexpr std::string_view kTable = "vtable for ";
   if (!symbol.starts_with(kTable)) return symbol;
   const std::string of = symbol.substr(kTable.size(), symbol.rfind('+') - kTable.size());
   return is_plain(of) ? "the virtual table of " + short_type(of) : "a virtual table";
 }
 
+// What keeps the counts of a shared_ptr. Where libstdc++ has the first of them is part of its ABI.
+std::string control_block_name(const ObjectName::Heap& heap, std::uint32_t size) {
+  constexpr std::uint64_t kUseCount = 8;
+  constexpr std::uint32_t kCountSize = 4;  // it is read together with the count behind it, too
+  const std::string holder = "shared_ptr<" + short_type(heap.type) + ">";
+  return heap.inside == kUseCount && size == kCountSize ? holder + "::use_count()" : "control block of a " + holder;
+}
+
 // How memory of the allocator is called by what it is part of: "Entry.next", and of what a map keeps,
 // a pair, the value alone, "shop::Item.count". Empty: only by the library's own types.
-std::string heap_name(const ObjectName& name) {
+std::string heap_name(const ObjectName& name, std::uint32_t size) {
   constexpr std::string_view kSecond = ".second";
+  if (name.heap.part == ObjectName::Heap::Part::kControlBlock)
+    return control_block_name(name.heap, size);
+  if (name.heap.part == ObjectName::Heap::Part::kLibrary) return "";
   if (name.heap.part == ObjectName::Heap::Part::kObject && !name.heap.owner.empty() &&
       !name.heap.index)
     return source_text(name);
@@ -72,6 +85,8 @@ std::string heap_name(const ObjectName& name) {
   const std::string value = second_of(name.heap.type);
   if (value.empty() || !name.path.starts_with(kSecond)) return "";
   const std::string rest = name.path.substr(kSecond.size());
+  // A number that is kept for a key is not called by its type.
+  if (rest.empty() && name.type != nullptr && !name.type->is_aggregate()) return "element.second";
   return is_plain(value) ? short_type(value) + rest : "element.second" + rest;
 }
 
@@ -160,9 +175,12 @@ std::optional<Naming::Named> Naming::find(WhichRun side, Instance at, std::uint6
   }
   if (is_on_stack(side, address)) return Named{"", nullptr, true, true};
   const auto by_operand = by_pointer(side, at, address, size, depth);
-  const std::string heap = name.kind == ObjectName::Kind::kHeap ? heap_name(name) : "";
+  const std::string heap = name.kind == ObjectName::Kind::kHeap ? heap_name(name, size) : "";
   // Within a function of the library's, `this` is an object that the user knows by another name.
-  if (by_operand && (by_operand->name != "*this" || heap.empty())) return by_operand;
+  const bool of_library = by_operand && by_operand->name == "*this" &&
+                          (!heap.empty() || by_operand->type == nullptr ||
+                           by_operand->type->is_library());
+  if (by_operand && !of_library) return by_operand;
   if (heap.empty()) return std::nullopt;
   return Named{heap, name.type, false, false, name.offset};
 }
@@ -196,8 +214,17 @@ std::string Naming::line(WhichRun side, Instance at) {
 }
 
 std::string Naming::pointed_to(WhichRun side, Instance at, std::uint64_t address) {
+  const std::string name = pointed_name(side, at, address);
+  return name.empty() ? pointed_memory(side, at, address) : name;
+}
+
+std::string Naming::pointed_name(WhichRun side, Instance at, std::uint64_t address) {
   const ObjectName name = of_run_[side]->name(address, 0, at.step);
-  if (name.kind != ObjectName::Kind::kHeap && !name.path.empty()) return symbol_text(name.path);
+  return name.kind != ObjectName::Kind::kHeap && !name.path.empty() ? symbol_text(name.path) : "";
+}
+
+std::string Naming::pointed_memory(WhichRun side, Instance at, std::uint64_t address) {
+  const ObjectName name = of_run_[side]->name(address, 0, at.step);
   const RunTrace& run = pair_.trace(side);
   const auto line_of = [&](const Allocation& made) {
     return line(side, {made.made, run.steps()[made.made].executed - 1u});
@@ -229,7 +256,9 @@ std::string Naming::value(WhichRun side, Instance at, std::uint64_t value, std::
   std::uint8_t bytes[8];
   for (unsigned i = 0; i < 8; ++i) bytes[i] = static_cast<std::uint8_t>(value >> 8 * i);
   const ValueContext context{
-      .read = {}, .name_of = [&](std::uint64_t address) { return pointed_to(side, at, address); }};
+      .read = {},
+      .name_of = [&](std::uint64_t address) { return pointed_name(side, at, address); },
+      .description_of = [&](std::uint64_t address) { return pointed_memory(side, at, address); }};
   if (type != nullptr && type->size() == size && size <= 8 && !type->is_aggregate())
     return value_text(*type, std::span(bytes).first(size), context);
   // A wider access than the variable, which is no element of an array: what lies behind it is something else.

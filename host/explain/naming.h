@@ -45,6 +45,9 @@ class Naming {
   [[nodiscard]] std::string pointed_to(WhichRun side, Instance at, std::uint64_t address);
 
  private:
+  // Of a variable or function, "queue"; of memory of the allocator, "the 64 bytes allocated at a.cc:7".
+  std::string pointed_name(WhichRun side, Instance at, std::uint64_t address);
+  std::string pointed_memory(WhichRun side, Instance at, std::uint64_t address);
   [[nodiscard]] bool is_on_stack(WhichRun side, std::uint64_t address) const;
   std::optional<Named> by_pointer(WhichRun side, Instance at, std::uint64_t address,
                                   std::uint32_t size, int depth);

@@ -1,8 +1,13 @@
 #include "host/explain/other_order.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <ranges>
+#include <vector>
 
+#include "host/explain/memory_history.h"
+#include "host/explain/sync_calls.h"
 #include "host/isolate/pair.h"
 #include "host/schedule/stream.h"
 
@@ -103,30 +108,54 @@ std::optional<Order> find_order(TracedPair& pair, const Root& root) {
   return order_of_writers(pair, root);
 }
 
-// Of a run with the failing schedule, changed so that the second comes before the first. Nothing: it was not seen to come so.
-std::optional<Verdict> flip_order(Laboratory& laboratory, const Replay& failing,
-                                  const std::optional<Order>& order) {
+// The clocks at which the first event's thread may be held up, in the order in which they are tried. If the second needs a lock that is held
+// at the first, it cannot come before that but as a whole critical section before the other.
+std::vector<std::uint64_t> clocks_before(TracedPair& pair, const Order& order) {
+  const RunTrace& run = pair.trace(kFailing);
+  const HeldLocks later = order.second.valid()
+                              ? locks_at(run, order.second.step)
+                              : locks_at(pair.trace(kPassing), order.second_passing.step);
+  const auto common = excluding(locks_at(run, order.first.step), later);
+  std::map<std::uint64_t, std::uint64_t> taken;  // when last, by the lock
+  for (const OutsideCall& call : run.outside_calls()) {
+    if (call.step >= order.first.step) break;
+    const SyncCall what = sync_call(call);
+    if (run.steps()[call.step].thread == run.steps()[order.first.step].thread &&
+        what.kind == SyncKind::kLock && what.step == SyncStep::kTakes &&
+        common.contains(what.object))
+      taken[what.object] = run.clock(call.step);
+  }
+  if (taken.empty()) return {run.clock(order.first.step)};
+  const std::uint64_t clock = std::ranges::min(std::views::values(taken));
+  // The call is a point of its own, or has one before it.
+  return {clock + 1, clock};
+}
+
+// Of a run with the failing schedule, changed so that the second comes before the first, whose thread is held up at that clock. Nothing: it was
+// not seen to come so.
+std::optional<Verdict> flip_at(Laboratory& laboratory, const Replay& failing, const Order& order,
+                               std::uint64_t first_clock) {
   TracedPair& pair = laboratory.pair();
   if (!laboratory.keeps_traces() || !laboratory.may_go_on()) return std::nullopt;
   const auto schedule = to_schedule(failing.plan.follow);
-  if (!order || !schedule) return std::nullopt;
+  if (!schedule) return std::nullopt;
   const RunTrace& run = pair.trace(kFailing);
   const RunTrace& other_run = pair.trace(kPassing);
-  const Place first = place_of(pair, kFailing, order->first);
-  const bool there = order->second.valid();
-  const Place second = there ? place_of(pair, kFailing, order->second)
-                             : place_of(pair, kPassing, order->second_passing);
+  const Place first = place_of(pair, kFailing, order.first);
+  const bool there = order.second.valid();
+  const Place second = there ? place_of(pair, kFailing, order.second)
+                             : place_of(pair, kPassing, order.second_passing);
   const auto& ids = pair.run(kFailing).threads();
   const auto thread =
       static_cast<std::uint16_t>(std::ranges::find(ids, second.thread) - ids.begin());
-  Flip flip{run.clock(order->first.step), there ? run.clock(order->second.step) : 0, 0};
+  Flip flip{first_clock, there ? run.clock(order.second.step) : 0, 0};
   if (flip.first_clock == 0) return std::nullopt;
   const std::uint64_t before = own_events(run, thread, flip.first_clock - 1);
   std::uint64_t until = 0;
   if (there) {
     until = own_events(run, thread, flip.second_clock);
   } else {
-    const StepIndex step = order->second_passing.step;
+    const StepIndex step = order.second_passing.step;
     until = own_events(other_run, other_run.steps()[step].thread, other_run.clock(step));
   }
   if (until <= before) return std::nullopt;
@@ -140,6 +169,14 @@ std::optional<Verdict> flip_order(Laboratory& laboratory, const Replay& failing,
   const StepIndex b = find(*ran, second);
   const bool came_so = b != kNoStep && (a == kNoStep || b < a);
   return came_so ? std::optional(ran->verdict) : std::nullopt;
+}
+
+std::optional<Verdict> flip_order(Laboratory& laboratory, const Replay& failing,
+                                  const std::optional<Order>& order) {
+  if (!order) return std::nullopt;
+  for (const std::uint64_t clock : clocks_before(laboratory.pair(), *order))
+    if (const auto verdict = flip_at(laboratory, failing, *order, clock)) return verdict;
+  return std::nullopt;
 }
 
 }  // namespace

@@ -89,12 +89,18 @@ class Finder {
     return {a, own.access, b, theirs.access};
   }
 
+  // A handler comes where it will.
+  bool of_one_thread(Instance a, Instance b) const {
+    return run_.steps()[a.step].thread == run_.steps()[b.step].thread;
+  }
+
   bool is_ordered(Instance first, Instance second) {
-    return pair_.order(kFailing).before(first.step, second.step);
+    return !of_one_thread(first, second) && pair_.order(kFailing).before(first.step, second.step);
   }
 
   // By something else than the two themselves, be they atomic, or because the thread of `last` waits in a loop for the other's.
   bool is_waited_for(Instance before_last, Instance last, Instance first) {
+    if (of_one_thread(before_last, last)) return false;
     const SyncOrder& order = pair_.order(kFailing);
     const StepIndex known = order.last_before(last.step, run_.steps()[before_last.step].thread);
     if (known == kNoStep || known < before_last.step) return false;

@@ -218,6 +218,9 @@ class Teller {
       // A place in a library's table is nothing to tell.
       if (!name || name->made_up || name->name.empty() || name->name.contains('+')) continue;
       step.variable = name->name;
+      // What it leads to in this line may be of one run only; the access itself is not.
+      step.only_failing = !at[kPassing].valid();
+      step.only_passing = !at[kFailing].valid();
       for (const WhichRun side : {kFailing, kPassing}) {
         if (!at[side].valid()) continue;
         const std::uint32_t index = pair_.trace(side).accesses(at[side]).first + (i - first);

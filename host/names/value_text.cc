@@ -157,7 +157,9 @@ std::string ValuePrinter::pointer(const Type* target, std::uint64_t address, int
       depth <= kMostDepth)
     if (std::string text = text_at(address, kMostString + 1, true); text != "?") return text;
   const std::string name = name_of(address);
-  return name.empty() ? fmt::format("{:#x}", address) : "&" + name;
+  if (!name.empty()) return "&" + name;
+  const std::string there = context_.description_of ? context_.description_of(address) : "";
+  return there.empty() ? fmt::format("{:#x}", address) : "a pointer to " + there;
 }
 
 std::string ValuePrinter::scalar(const Type& type, Bytes bytes, int depth) {

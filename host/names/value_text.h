@@ -20,6 +20,8 @@ struct ValueContext {
   ReadMemory read;  // empty: only what is in the bytes themselves can be told
   // What a pointer points to: "queue.items_[3]", "worker"; empty: it has no name.
   std::function<std::string(std::uint64_t address)> name_of = {};
+  // Where it has none: "the 24 bytes allocated at cache.cpp:41"; empty: nothing is known of it.
+  std::function<std::string(std::uint64_t address)> description_of = {};
 };
 
 // REQUIRES: as many bytes as the type has; fewer give "?".

@@ -110,10 +110,14 @@ std::string cause_details(const Cause& cause) {
     if (check.tested)
       tested = updated ? ": if that comes first, the failing run passes."
                        : ": with that value put in where it reads, the failing run passes.";
-    say(fmt::format("{} goes by {}, which it has {} at {}; {} has {} it since, at {}{}",
-                    check.read.thread, named(check.variable), updated ? "updated" : "read",
+    // Memory without a name is told by where it is read alone.
+    const std::string what =
+        check.variable.empty() ? "what" : fmt::format("`{}`, which", printable(check.variable));
+    say(fmt::format("{} goes by {} it has {} at {}; {} has {} {}since, at {}{}",
+                    check.read.thread, what, updated ? "updated" : "read",
                     shared_line(check.read), check.write.thread,
                     check.write.what == CauseEvent::What::kUpdates ? "updated" : "written",
+                    check.variable.empty() ? "there " : "it ",
                     shared_line(check.write), tested));
   }
   return text;

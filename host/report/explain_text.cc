@@ -83,12 +83,14 @@ std::string values_text(const Cause& cause) {
   // Of two that have the same name their origins tell more.
   const bool same = cause.use.value == cause.passing_value;
   const std::string passing_value = same ? "another" : printable(cause.passing_value);
+  // Of two variables that are told, which one is meant.
+  const std::string& of = cause.beside ? cause.variable : cause.use_variable;
   // The value of an update is what it makes.
   const char* does = cause.use.what == CauseEvent::What::kUpdates ? "makes it" : "reads";
   const char* from = cause.use.what == CauseEvent::What::kUpdates ? " of what was there" : "";
   return wrapped(
       fmt::format("{}{} {} {}{}{}; in the passing run it {} {}{}{}.",
-                  cause.use_variable.empty() ? "" : "Of " + quoted(cause.use_variable) + ", ",
+                  of.empty() ? "" : "Of " + quoted(of) + ", ",
                   cause.use.thread, does, printable(cause.use.value), from,
                   origin_text(cause.failing_source), does, passing_value, from,
                   origin_text(cause.passing_source)),
@@ -553,12 +555,13 @@ std::string explain_text(const Explanation& explanation, bool full) {
     text += wrapped(fmt::format("After that, {}.", cause_sentence(*explanation.leads_to)), "  ") +
             values_text(*explanation.leads_to);
   if (cause.pattern == CausePattern::kWaitsForever) {
-    for (std::size_t i = 1; i < cause.waits.size(); ++i)
-      text += wrapped(wait_sentence(cause.waits[i]) + ".", "  ");
+    // Why the thread waits comes before who else does.
     if (const auto& behind = explanation.behind) {
       if (!tells_same(*behind, cause.check)) text += wrapped(cause_sentence(*behind) + ".", "  ");
       text += values_text(*behind) + cause_details(*behind);
     }
+    for (std::size_t i = 1; i < cause.waits.size(); ++i)
+      text += wrapped(wait_sentence(cause.waits[i]) + ".", "  ");
   } else {
     for (const WaitFact& fact : cause.waits) text += wrapped(wait_sentence(fact) + ".", "  ");
   }

@@ -49,7 +49,7 @@ KNOWN = [re.compile(pattern) for pattern in (
     rf'Then {CAUSE}\.',
     rf'After that, {CAUSE}\.',
     rf'{WHO} has freed that memory before the last of them, at {LINE}\.',
-    rf'{WHO} goes by (?:`[^`]+`|memory), which it has (?:read|updated) at {LINE}; {WHO} has (?:written|updated) it since, at {LINE}'
+    rf'{WHO} goes by (?:`[^`]+`, which|what) it has (?:read|updated) at {LINE}; {WHO} has (?:written|updated) (?:it|there) since, at {LINE}'
     r'(?:: (?:with that value put in where it reads|if that comes first), the failing run passes)?\.',
     rf'This suffices as well, by itself: {CAUSE}\.',
     r'The memory has been allocated again since, for something else\.',
