@@ -119,9 +119,16 @@ double PortfolioSearch::share(const Arm& arm) const {
   const bool shy = &arm == &arms_[kShyPosArm] || &arm == &arms_[kShyRandomArm];
   if (arm.over || (shy && !has_updates_)) return 0;
   const double tolerance = is_long() ? 1 : kDear;
-  const double dear = least_cost_ > 0 ? arm.cost / (tolerance * least_cost_) : 0;
+  const double dear = least_cost_ > 0 ? expected_cost(arm) / (tolerance * least_cost_) : 0;
   const double news = arm.runs < kEnoughRuns ? 1 : std::max(arm.news, kLeastNews);
   return arm.shares[phase()] * news / std::clamp(dear, 1.0, kMostDear);
+}
+
+// Those who decide at every point of a run at whose points the others were not all asked need not be
+// tried to know that they are dear.
+double PortfolioSearch::expected_cost(const Arm& arm) const {
+  const bool at_all_points = &arm == &arms_[kTargetArm] || &arm == &arms_[kPeriodArm];
+  return at_all_points && arm.runs == 0 ? cost_of_all_points_ : arm.cost;
 }
 
 bool PortfolioSearch::is_long() const { return least_cost_ > kLongCost; }
@@ -148,6 +155,8 @@ void PortfolioSearch::adapt(JobPlan& plan) {
   const bool lingers = random_.below(kEndsEarlyOneIn) != 0;
   if (ends_early_ && lingers && samples(plan.strategy))
     plan.parameters[abi::kPlanLinger] = kMostLinger;
+  // It would cost more points that are decided on, and come out empty again.
+  if (traces_overflow_ && samples(plan.strategy)) plan.flags &= ~std::uint32_t{abi::kJobTrace};
 }
 
 // Each is asked once for all of its turns: some work for long until they know what to propose.
@@ -196,7 +205,7 @@ void PortfolioSearch::learn(const JobPlan& plan, const JobReport& report) {
   pending_.pop_front();
   arms_[arm].search->learn(plan, report);
   share_news(arm, plan, report);
-  keep_account(arm, report);
+  keep_account(arm, plan, report);
   const abi::JobResult& result = report.result;
   if (result.scheduling_points > kLongRun) {
     arms_[kExhaustiveArm].over = true;
@@ -240,11 +249,16 @@ void PortfolioSearch::tell_period(std::size_t arm, const JobPlan& plan, const Jo
   before_default_.clear();
 }
 
-void PortfolioSearch::keep_account(std::size_t number, const JobReport& report) {
+void PortfolioSearch::keep_account(std::size_t number, const JobPlan& plan,
+                                   const JobReport& report) {
   Arm& arm = arms_[number];
   ++arm.runs;
   const double cost = static_cast<double>(report.result.clock + 1) +
                       kCostOfAsking * static_cast<double>(report.result.scheduling_points);
+  if (samples(plan.strategy) && (report.result.uncovered & abi::kUncoveredRest) != 0) {
+    cost_of_all_points_ = kCostOfAsking * static_cast<double>(report.result.clock);
+    traces_overflow_ |= (plan.flags & abi::kJobTrace) != 0 && report.trace.steps.empty();
+  }
   arm.cost = arm.cost == 0 ? cost : arm.cost * kCostDecay + cost * (1 - kCostDecay);
   least_cost_ = arm.cost;
   for (const Arm& other : arms_)

@@ -16,7 +16,8 @@
 //    held) gets fewer turns; so does a systematic one that brings nothing new any more.
 //  - Of a long program, whose sampled runs are decided on at a part of their points only
 //    (runtime/sched/coasting.h), the searches that decide at every point get turns in inverse
-//    proportion to what theirs cost, and there are no fixed first turns.
+//    proportion to what theirs cost, and there are no fixed first turns. No traces are asked for that
+//    would not fit.
 //  - A program that ends while threads could still run does not in most of the sampled schedules
 //    (runtime/strategy/linger.h).
 //  - A program that asks questions beside who runs (time-outs and the like) gets random answers
@@ -67,13 +68,14 @@ class PortfolioSearch final : public Search {
   void add(std::unique_ptr<Search> search, Shares shares);
   [[nodiscard]] Phase phase() const;
   [[nodiscard]] double share(const Arm& arm) const;
+  [[nodiscard]] double expected_cost(const Arm& arm) const;
   [[nodiscard]] bool is_long() const;
   [[nodiscard]] std::optional<std::size_t> whose_turn();
   [[nodiscard]] std::vector<JobPlan> take_turns(const std::vector<std::size_t>& turns);
   void adapt(JobPlan& plan);
   void share_news(std::size_t arm, const JobPlan& plan, const JobReport& report);
   void tell_period(std::size_t arm, const JobPlan& plan, const JobReport& report);
-  void keep_account(std::size_t arm, const JobReport& report);
+  void keep_account(std::size_t arm, const JobPlan& plan, const JobReport& report);
 
   Random random_;
   std::vector<Arm> arms_;
@@ -85,6 +87,8 @@ class PortfolioSearch final : public Search {
   std::deque<std::size_t> pending_;  // whose jobs are under way
   std::size_t latest_ = 0;
   double least_cost_ = 0;                  // of all arms
+  double cost_of_all_points_ = 0;          // of a long run
+  bool traces_overflow_ = false;           // there is no room for that of a long run
   std::vector<JobReport> before_default_;  // runs at all points before the default schedule's
   bool default_seen_ = false;
   bool ends_early_ = false;

@@ -156,5 +156,33 @@ TEST(Portfolio, WhatTakesManyTimesTheStepsGetsFewerTurns) {
   EXPECT_LT(turns[100'000], turns[100] / 4);
 }
 
+// Its sampled runs are decided on at a part of their points: those who decide at all of them get turns
+// by what these cost, the first one, too, and nobody asks for traces, once one did not fit.
+TEST(Portfolio, ALongProgram) {
+  using enum abi::StrategyKind;
+  constexpr std::uint64_t kClock = 2'500'000;
+  PortfolioSearch search(1);
+  int dear = 0;
+  bool overflowed = false;
+  for (int round = 0; round < 100; ++round) {
+    for (const JobPlan& plan : search.next(1)) {
+      const bool sampled = plan.strategy != kRoundRobin && plan.strategy != kPlan &&
+                           plan.strategy != kPrefix && plan.strategy != kTimer &&
+                           plan.strategy != kChaos;
+      const bool traced = (plan.flags & abi::kJobTrace) != 0;
+      dear += !sampled && plan.strategy != kTimer && plan.strategy != kChaos;
+      EXPECT_FALSE(overflowed && sampled && traced) << round;
+      overflowed |= sampled && traced;
+      JobReport report = quiet(1);
+      report.result.clock = kClock;
+      report.result.scheduling_points = sampled ? 30'000 : kClock;
+      report.result.uncovered = sampled ? abi::kUncoveredRest : 0;
+      search.learn(plan, report);
+    }
+  }
+  EXPECT_TRUE(overflowed);
+  EXPECT_LE(dear, 1);
+}
+
 }  // namespace
 }  // namespace clew
