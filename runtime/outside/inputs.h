@@ -58,6 +58,8 @@ class Inputs {
 
   // Replaying. A record that does not match what the program does ends the run as a departure.
   Answer take_answer(long call, std::uint16_t check, Piece* pieces, std::size_t count);
+  // The answer is that more was sent than the program has to send.
+  [[noreturn]] void depart_with_less(long call) { depart("the same call with more data", call); }
   // Whether the next record says that the call had to wait.
   bool take_blocks(long call);
   bool next_blocks() { return peek() == abi::InputKind::kBlocks; }

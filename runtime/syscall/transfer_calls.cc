@@ -348,8 +348,18 @@ bool goes_out(const Call& call) {
          descriptor(fd_of(call)).leads == Leads::kOutput;
 }
 
+// A program that has departed may offer less than it did when it was recorded. What lies behind its
+// data is not to be written, and an answer that says that it was leads the program astray.
+void check_sent(const Call& call, long result) {
+  Data data{};
+  find_data(call, data);
+  if (result > 0 && data.is_valid() && static_cast<std::size_t>(result) > data.size())
+    g_inputs.depart_with_less(call.number);
+}
+
 long replayed_write(const Call& call) {
   const Answer answer = replay_answer(call);
+  check_sent(call, answer.result);
   if (answer.flags == 0 || answer.result <= 0 || !is_recorded_generation()) return answer.result;
   const long fd = answer.flags == abi::kToStdout ? 1 : 2;
   Call again = call;
@@ -365,7 +375,9 @@ long sent(const Call& call) {
   // The recording tells a call that waits from one that is made.
   if ((call.number == SYS_write || call.number == SYS_writev) && !g_inputs.next_blocks())
     return replayed_write(call);
-  return sent_blocking(call);
+  const long result = sent_blocking(call);
+  check_sent(call, result);
+  return result;
 }
 
 // One by one, and so recorded.

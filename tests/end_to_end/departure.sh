@@ -73,4 +73,29 @@ library 1
 check "a departure with output in a buffer" run 123 replay
 check "... names the first" says err.txt "lseek"
 check "... and is not an error of clew's" bash -c '! grep -q "internal check" err.txt out.txt'
+
+# A program that has departed writes less than it did: what lies behind its text is not shown.
+cat >less.cpp <<'C'
+#include <dlfcn.h>
+#include <unistd.h>
+int main(int count, char**) {
+  char text[] = "shown hidden\n";
+  void* library = dlopen("./n.so", RTLD_NOW);
+  auto* more = library != nullptr ? reinterpret_cast<int (*)()>(dlsym(library, "more")) : nullptr;
+  int channel[2];
+  if (more == nullptr || pipe(channel) != 0) return 4;
+  return write(count > 1 ? channel[1] : STDOUT_FILENO, text, 5 + more()) > 0 ? 0 : 5;
+}
+C
+"$clew" c++ -std=c++20 -O1 -g less.cpp -o less || exit 1
+library 8
+"$clew" run ./less >/dev/null 2>&1 || exit 1
+"$clew" run -- ./less into_a_pipe >/dev/null 2>&1 || exit 1
+library 0
+newest=$(find .clew -mindepth 1 -maxdepth 1 -name '[0-9]*' -printf '%f\n' | sort -n | tail -1)
+for recording in $((newest - 1)) "$newest"; do
+  check "recording $recording: less is written than before" run 123 replay "$recording"
+  check "... which is said" says err.txt "the recording has the same call with more data"
+  check "... and nothing else is shown" bash -c '! grep -q hidden out.txt'
+done
 finish
