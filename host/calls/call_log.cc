@@ -107,7 +107,8 @@ void CallLog::called_out(const abi::CallMark& mark, const CountingCode& counting
   pop_up_to(mark.stack);
   const FunctionNumber owner = site(mark.site, counting).owner;
   thread().frames.push_back({mark.stack, owner, 0});
-  interruptions_.called_out(now_, owner, address_of(mark.site, counting));
+  if (owner != kNoFunction)
+    interruptions_.called_out(now_, owner, address_of(mark.site, counting), counts_);
 }
 
 void CallLog::entered(const abi::CallMark& mark, const CountingCode& counting) {
@@ -117,7 +118,11 @@ void CallLog::entered(const abi::CallMark& mark, const CountingCode& counting) {
   const Frame from = caller();
   if (place.target == 1) {  // inlined in a library's function
     for (const ProgramCode::Edge& edge : code_.inlined_at(place.address))
-      if (edge.caller == kNoFunction) count(from, edge.callee);
+      if (edge.caller == kNoFunction) {
+        count(from, edge.callee);
+        if (detail_ == CallDetail::kOwnCalls)
+          interruptions_.entered_inlined(now_, edge.callee, counts_);
+      }
     return;
   }
   const Site& of = site(mark.site, counting);
@@ -189,6 +194,7 @@ void CallLog::returned(std::uint64_t stack) {
 
 CallLog::Counter CallLog::what_counts(const CallSite& place) {
   Counter what;
+  what.body = code_.body(place.address);
   if (place.target != 0) {
     // What code of libraries calls that was inlined is no call of the function's own.
     const FunctionNumber callee = code_.callee(place.target);
@@ -224,7 +230,8 @@ CallCounts CallLog::finish(std::span<std::uint64_t> counters, const CountingCode
     if (counters[i] == 0) continue;
     const std::uint64_t address = counting.counters()[i].address;
     const auto context = [&](FunctionNumber function) {
-      return detail_ == CallDetail::kOwnCalls && interruptions_.is_at_the_end(function, address)
+      return detail_ == CallDetail::kOwnCalls &&
+                     interruptions_.is_at_the_end(function, counters_[i].body, address)
                  ? kAtTheEnd
                  : 0;
     };

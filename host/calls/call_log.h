@@ -89,6 +89,7 @@ class CallLog {
 
   // What a counter counts.
   struct Counter {
+    FunctionNumber body = kNoFunction;
     std::vector<ProgramCode::Edge> calls;
     std::optional<ProgramCode::OwnLine> line;
   };

@@ -78,6 +78,24 @@ FeatureTable FeatureTable::select(const std::vector<bool>& kept) const {
   return part;
 }
 
+FeatureTable FeatureTable::add_up(
+    const std::unordered_map<std::uint64_t, std::uint64_t>& into) const {
+  FeatureTable sum = *this;
+  const auto runs = static_cast<std::uint32_t>(this->runs());
+  for (const auto& [from, to] : into) {
+    const auto source = column_of_.find(from);
+    const auto target = column_of_.find(to);
+    if (source == column_of_.end() || target == column_of_.end()) continue;
+    const std::vector<std::uint64_t> more = columns_[source->second].values(runs);
+    std::vector<std::uint64_t> all = columns_[target->second].values(runs);
+    FeatureColumn& column = sum.columns_[target->second] = FeatureColumn();
+    for (std::uint32_t run = 0; run < runs; ++run) column.set(run, all[run] + more[run]);
+    column.settle(runs);
+    sum.columns_[source->second] = FeatureColumn();
+  }
+  return sum;
+}
+
 Histogram FeatureTable::histogram(std::size_t column, const ClassCounts& weight) const {
   std::map<std::uint64_t, ClassCounts> counts;
   ClassCounts usual{weight.passing * static_cast<double>(runs(RunClass::kPassing)),

@@ -73,9 +73,11 @@ void Interruptions::first_thread_stands_at(FunctionNumber function, std::uint64_
   if (function == first_function_) pending_address_ = std::max(pending_address_, address);
 }
 
-bool Interruptions::is_at_the_end(FunctionNumber function, std::uint64_t address) const {
+bool Interruptions::is_at_the_end(FunctionNumber function, FunctionNumber body,
+                                  std::uint64_t address) const {
   if (!others_ran_) return false;
-  return function == first_function_ ? address > last_address_ : !early_.contains(function);
+  if (body == first_function_) return address > last_address_;
+  return !early_.contains(function) && !early_.contains(body);
 }
 
 void Interruptions::called(std::uint32_t thread, FunctionNumber caller, FunctionNumber callee,
@@ -114,7 +116,14 @@ void Interruptions::left(std::uint32_t thread, std::uint64_t stack) {
   (void)frames_of(thread, stack);
 }
 
-void Interruptions::called_out(std::uint32_t thread, FunctionNumber caller, std::uint64_t address) {
+void Interruptions::entered_inlined(std::uint32_t thread, FunctionNumber function,
+                                    CallCounts& counts) {
+  happened(thread, function, counts);
+}
+
+void Interruptions::called_out(std::uint32_t thread, FunctionNumber caller, std::uint64_t address,
+                               CallCounts& counts) {
+  happened(thread, caller, counts);
   if (thread == 0) first_thread_stands_at(caller, address);
 }
 

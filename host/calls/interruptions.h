@@ -27,11 +27,17 @@ class Interruptions {
   void resumed(std::uint32_t thread, CallCounts& counts);
   void left(std::uint32_t thread, std::uint64_t stack);
   // The caller has called out, and may have created a thread.
-  void called_out(std::uint32_t thread, FunctionNumber caller, std::uint64_t address);
+  void called_out(std::uint32_t thread, FunctionNumber caller, std::uint64_t address,
+                  CallCounts& counts);
 
-  // Whether code of the function at this address ran only after all threads but the first made their last call. Of
-  // the first thread's first function it is told by where its last call before that was: code behind it.
-  [[nodiscard]] bool is_at_the_end(FunctionNumber function, std::uint64_t address) const;
+  // A function that was inlined into a library's begins.
+  void entered_inlined(std::uint32_t thread, FunctionNumber function, CallCounts& counts);
+
+  // Whether code of the function at this address ran only after all threads but the first made their last call.
+  // `body`: into which it was inlined, or the same. Of the first thread's first function it is told by where its last
+  // call before that was: code behind it.
+  [[nodiscard]] bool is_at_the_end(FunctionNumber function, FunctionNumber body,
+                                   std::uint64_t address) const;
 
   void clear();  // the next run begins
 

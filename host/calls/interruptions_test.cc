@@ -79,18 +79,37 @@ TEST_F(InterruptionsTest, EachActivationHasCallsOfItsOwn) {
 TEST_F(InterruptionsTest, TheEndIsWhatComesAfterAllOtherThreads) {
   all_.entered(0, kMain, 2000, counts_);
   all_.called(0, kMain, kLook, 10, 1900, counts_);
-  EXPECT_FALSE(all_.is_at_the_end(kReport, 0));  // nobody else has run
+  EXPECT_FALSE(all_.is_at_the_end(kReport, kReport, 0));  // nobody else has run
   begin(1);
   call(1, kAct);
   all_.called(0, kMain, kReport, 20, 1900, counts_);
-  EXPECT_TRUE(all_.is_at_the_end(kReport, 0));
-  EXPECT_TRUE(all_.is_at_the_end(kMain, 20));
-  EXPECT_FALSE(all_.is_at_the_end(kMain, 10));
-  EXPECT_FALSE(all_.is_at_the_end(kLook, 0));
-  EXPECT_FALSE(all_.is_at_the_end(kAct, 0));
+  EXPECT_TRUE(all_.is_at_the_end(kReport, kReport, 0));
+  EXPECT_TRUE(all_.is_at_the_end(kMain, kMain, 20));
+  EXPECT_FALSE(all_.is_at_the_end(kMain, kMain, 10));
+  EXPECT_FALSE(all_.is_at_the_end(kLook, kLook, 0));
+  EXPECT_FALSE(all_.is_at_the_end(kAct, kAct, 0));
   begin(1);  // a thread that lives yet: it was not the end
-  EXPECT_FALSE(all_.is_at_the_end(kReport, 0));
-  EXPECT_FALSE(all_.is_at_the_end(kMain, 20));
+  EXPECT_FALSE(all_.is_at_the_end(kReport, kReport, 0));
+  EXPECT_FALSE(all_.is_at_the_end(kMain, kMain, 20));
+}
+
+TEST_F(InterruptionsTest, WhatIsInlinedIsNotTheEndIfItsBodyIsNot) {
+  all_.entered(0, kMain, 2000, counts_);
+  all_.called(0, kMain, kLook, 10, 1900, counts_);
+  begin(1);
+  EXPECT_FALSE(all_.is_at_the_end(kAct, kWork, 0));    // into the thread's function
+  EXPECT_FALSE(all_.is_at_the_end(kReport, kMain, 5)); // into main, before
+  EXPECT_TRUE(all_.is_at_the_end(kReport, kMain, 15)); // and behind its last call before that
+}
+
+TEST_F(InterruptionsTest, ALibrarysCallByAnotherThreadIsNotTheEnd) {
+  all_.entered(0, kMain, 2000, counts_);
+  begin(1);
+  all_.called(0, kMain, kReport, 20, 1900, counts_);
+  EXPECT_TRUE(all_.is_at_the_end(kReport, kReport, 0));
+  all_.called_out(1, kAct, 30, counts_);
+  EXPECT_FALSE(all_.is_at_the_end(kReport, kReport, 0));
+  EXPECT_FALSE(all_.is_at_the_end(kAct, kAct, 0));
 }
 
 TEST_F(InterruptionsTest, CallsOfTheFirstThreadCountOnlyIfOthersComeAfterThem) {

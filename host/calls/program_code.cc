@@ -246,6 +246,14 @@ FunctionNumber ProgramCode::owner(std::uint64_t address) const {
   return find(address)->module->numbers[*found->own];
 }
 
+FunctionNumber ProgramCode::body(std::uint64_t address) const {
+  const std::shared_lock lock(mutex_);
+  const auto* found = stretch(address);
+  if (found == nullptr) return kNoFunction;
+  const Module& module = *find(address)->module;
+  return module.code.functions[found->body].own ? module.numbers[found->body] : kNoFunction;
+}
+
 bool ProgramCode::is_in_own_source(std::uint64_t address) const {
   const std::shared_lock lock(mutex_);
   const auto* found = stretch(address);

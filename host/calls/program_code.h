@@ -50,6 +50,9 @@ class ProgramCode final : public OwnCode {
 
   // Whose code it is: the nearest function of the program's own.
   [[nodiscard]] FunctionNumber owner(std::uint64_t address) const;
+  // The function whose machine code it is: that one, or the one into which it was inlined. kNoFunction: a
+  // library's.
+  [[nodiscard]] FunctionNumber body(std::uint64_t address) const;
   // Whether that function's source has what is there, not an inlined library function's.
   [[nodiscard]] bool is_in_own_source(std::uint64_t address) const;
   // What a call to `target` calls. kNoFunction: what does not count, or is told when it is entered.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "host/calls/counted_jobs.h"
+#include "host/calls/whole_counts.h"
 #include "host/search/servable.h"
 #include "host/seconds.h"
 
@@ -346,8 +347,9 @@ void Ranker::look() {
   for (const ProgramFunction& function : jobs_.code().functions()) lines.push_back(function.lines);
   const auto all = kinds();
   const bool several = all.size() > 1 && tells_kinds_apart(options_);
-  const FeatureTable of_one = several ? table_of(all.front().first) : FeatureTable{};
-  const FeatureTable& table = several ? of_one : result_.table;
+  const FeatureTable table =
+      with_whole_counts(several ? table_of(all.front().first) : result_.table, result_.edges,
+                        feature_of_);
   const ScoreOptions scored = scored_by(options_, result_.edges);
   auto ranking = rank_functions(table, lines, assign_by(options_, result_.edges), scored);
   put_interrupted_first(options_, table, result_.edges, scored, 0, ranking);
@@ -431,6 +433,7 @@ Result<RankResult> Ranker::run() {
                                   ? fmt::format("line {}", edge.callee)
                                   : jobs_.code().name_of(edge.callee));
   for (std::string& lack : jobs_.code().lacks()) result_.notes.push_back(std::move(lack));
+  result_.table = with_whole_counts(result_.table, result_.edges, feature_of_);
   separate();
   rank_again(options_, result_);
   result_.seconds = seconds_now() - started_;

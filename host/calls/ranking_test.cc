@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
+#include <unordered_map>
+
+#include "host/calls/whole_counts.h"
 
 namespace clew {
 namespace {
@@ -231,6 +235,27 @@ TEST(Ranking, WhatIsDiscountedComesBehindWhatDiffersHalfAsWell) {
   };
   EXPECT_EQ(first({}), 3u);
   EXPECT_EQ(first({.discount = at_the_end}), 2u);
+}
+
+TEST(WholeCounts, WhatComesEarlierInSomeRunIsNoPhaseOfItsOwn) {
+  const CallEdge earlier{0, 1, 2};
+  const CallEdge at_the_end{kAtTheEnd, 1, 2};
+  const CallEdge always_at_the_end{kAtTheEnd, 1, 3};
+  const std::vector<CallEdge> edges{at_the_end, earlier, always_at_the_end};
+  const std::unordered_map<CallEdge, std::uint64_t, CallEdgeHash> feature_of{
+      {at_the_end, 0}, {earlier, 1}, {always_at_the_end, 2}};
+  FeatureTable table;
+  table.add(RunClass::kPassing, {{0, 3}, {2, 1}});
+  table.add(RunClass::kFailing, {{1, 3}, {2, 4}});
+  table.add(RunClass::kFailing, {{0, 2}, {1, 1}});
+  const FeatureTable whole = with_whole_counts(table, edges, feature_of);
+  using Values = std::vector<std::uint64_t>;
+  std::map<std::uint64_t, Values> values;
+  for (std::size_t i = 0; i < whole.features().size(); ++i)
+    values[whole.features()[i]] = whole.column(i).values(whole.runs());
+  EXPECT_EQ(values[0], Values({0, 0, 0}));
+  EXPECT_EQ(values[1], Values({3, 3, 3}));
+  EXPECT_EQ(values[2], Values({1, 4, 0}));
 }
 
 }  // namespace

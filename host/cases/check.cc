@@ -105,8 +105,7 @@ class Checking {
     if (result_.reason.why != NotPossible::Why::kNone) none_has_order(tally);
     if (tally.with_order == 0 && result_.reason.why == NotPossible::Why::kNone &&
         !survey.lab().time_is_up() && !tally.failing_otherwise) {
-      const bool sure = std::ranges::none_of(
-          result_.placed, [](const Placed& placed) { return placed.fit == Fit::kNearest; });
+      const bool sure = is_sure();
       result_.reason = reason_in_runs(one, sites, survey, tally.unordered,
                                       sure ? Placing::kSure : Placing::kNearest);
       if (result_.reason.why == NotPossible::Why::kNone) {
@@ -134,6 +133,17 @@ class Checking {
     return hunt_around(survey, tally.passing);
   }
 
+  // Whether each event is what it was, and not only the most similar: a function's only wait is its wait,
+  // whatever its text.
+  [[nodiscard]] bool is_sure() const {
+    for (std::size_t i = 0; i < result_.placed.size(); ++i) {
+      const Placed& placed = result_.placed[i];
+      const bool is_it =
+          placed.is_only_one && !abi::is_access(result_.one->events[i].at.kind);
+      if (placed.fit == Fit::kNearest && !is_it) return false;
+    }
+    return true;
+  }
   // Runs that seem to have the order have it by steps that it does not mean: two of its events are one
   // step now.
   static void none_has_order(Tally& tally) {

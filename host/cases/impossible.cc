@@ -18,8 +18,6 @@
 namespace clew {
 namespace {
 
-// Runs that have the events, so that what they have read before is a reason. Chosen, not measured.
-constexpr std::uint64_t kEnoughRuns = 20;
 constexpr std::size_t kLongestRun = 50'000;  // steps; of longer ones nothing is said
 
 NotPossible::Why why_of(OrderReason::Kind kind) {
@@ -370,52 +368,6 @@ NotPossible reason_in_names(const Case& one, const std::vector<Placed>& placed,
     reason.why = NotPossible::Why::kGone;
     reason.order = i;
     reason.variable = name;
-    return reason;
-  }
-  return {};
-}
-
-NotPossible reason_in_absence(const Case& one, const EventSites& sites, const Survey& survey,
-                              std::span<const LabRun> others) {
-  std::vector<const LabRun*> runs;
-  for (const LabRun& run : survey.runs()) runs.push_back(&run);
-  for (const LabRun& run : others) runs.push_back(&run);
-  for (std::size_t i = 0; i < one.orders.size(); ++i) {
-    const CaseOrder& order = one.orders[i];
-    if (order.kind != CaseOrder::Kind::kBefore) continue;
-    const std::size_t a = order.events[0];
-    const std::size_t b = order.events[1];
-    struct Seen {
-      abi::ThreadKey first_thread = 0;
-      std::size_t first = 0;
-      const LabRun* run = nullptr;
-    };
-    std::vector<Seen> without_second;
-    std::set<abi::ThreadKey> second_threads;  // that come to it in some run
-    for (const LabRun* run : runs) {
-      if (!run->complete || run->verdict != Verdict::kPass) continue;
-      const TracedRun traced = survey.traced(*run);
-      const auto firsts = instances_of(one.events[a], sites[a], traced);
-      const auto seconds = instances_of(one.events[b], sites[b], traced);
-      for (const std::size_t at : seconds) second_threads.insert(run->steps[at].thread);
-      if (!firsts.empty() && seconds.empty())
-        without_second.push_back({run->steps[firsts.front()].thread, firsts.front(), run});
-    }
-    // One of these threads could come to it: it makes steps after the first event.
-    const auto could_come = [&](const Seen& seen) {
-      for (std::size_t at = seen.first + 1; at < seen.run->steps.size(); ++at)
-        if (seen.run->steps[at].thread != seen.first_thread &&
-            second_threads.contains(seen.run->steps[at].thread))
-          return true;
-      return false;
-    };
-    const auto count =
-        static_cast<std::uint64_t>(std::ranges::count_if(without_second, could_come));
-    if (count < kEnoughRuns) continue;
-    NotPossible reason;
-    reason.why = NotPossible::Why::kNeverAfter;
-    reason.order = i;
-    reason.schedules = count;
     return reason;
   }
   return {};

@@ -12,6 +12,9 @@
 
 namespace clew {
 
+// Runs that have the events, so that what they have read before is a reason. Chosen, not measured.
+inline constexpr std::uint64_t kEnoughRuns = 20;
+
 // From what the events are now: one atomic step. kNone: no reason seen.
 [[nodiscard]] NotPossible reason_in_code(const Case& one, const EventSites& sites,
                                          const Survey& survey);
@@ -29,8 +32,8 @@ enum class Placing : std::uint8_t { kSure, kNearest };  // kNearest: an event ma
                                          const Survey& survey, std::span<const LabRun> others,
                                          Placing placing);
 
-// From what comes of the first event of an order: in many of these runs it comes before the second
-// has, and then the second, which comes in others, does not. REQUIRES: no run has the order.
+// From what comes of the first event of an order: in many of these runs it comes before a thread has
+// come to the second, and then that thread, which comes there in others, does not. REQUIRES: no run has the order.
 [[nodiscard]] NotPossible reason_in_absence(const Case& one, const EventSites& sites,
                                             const Survey& survey, std::span<const LabRun> others);
 

@@ -59,7 +59,11 @@ std::string member_of(const std::string& variable) {
 
 class Placing {
  public:
-  Placing(const Anchor& anchor, const Sites& sites) : anchor_(anchor), sites_(sites) {}
+  Placing(const Anchor& anchor, const Sites& sites)
+      : anchor_(anchor),
+        sites_(sites),
+        is_function_gone_(!anchor.function.empty() && anchor.function != "main" &&
+                          !sites.has_function(anchor.function)) {}
 
   Placed run() {
     collect();
@@ -97,6 +101,7 @@ class Placing {
     Placed placed;
     tell(at, placed);
     placed.fit = fit_of(at);
+    placed.is_only_one = at.function == anchor_.function && is_only_one(at);
     placed.sites = sites_of(at);
     // A place without a line may be several statements now.
     if (anchor_.text.empty())
@@ -193,13 +198,17 @@ class Placing {
       if ((!known && !only_one) || (function == 0 && !anchor_.text.empty())) return 0;
       score += known ? kNoText : kOnlyOne;
     } else if (tokens == anchor_.text) {
-      score += kSameText;
+      score += kSameText + kSharedNames + (function == 0 && is_same_class(candidate) ? kSameClass : 0);
     } else if (same_but_for_names(tokens, anchor_.text) && function > 0) {
       // Of two such, the one with more of the same names.
-      score += kSameButForNames + 5 * similarity(tokens, anchor_.text);
+      score += kSameButForNames + 5 * similarity(tokens, anchor_.text) +
+               kSharedNames * shared_names(anchor_.text, tokens);
     } else {
       const double same = similarity(tokens, anchor_.text);
-      const bool same_variable = function > 0 && names_variable(candidate, sites) == kSameVariable;
+      const double about = names_variable(candidate, sites);
+      // Elsewhere, what is not about the variable is something else, however similar it is.
+      if (function == 0 && !anchor_.variable.empty() && about <= 0) return 0;
+      const bool same_variable = (function > 0 || is_function_gone_) && about == kSameVariable;
       const bool only_one = function > 0 && is_only_one(candidate);
       const bool in_class = function == 0 && is_same_class(candidate);
       if (in_class) score += kSameClass;
@@ -294,6 +303,7 @@ class Placing {
 
   const Anchor& anchor_;
   const Sites& sites_;
+  bool is_function_gone_;  // it was renamed, or became part of another
   std::map<std::tuple<std::string, std::uint32_t, std::uint32_t, std::string>, Candidate>
       candidates_;
 };

@@ -27,6 +27,8 @@ struct Placed {
   Location at;                // of the statement found; kNone: of the nearest, if there is one
   std::string text;           // of that statement
   bool executed = false;      // by one of the runs that the sites are from
+  // The same function has no other statement that does what the event does.
+  bool is_only_one = false;
 };
 
 [[nodiscard]] Placed place_anchor(const Anchor& anchor, const Sites& sites);

@@ -113,8 +113,8 @@ std::string reason_text(const CheckedCase& one) {
       const CaseOrder& order = one.one->orders[reason.order];
       const std::string second = phrase_of(one.one->events[order.events[1]]);
       return fmt::format(
-          "No run has the order. In all {} in which {} comes first, {} does not come any more; it "
-          "comes in others.",
+          "No run has the order. In {} {} happens before a thread has come to {}, and that thread "
+          "does not come to it any more; it comes in others.",
           runs_text(reason.schedules), phrase_of(one.one->events[order.events[0]]), second);
     }
     case Why::kGone:
