@@ -28,6 +28,22 @@ bool is_class_head(std::string_view text) {
   return text.starts_with("struct ") || text.starts_with("class ") || text.starts_with("union ");
 }
 
+// Whether a compare-exchange has left the memory as it was: what it makes is what was written before.
+bool fails_to_update(TracedPair& pair, WhichRun side, Instance at, std::uint32_t access) {
+  const RunTrace& run = pair.trace(side);
+  const std::uint64_t address = run.access_address(at.step, access);
+  if (point_kind_of(pair, side, at, address) != abi::PointKind::kAtomicCas) return false;
+  const Instance from = pair.run(side).source(at.step, access);
+  if (from.step >= RunTrace::kFromOutside) return false;
+  const auto [first, end] = run.accesses(from);
+  for (std::uint32_t i = first; i < end; ++i)
+    if (run.access(from.step, i).kind != AccessKind::kRead && run.access(from.step, i).has_value &&
+        run.access_address(from.step, i) == address &&
+        run.access(from.step, i).size == run.access(at.step, access).size)
+      return run.access_value(from.step, i) == run.access_value(at.step, access);
+  return false;
+}
+
 }  // namespace
 
 ToldPlace told_place(TracedPair& pair, Naming& naming, WhichRun side, Instance at) {
@@ -71,6 +87,8 @@ CauseEvent event_of(TracedPair& pair, Naming& naming, WhichRun side, Instance at
                  : access.kind == AccessKind::kWrite ? CauseEvent::What::kWrites
                                                      : CauseEvent::What::kUpdates;
     if (!access.has_value) continue;
+    if (event.what == CauseEvent::What::kUpdates && fails_to_update(pair, side, at, i))
+      event.what = CauseEvent::What::kFailsToUpdate;
     const auto name = naming.memory(side, at, there, access.size);
     event.value =
         naming.value(side, at, run.access_value(at.step, i), access.size, name ? &*name : nullptr);

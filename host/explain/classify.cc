@@ -117,6 +117,7 @@ void Classifier::too_early() {
     cause_.pattern = CausePattern::kNone;
     return;
   }
+  cause_.omitted = !here.valid() && !pair_.alignment().cut_off(kPassing, there.step);
   const auto& threads = pair_.run(kFailing).threads();
   const std::string& id =
       pair_.run(kPassing).threads()[pair_.trace(kPassing).steps()[there.step].thread];

@@ -100,8 +100,12 @@ Result<Explanation> explain(const Replay& failing, const Replay& passing,
   bool cut = false;  // a slice was
   if (result.failure.kind == FailureKind::kDeadlock && !options.question) {
     tell_waiting(*pair, naming, options.shown, result);
-    if (result.cause.cycle && check_runs_live(failing.recording))
-      test_locks(*pair, failing, passing, options.limits, result);
+    if (check_runs_live(failing.recording)) {
+      if (result.cause.cycle)
+        test_locks(*pair, failing, passing, options.limits, result);
+      else if (failing.recording.number != passing.recording.number)
+        test_waiting(*pair, naming, failing, passing, options.limits, result);
+    }
   } else {
     std::vector<PathNode> points;
     if (options.question) {
@@ -116,14 +120,28 @@ Result<Explanation> explain(const Replay& failing, const Replay& passing,
     // The tests judge the failure, not the line that was asked about.
     const bool testable = !options.question && check_runs_live(failing.recording) &&
                           check_runs_live(passing.recording);
+    std::vector<NodeId> led;
     for (const PathNode& point : points) {
       ToldCause told = tell_cause(*pair, naming, point, options.shown, result);
       cut |= !result.slice.complete;
-      if (told.steps.empty()) continue;
+      if (told.steps.empty()) {
+        led.insert(led.end(), told.led.begin(), told.led.end());
+        continue;
+      }
       result.cause = told.cause;
       if (testable) experiment(*pair, naming, failing, passing, options.limits, told, result);
       keep(told, result);
       break;
+    }
+    std::ranges::sort(led);
+    if (result.story.empty() && testable && !points.empty()) {
+      ToldCause told = find_by_outcome(*pair, naming, failing, passing, options.limits,
+                                       points.front(), led, result);
+      if (!told.steps.empty()) {
+        result.cause = told.cause;
+        keep(told, result);
+        result.doubts.emplace_back("How it leads from there to the failure was not seen.");
+      }
     }
     if (result.story.empty() && testable && !points.empty()) {
       ToldCause told =

@@ -30,6 +30,8 @@ const char* to_word(CauseEvent::What what) {
       return "writes";
     case CauseEvent::What::kUpdates:
       return "updates";
+    case CauseEvent::What::kFailsToUpdate:
+      return "fails to update";
     case CauseEvent::What::kFrees:
       return "frees";
     case CauseEvent::What::kLeaves:
@@ -44,6 +46,22 @@ const char* to_word(CauseEvent::What what) {
       break;
   }
   return "start";
+}
+
+const char* to_word(OutcomeKind kind) {
+  switch (kind) {
+    case OutcomeKind::kTry:
+      return "try";
+    case OutcomeKind::kExchange:
+      return "exchange";
+    case OutcomeKind::kWakeUp:
+      return "wake-up";
+    case OutcomeKind::kTimeOut:
+      return "time-out";
+    case OutcomeKind::kStale:
+      break;
+  }
+  return "stale wake-up";
 }
 
 const char* to_word(Confirmed confirmed) {

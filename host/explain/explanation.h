@@ -37,6 +37,7 @@ struct CauseEvent {
     kReads,
     kWrites,
     kUpdates,
+    kFailsToUpdate,  // a compare-exchange that leaves the memory as it was
     kFrees,
     kDestroys,
     kCloses,
@@ -58,6 +59,16 @@ struct CauseEvent {
 
 const char* to_word(CauseEvent::What what);  // "reads"; of kNothing: "start"
 
+// What came of a call, or of an instruction, that may give what is asked for or not.
+enum class OutcomeKind : std::uint8_t {
+  kTry,       // an attempt to lock fails
+  kExchange,  // a weak compare-exchange fails spuriously
+  kWakeUp,    // a wait for a condition ends without a signal
+  kTimeOut,   // a wait reaches its limit
+  kStale,  // a wait is ended by a signal, but what it was about has changed again by the time it returns
+};
+const char* to_word(OutcomeKind kind);  // "try"
+
 // A thread that waits at the end of the failing run.
 struct WaitFact {
   CauseEvent wait;     // its call
@@ -66,6 +77,7 @@ struct WaitFact {
   std::optional<CauseEvent> taken;   // ... where it has taken it
   std::optional<CauseEvent> signal;  // the last call that could have woken it
   bool before = false;               // ... came before the wait began
+  bool for_descriptor = false;       // it waits for what others write to a descriptor
   std::optional<CauseEvent> woken;   // the wait of another thread that it ended instead
   bool returns = false;              // the same wait ends in the passing run
 };
@@ -78,6 +90,31 @@ enum class CausePattern : std::uint8_t {
   kUseAfterFree,  // `use` comes behind `failing_source`, which ends the memory's life
   kResult,        // a call gives another result
   kWaitsForever,  // threads wait, and nobody is left who could wake them
+  kOutcome,  // the thread of `use` goes on as if it had got what it had asked for (CallOutcome)
+};
+
+// kOutcome: the call is `use`.
+struct CallOutcome {
+  OutcomeKind kind = OutcomeKind::kTry;
+  std::string object;  // that it is about; empty: it has no name
+  // Decided by the schedule alone: nobody had the lock, the time was not over, nobody has written the memory.
+  bool by_chance = false;
+  std::optional<CauseEvent> holder;  // kTry: who has taken the lock that is asked for
+  std::optional<CauseEvent>
+      looked;  // kWakeUp, kStale: at what it decided to wait by, and does not look at again
+  std::string looked_at;             // ... the variable
+  std::optional<CauseEvent> signal;  // kStale: what has ended the wait
+  std::optional<CauseEvent> change;  // ... and who has changed that variable since
+  enum class There : std::uint8_t { kNotSeen, kSame, kOther };
+  There in_passing = There::kNotSeen;  // what came of the same in the passing run
+  // The failing schedule, in which only this is changed, passes.
+  enum class Tested : std::uint8_t {
+    kNot,
+    kWithout,  // the usual answer
+    kRelease,  // the other's release comes before the attempt
+    kOrder,    // the call, or its return, comes before what the other does
+  };
+  Tested tested = Tested::kNot;
 };
 
 // A thread goes by what it has read, and another one has written that since.
@@ -119,9 +156,10 @@ struct Cause {
   bool reused = false;                  // ... something else has the memory by then
   std::optional<CauseEvent> freed;  // kBetween: who has freed the memory before the later access
   std::optional<CauseEvent>
-      timed_out;                     // the wait that let one come there, which in the passing run
-                                     // does not time out
-  bool timed_out_late = false;       // ... or not before the write that the failing run misses
+      timed_out;                // the wait that let one come there, which in the passing run
+                                // does not time out
+  bool omitted = false;         // kTooEarly: the failing run goes another way than to that write
+  bool timed_out_late = false;  // ... or not before the write that the failing run misses
   std::optional<CauseEvent> let_go;  // kTooEarly, kOverwritten: what let the early one come there
   bool created = false;              // ... has created its thread
   std::optional<CauseEvent> slept;   // kTooEarly: what the early one did instead of waiting
@@ -130,11 +168,12 @@ struct Cause {
   bool beside_missed = false;             // ... before it was written
   std::string beside_variable;            // ... of which
   std::optional<CauseEvent>
-      released;                 // kBetween: where the lock that all hold is released; `beside`:
-                                // where the one is released that was held there
-  std::optional<Check> check;   // what has led there, and was out of date by then
-  std::vector<WaitFact> waits;  // kWaitsForever
-  bool cycle = false;           // ... each waits for a lock that the next one holds
+      released;  // kBetween: where the lock that all hold is released; `beside`:
+                 // where the one is released that was held there
+  std::optional<CallOutcome> outcome;  // kOutcome
+  std::optional<Check> check;          // what has led there, and was out of date by then
+  std::vector<WaitFact> waits;         // kWaitsForever
+  bool cycle = false;                  // ... each waits for a lock that the next one holds
   bool unordered =
       false;  // the use and the other access hold no lock in common, and one is not atomic
 };

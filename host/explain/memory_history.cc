@@ -76,18 +76,21 @@ std::set<std::uint64_t> excluding(const HeldLocks& first, const HeldLocks& secon
   return result;
 }
 
-bool is_atomic(TracedPair& pair, WhichRun side, Instance at, std::uint64_t address) {
+abi::PointKind point_kind_of(TracedPair& pair, WhichRun side, Instance at, std::uint64_t address) {
   const RunTrace& run = pair.trace(side);
   const auto& list = run.thread(run.steps()[at.step].thread);
   std::size_t position = run.position(at.step);
   for (std::size_t i = 0; i < kMostBack && position > 0; ++i) {
     const OutsideCall* call = run.outside_call(list[--position]);
-    if (call == nullptr || !call->name.starts_with("__clew_yield_") ||
-        call->registers.arguments[1] != address)
-      continue;
-    return is_atomic(point_kind(pair.code(), *call));
+    if (call != nullptr && call->name.starts_with("__clew_yield_") &&
+        call->registers.arguments[1] == address)
+      return point_kind(pair.code(), *call);
   }
-  return false;
+  return abi::PointKind::kCount;
+}
+
+bool is_atomic(TracedPair& pair, WhichRun side, Instance at, std::uint64_t address) {
+  return is_atomic(point_kind_of(pair, side, at, address));
 }
 
 }  // namespace clew

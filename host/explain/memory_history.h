@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "clew_abi/point.h"
 #include "host/explain/traced_pair.h"
 
 namespace clew {
@@ -31,6 +32,9 @@ using HeldLocks = std::map<std::uint64_t, LockMode>;
 // Those of the first that keep a holder of the second out.
 [[nodiscard]] std::set<std::uint64_t> excluding(const HeldLocks& first, const HeldLocks& second);
 
+// The kind of the yield point that the access belongs to; kCount: none was seen.
+[[nodiscard]] abi::PointKind point_kind_of(TracedPair& pair, WhichRun side, Instance at,
+                                           std::uint64_t address);
 // Whether the access belongs to a yield point of an atomic operation.
 [[nodiscard]] bool is_atomic(TracedPair& pair, WhichRun side, Instance at, std::uint64_t address);
 

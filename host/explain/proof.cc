@@ -9,6 +9,7 @@
 #include "host/explain/hand_over.h"
 #include "host/explain/lock_cycle.h"
 #include "host/explain/other_order.h"
+#include "host/explain/told_outcome.h"
 
 namespace clew {
 namespace {
@@ -170,6 +171,12 @@ void experiment(TracedPair& pair, Naming& naming, const Replay& failing, const R
     first->step.confirmed = Confirmed::kByOrder;
   test_between(laboratory, failing, told.root, result.cause);
   find_check(laboratory, naming, failing, told.root, result);
+  // A time-out that is told says which access came too early for it.
+  if (!result.cause.timed_out)
+    if (auto outcome = find_outcome(laboratory, naming, failing, passing, told.led)) {
+      if (!result.leads_to) result.leads_to = std::move(result.cause);
+      result.cause = std::move(outcome->cause);
+    }
   result.tests = laboratory.tests();
   result.tests_complete = laboratory.may_go_on();
   result.tests_interrupted_by = laboratory.interrupted_by();
@@ -189,14 +196,50 @@ ToldCause find_by_order(TracedPair& pair, Naming& naming, const Replay& failing,
     if (tests++ == kMostTests || !laboratory.may_go_on()) break;
     if (!passes_in_other_order(laboratory, failing, root)) continue;
     best = worth_of(cause);
-    told = {
-        std::move(cause), root, tell(pair, naming, {{kFailing, root.use_failing}, failure}), {}};
+    told = {std::move(cause),
+            root,
+            tell(pair, naming, {{kFailing, root.use_failing}, failure}),
+            {},
+            {}};
   }
   if (!told.steps.empty()) told.steps.front().step.confirmed = Confirmed::kByOrder;
   result.tests = laboratory.tests();
   result.tests_complete = laboratory.may_go_on();
   result.tests_interrupted_by = laboratory.interrupted_by();
   return told;
+}
+
+ToldCause find_by_outcome(TracedPair& pair, Naming& naming, const Replay& failing,
+                          const Replay& passing, const ExperimentLimits& limits,
+                          const PathNode& failure, const std::vector<NodeId>& led,
+                          Explanation& result) {
+  Laboratory laboratory(pair, failing, passing, limits);
+  ToldCause told;
+  if (auto outcome = find_outcome(laboratory, naming, failing, passing, led)) {
+    told.cause = std::move(outcome->cause);
+    told.steps = tell(pair, naming, {{kFailing, node_of(outcome->at)}, failure});
+  }
+  result.tests = laboratory.tests();
+  result.tests_complete = laboratory.may_go_on();
+  result.tests_interrupted_by = laboratory.interrupted_by();
+  return told;
+}
+
+void test_waiting(TracedPair& pair, Naming& naming, const Replay& failing, const Replay& passing,
+                  const ExperimentLimits& limits, Explanation& result) {
+  Laboratory laboratory(pair, failing, passing, limits);
+  if (auto outcome = find_outcome(laboratory, naming, failing, passing, {})) {
+    outcome->cause.waits = std::move(result.cause.waits);
+    if (result.behind)
+      result.leads_to = std::exchange(result.behind, std::nullopt);
+    else if (result.cause.pattern != CausePattern::kWaitsForever)
+      result.leads_to = std::move(result.cause);
+    result.cause = std::move(outcome->cause);
+    add_roots(result.root, result.cause);
+  }
+  result.tests = laboratory.tests();
+  result.tests_complete = laboratory.may_go_on();
+  result.tests_interrupted_by = laboratory.interrupted_by();
 }
 
 void test_locks(TracedPair& pair, const Replay& failing, const Replay& passing,

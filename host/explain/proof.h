@@ -17,6 +17,16 @@ void experiment(TracedPair& pair, Naming& naming, const Replay& failing, const R
                                       const Replay& passing, const ExperimentLimits& limits,
                                       const PathNode& failure, Explanation& result);
 
+// Likewise: what came of a call, if the run passes by a schedule alone in which that is different. `led`: what the slices have; sorted.
+[[nodiscard]] ToldCause find_by_outcome(TracedPair& pair, Naming& naming, const Replay& failing,
+                                        const Replay& passing, const ExperimentLimits& limits,
+                                        const PathNode& failure, const std::vector<NodeId>& led,
+                                        Explanation& result);
+
+// Of threads that wait for ever, but not in a circle: whether it comes from what came of a call.
+void test_waiting(TracedPair& pair, Naming& naming, const Replay& failing, const Replay& passing,
+                  const ExperimentLimits& limits, Explanation& result);
+
 // Locks that are taken in a circle: with one taken later, does it pass?
 void test_locks(TracedPair& pair, const Replay& failing, const Replay& passing,
                 const ExperimentLimits& limits, Explanation& result);

@@ -77,6 +77,12 @@ bool timed_out(const OutsideCall& call) {
   return limited && (result == ETIMEDOUT || (call.name.starts_with("sem_") && result != 0));
 }
 
+bool may_have_timed_out(const OutsideCall& call) {
+  const auto& arguments = call.registers.arguments;
+  return call.name == "syscall" && arguments[0] == kFutexCall && is_wait_on_futex(arguments[2]) &&
+         arguments[4] != 0 && call.back != kNoStep && static_cast<std::int64_t>(call.result) == -1;
+}
+
 abi::PointKind point_kind(CodeMap& code, const OutsideCall& call) {
   if (!call.name.starts_with("__clew_yield_")) return abi::PointKind::kCount;
   const auto bytes = code.code(call.registers.arguments[0]);

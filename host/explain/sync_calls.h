@@ -39,6 +39,8 @@ struct SyncCall {
 [[nodiscard]] bool is_sleep(const OutsideCall& call);
 // It is a wait with a limit, and has reached it.
 [[nodiscard]] bool timed_out(const OutsideCall& call);
+// A wait on a futex that may have: it has a limit, and fails; why, it leaves in errno.
+[[nodiscard]] bool may_have_timed_out(const OutsideCall& call);
 
 // The kind of the yield point whose hook the call is; kCount: it is none.
 [[nodiscard]] abi::PointKind point_kind(CodeMap& code, const OutsideCall& call);

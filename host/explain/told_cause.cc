@@ -112,6 +112,10 @@ void add_roots(std::vector<Location>& root, const Cause& cause) {
   add_root(root, cause.remote);
   add_root(root, cause.later);
   add_root(root, cause.use);
+  if (cause.outcome) {
+    add_root(root, cause.outcome->looked);
+    add_root(root, cause.outcome->change);
+  }
   if (cause.pattern == CausePattern::kTooEarly) add_root(root, cause.passing_source);
   if (cause.pattern == CausePattern::kOverwritten || cause.pattern == CausePattern::kUseAfterFree)
     add_root(root, cause.failing_source);
@@ -150,10 +154,12 @@ ToldCause tell_cause(TracedPair& pair, Naming& naming, const PathNode& failure, 
     }
     if (chosen) others.emplace_back(std::move(told.cause), told.root);
     best = worth;
-    told = {std::move(cause), root, tell(pair, naming, shortened(pair, std::move(path))), {}};
+    told = {std::move(cause), root, tell(pair, naming, shortened(pair, std::move(path))), {}, {}};
     chosen = root;
   }
   told.others = std::move(others);
+  for (const NodeId node : slice.half[kFailing].nodes) told.led.push_back(node);
+  std::ranges::sort(told.led);
   measure_pruned(pair, naming, failure, slice, chosen, shown, result);
   measure_dynamic(pair, naming, failure, shown, result);
   fold(told.steps, kMostSteps);

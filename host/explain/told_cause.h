@@ -23,6 +23,7 @@ struct ToldCause {
   Root root;
   std::vector<ToldStep> steps;                 // empty: no cause was found
   std::vector<std::pair<Cause, Root>> others;  // that lead to the failure, too
+  std::vector<NodeId> led;                     // the failing run's slice, sorted
 };
 
 // Sets the sizes of the result's slices, and its lines.

@@ -159,6 +159,13 @@ class Finder {
     return taken;
   }
 
+  // By one number, which both ends of a pipe do not have.
+  static bool writes_to_same(const OutsideCall& one, const OutsideCall& wait) {
+    return is_one_of(kDescriptorWakes, one.name) && !wait.name.contains("poll") &&
+           !wait.name.contains("select") && !wait.name.starts_with("epoll") &&
+           one.registers.arguments[0] == wait.registers.arguments[0];
+  }
+
   void add(std::uint16_t thread) {
     const OutsideCall& call = *blocked_[thread];
     const SyncCall what = sync_call(call);
@@ -174,10 +181,13 @@ class Finder {
           events_.push_back(taken);
         }
     } else {
+      fact.for_descriptor = is_one_of(kDescriptorWaits, call.name);
       for (const OutsideCall& one : run_.outside_calls()) {
         const SyncCall wake = sync_call(one);
-        if (wake.step != SyncStep::kWakes || wake.object != what.object || thread_of(one) == thread)
-          continue;
+        const bool wakes = fact.for_descriptor
+                               ? writes_to_same(one, call)
+                               : wake.step == SyncStep::kWakes && wake.object == what.object;
+        if (!wakes || thread_of(one) == thread) continue;
         fact.signal = event(one);
         fact.before = happens(one) <= happens(call);
         fact.woken.reset();

@@ -22,6 +22,8 @@ const char* pattern_word(CausePattern pattern) {
       return "result";
     case CausePattern::kWaitsForever:
       return "waits-forever";
+    case CausePattern::kOutcome:
+      return "outcome";
     case CausePattern::kNone:
       break;
   }
@@ -55,6 +57,55 @@ Json wait_json(const WaitFact& fact) {
           {"woken", event_json(fact.woken)},     {"returns_in_passing", fact.returns}};
 }
 
+const char* tested_word(CallOutcome::Tested tested) {
+  switch (tested) {
+    case CallOutcome::Tested::kWithout:
+      return "without";
+    case CallOutcome::Tested::kRelease:
+      return "release";
+    case CallOutcome::Tested::kOrder:
+      return "order";
+    case CallOutcome::Tested::kNot:
+      break;
+  }
+  return "not tested";
+}
+
+Json outcome_json(const CallOutcome& outcome) {
+  return {{"kind", to_word(outcome.kind)},
+          {"object", text_or_null(outcome.object)},
+          {"by_chance", outcome.by_chance},
+          {"holder", event_json(outcome.holder)},
+          {"looked", event_json(outcome.looked)},
+          {"looked_at", text_or_null(outcome.looked_at)},
+          {"signal", event_json(outcome.signal)},
+          {"change", event_json(outcome.change)},
+          {"tested", tested_word(outcome.tested)},
+          {"in_passing", outcome.in_passing == CallOutcome::There::kSame    ? Json("same")
+                         : outcome.in_passing == CallOutcome::There::kOther ? Json("other")
+                                                                            : Json(nullptr)}};
+}
+
+// What was run to see that it decides.
+std::string tested_text(const Cause& cause) {
+  const CallOutcome& outcome = *cause.outcome;
+  switch (outcome.tested) {
+    case CallOutcome::Tested::kWithout:
+      return "Tested: the same schedule with the usual answer there passes.";
+    case CallOutcome::Tested::kRelease:
+      return fmt::format(
+          "Tested: the same schedule, changed so that {} releases the lock before that, passes.",
+          outcome.holder->thread);
+    case CallOutcome::Tested::kOrder:
+      return fmt::format(
+          "Tested: the same schedule, changed so that {} comes first, passes.",
+          outcome.kind == OutcomeKind::kStale ? cause.use.thread + "'s return" : "the attempt");
+    case CallOutcome::Tested::kNot:
+      break;
+  }
+  return "";
+}
+
 std::string named(const std::string& variable) {
   return variable.empty() ? "memory" : fmt::format("`{}`", printable(variable));
 }
@@ -76,6 +127,16 @@ std::string shared_line(const CauseEvent& event) {
 std::string cause_details(const Cause& cause) {
   std::string text;
   const auto say = [&](const std::string& sentence) { text += wrapped(sentence, "  "); };
+  if (cause.outcome) {
+    const CallOutcome& outcome = *cause.outcome;
+    if (outcome.tested != CallOutcome::Tested::kNot) say(tested_text(cause));
+    if (outcome.looked)
+      say(fmt::format("It had decided to wait by {}, at {}.", named(outcome.looked_at),
+                      shared_line(*outcome.looked)));
+    if (outcome.signal)
+      say(fmt::format("{} has ended the wait at {}.", outcome.signal->thread,
+                      shared_line(*outcome.signal)));
+  }
   // Of what comes too early, or is seen in part, the first sentence says it.
   if (cause.let_go && cause.pattern != CausePattern::kTooEarly && !cause.beside) {
     const std::string& early = cause.failing_source->thread;
@@ -150,6 +211,7 @@ Json cause_json(const Cause& cause) {
           {"reopened", event_json(cause.reopened)},
           {"cleared", cause.cleared},
           {"ending", cause.ending},
+          {"omitted", cause.omitted},
           {"released", event_json(cause.released)},
           {"allocated", event_json(cause.allocated)},
           {"got", event_json(cause.got)},
@@ -163,6 +225,7 @@ Json cause_json(const Cause& cause) {
           {"beside_variable", text_or_null(cause.beside_variable)},
           {"beside_read", event_json(cause.beside_read)},
           {"beside_missed", cause.beside_missed},
+          {"outcome", cause.outcome ? outcome_json(*cause.outcome) : Json(nullptr)},
           {"check", check},
           {"waits", waits},
           {"cycle", cause.cycle}};

@@ -49,6 +49,8 @@ const char* participle(CauseEvent::What what) {
       return "destroyed";
     case CauseEvent::What::kReads:
       return "read";
+    case CauseEvent::What::kFailsToUpdate:
+      return "left unchanged";
     default:
       return "written";
   }
@@ -88,6 +90,11 @@ std::string values_text(const Cause& cause) {
   // The value of an update is what it makes.
   const char* does = cause.use.what == CauseEvent::What::kUpdates ? "makes it" : "reads";
   const char* from = cause.use.what == CauseEvent::What::kUpdates ? " of what was there" : "";
+  // What the other run's compare-exchange makes is not what it has found.
+  if (cause.use.what == CauseEvent::What::kFailsToUpdate)
+    return wrapped(fmt::format("{} finds {}{}.", cause.use.thread, printable(cause.use.value),
+                               origin_text(cause.failing_source)),
+                   "  ");
   return wrapped(
       fmt::format("{}{} {} {}{}{}; in the passing run it {} {}{}{}.",
                   of.empty() ? "" : "Of " + quoted(of) + ", ",
@@ -163,6 +170,11 @@ std::string wait_sentence(const WaitFact& fact) {
     text += fmt::format(", for which it needs {} to continue", fact.holder);
   } else if (fact.wait.call.contains("barrier")) {
     text += ", and too few threads come there";
+  } else if (fact.for_descriptor) {
+    if (fact.signal)
+      text += fmt::format(
+          ", and the last that another thread has written there came {}: by {} at {}",
+          fact.before ? "before" : "since", fact.signal->thread, shared_line(*fact.signal));
   } else if (fact.signal && fact.before) {
     text += fmt::format(", but the last signal that could have woken it came before: by {} at {}",
                         fact.signal->thread, shared_line(*fact.signal));
@@ -237,12 +249,72 @@ std::string two_accesses_text(const CauseEvent& earlier, const CauseEvent& later
   return fmt::format("{} and {} it at {}", verb(earlier.what), verb(later.what), first);
 }
 
+std::string there_text(CallOutcome::There there, const char* other) {
+  switch (there) {
+    case CallOutcome::There::kSame:
+      return "; in the passing run as well";
+    case CallOutcome::There::kOther:
+      return fmt::format("; in the passing run it {}", other);
+    case CallOutcome::There::kNotSeen:
+      break;
+  }
+  return "";
+}
+
+std::string outcome_sentence(const Cause& cause) {
+  const CallOutcome& outcome = *cause.outcome;
+  const CauseEvent& call = cause.use;
+  const std::string object =
+      outcome.object.empty() ? "" : fmt::format(" for `{}`", printable(outcome.object));
+  const std::string looked =
+      outcome.looked_at.empty() ? "what it waits for" : quoted(outcome.looked_at);
+  switch (outcome.kind) {
+    case OutcomeKind::kTry:
+      return fmt::format("`{}` of {}{} at {} fails{}{}", printable(call.call), call.thread, object,
+                         shared_line(call),
+                         outcome.by_chance
+                             ? std::string(" although nobody has the lock")
+                             : fmt::format(", as {} has held the lock since {}",
+                                           outcome.holder->thread, shared_line(*outcome.holder)),
+                         there_text(outcome.in_passing, "succeeds"));
+    case OutcomeKind::kExchange:
+      return fmt::format("the weak compare-exchange of {}{} at {} fails spuriously{}", call.thread,
+                         outcome.object.empty() ? "" : " of " + quoted(outcome.object),
+                         shared_line(call), there_text(outcome.in_passing, "does not"));
+    case OutcomeKind::kWakeUp:
+      return fmt::format(
+          "the wait of {}{} at {} ends without a signal{}{}", call.thread, object,
+          shared_line(call),
+          outcome.looked ? fmt::format(", and {} does not look at {} again", call.thread, looked)
+                         : std::string(),
+          there_text(outcome.in_passing, "does not"));
+    case OutcomeKind::kTimeOut:
+      return fmt::format("the wait of {}{} at {} times out{}", call.thread, object,
+                         shared_line(call), there_text(outcome.in_passing, "does not"));
+    case OutcomeKind::kStale:
+      return fmt::format(
+          "{} returns from its wait at {} and does not look at {} again, which {} has {} at {} "
+          "since the signal",
+          call.thread, shared_line(call), looked, outcome.change->thread,
+          outcome.change->what == CauseEvent::What::kUpdates ? "updated" : "written",
+          shared_line(*outcome.change));
+  }
+  return "";
+}
+
 std::string cause_sentence(const Cause& cause) {
+  if (cause.outcome) return outcome_sentence(cause);
   if (cause.beside) return halves_sentence(cause);
   const std::string what = object_of(cause);
   const CauseEvent& use = cause.use;
   switch (cause.pattern) {
     case CausePattern::kTooEarly:
+      if (cause.omitted)
+        return fmt::format(
+            "{} {} {} at {} without what {} has {} at {} in the passing run: the failing run does "
+            "not come to that",
+            use.thread, verb(use.what), what, shared_line(use), cause.passing_source->thread,
+            participle(cause.passing_source->what), shared_line(*cause.passing_source));
       return fmt::format("{} {} {} at {} before {} has {} it{} at {}{}", use.thread, verb(use.what),
                          what, shared_line(use), cause.passing_source->thread,
                          participle(cause.passing_source->what), once_more(cause),
@@ -552,8 +624,12 @@ std::string explain_text(const Explanation& explanation, bool full) {
                         cause_line(cause.allocated->at));
   text += cause_details(cause);
   if (explanation.leads_to)
-    text += wrapped(fmt::format("After that, {}.", cause_sentence(*explanation.leads_to)), "  ") +
-            values_text(*explanation.leads_to);
+    text +=
+        wrapped(fmt::format("{} {}.",
+                            cause.outcome ? "What differs from the passing run:" : "After that,",
+                            cause_sentence(*explanation.leads_to)),
+                "  ") +
+        values_text(*explanation.leads_to);
   if (cause.pattern == CausePattern::kWaitsForever) {
     // Why the thread waits comes before who else does.
     if (const auto& behind = explanation.behind) {
