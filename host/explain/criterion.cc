@@ -82,6 +82,20 @@ void add_argument(TracedPair& pair, std::uint16_t thread, std::vector<NodeId>& p
   points.push_back(node_of(pair.run(kFailing).definition(last_of(run, step), kRdi)));
 }
 
+// A function of a library's that has crashed: what the user's code has given it. In its first four arguments pointers are passed mostly.
+void add_arguments(TracedPair& pair, Instance call, std::vector<NodeId>& points) {
+  constexpr int kArguments[] = {7, 6, 2, 1};  // rdi, rsi, rdx, rcx
+  const RunTrace& run = pair.trace(kFailing);
+  if (!run.instruction(call).is_call()) return;
+  for (const int reg : kArguments) {
+    const Instance made = pair.run(kFailing).definition(call, reg);
+    // Of this function's call, and not left there by an earlier one.
+    if (made.valid() && made.step < RunTrace::kFromOutside &&
+        run.steps()[made.step].frame == run.steps()[call.step].frame)
+      points.push_back(node_of(made));
+  }
+}
+
 }  // namespace
 
 std::vector<NodeId> failure_points(TracedPair& pair, const Failure& failure) {
@@ -98,6 +112,7 @@ std::vector<NodeId> failure_points(TracedPair& pair, const Failure& failure) {
   // The last that the thread did in the user's own code.
   if (thread < run.thread_count() && !run.thread(thread).empty()) {
     const Instance user = pair.user_instance(kFailing, last_of(run, run.thread(thread).back()));
+    if (user.valid() && failure.kind == FailureKind::kSignal) add_arguments(pair, user, points);
     if (user.valid()) points.push_back(node_of(user));
     // What throws, or ends the program, may be a library's.
     points.push_back(node_of(last_of(run, run.thread(thread).back())));

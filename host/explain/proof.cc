@@ -75,8 +75,7 @@ void find_check(Laboratory& laboratory, Naming& naming, const Replay& failing, c
       auto deeper =
           is_update(run, stale) ? std::nullopt : check_then_act(pair, naming, stale, at.step);
       if (!deeper) {
-        if ((at == use || at == root.freed) &&
-            run.access_address(stale.read.step, stale.access) != root.address)
+        if (run.access_address(stale.read.step, stale.access) != root.address)
           others.push_back(stale);
         continue;
       }

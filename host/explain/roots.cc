@@ -5,6 +5,7 @@
 
 #include "host/explain/cause_event.h"
 #include "host/explain/classifier.h"
+#include "host/explain/hand_over.h"
 #include "host/explain/sync_calls.h"
 #include "host/observe/asan_shadow.h"
 
@@ -127,28 +128,36 @@ std::vector<NodeId> made_of(TracedPair& pair, NodeId end) {
   return nodes;
 }
 
-// Uses that only the failing run comes to: what another thread has written there is a cause if the same instruction has run in the passing
-// run, too, and always before that write. Null pointers and freed memory only: of other values it says nothing that they should not
-// have been read.
+// Whether the memory was freed before the use, be it allocated again since: the pointer by which the thread comes there is older.
+bool is_freed(TracedPair& pair, Instance use, std::uint64_t address) {
+  const RunTrace& run = pair.trace(kFailing);
+  const Allocation* memory = run.allocation(address, use.step);
+  if (memory != nullptr && memory->freed < use.step) return true;
+  const auto got = where_got(pair, use, address);
+  return got && got->memory != memory && got->memory->freed < use.step;
+}
+
+// Uses that only the failing run comes to. Freed memory is never to be read. A null pointer that another thread has written there is a cause
+// if the same instruction has run in the passing run, too, and always before that write. Of other values it says nothing that they
+// should not have been read.
 std::vector<Root> uses_of_failing_only(TracedPair& pair, NodeId end) {
   Comparison& runs = pair.comparison();
   const RunTrace& run = pair.trace(kFailing);
   const RunTrace& other_run = pair.trace(kPassing);
   std::vector<Root> found;
-  std::set<std::uint64_t> code;
+  std::set<std::uint64_t> code;  // of the reads of null
   for (const NodeId node : made_of(pair, end)) {
     for (const NodeDependence& one : runs.dependences(kFailing, node)) {
       if (Comparison::kind_of(one.use) != DependenceKind::kMemory ||
-          !is_foreign(pair, kFailing, one.on, node) ||
-          runs.counterpart(kFailing, one.on) == kNoNode)
+          !is_foreign(pair, kFailing, one.on, node))
         continue;
       const Instance at = instance_of(node);
       const Use memory = memory_of(run, at, one.use);
       if (memory.address == 0) continue;
-      const Allocation* allocation = run.allocation(memory.address, at.step);
-      const bool freed = allocation != nullptr && allocation->freed < at.step;
+      const bool freed = is_freed(pair, at, memory.address);
       const auto value = runs.value(kFailing, node);
-      const bool null = memory.size == 8 && value && value->value == 0;
+      const bool null = memory.size == 8 && value && value->value == 0 &&
+                        runs.counterpart(kFailing, one.on) != kNoNode;
       if (!freed && !null) continue;
       Root root;
       root.use_failing = node;
@@ -157,10 +166,10 @@ std::vector<Root> uses_of_failing_only(TracedPair& pair, NodeId end) {
       root.size = memory.size;
       root.last = true;
       found.push_back(root);
-      code.insert(run.instruction(at).address);
+      if (!freed) code.insert(run.instruction(at).address);
     }
   }
-  if (found.empty()) return found;
+  if (code.empty()) return found;
   std::unordered_map<std::uint64_t, StepIndex> last;  // of each instruction, in the passing run
   for (StepIndex step = 0; step < other_run.steps().size(); ++step) {
     if (other_run.steps()[step].hidden) continue;
@@ -171,6 +180,7 @@ std::vector<Root> uses_of_failing_only(TracedPair& pair, NodeId end) {
       if (code.contains(block[i].address)) last[block[i].address] = step;
   }
   std::erase_if(found, [&](const Root& root) {
+    if (!code.contains(run.instruction(instance_of(root.use_failing)).address)) return false;
     const auto ran = last.find(run.instruction(instance_of(root.use_failing)).address);
     const Instance write = instance_of(runs.counterpart(kFailing, root.from_failing));
     return ran == last.end() || ran->second >= write.step;

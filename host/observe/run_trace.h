@@ -202,6 +202,9 @@ class RunTrace final : public CodeTraceListener {
   void fill_in_operand();
   void find_sources();
   void find_outside_calls(CodeMap& code);
+  [[nodiscard]] std::string_view called_by_register(CodeMap& code,
+                                                    const std::vector<StepIndex>& list,
+                                                    std::size_t step) const;
   void find_allocations();
 
   std::uint64_t most_bytes_;

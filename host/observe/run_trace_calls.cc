@@ -1,6 +1,7 @@
 // Of a traced run: its calls, those that are not seen inside, and what was allocated.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <string_view>
 #include <utility>
 
@@ -214,6 +215,28 @@ StepIndex RunTrace::returned(const std::vector<StepIndex>& list, std::size_t cal
   return kNoStep;
 }
 
+// What the dynamic linker has put into the slot from which the register was loaded by which a step of the thread calls: compilers keep the
+// address of a function that is called several times. Empty: not seen.
+std::string_view RunTrace::called_by_register(CodeMap& code, const std::vector<StepIndex>& list,
+                                              std::size_t step) const {
+  constexpr std::size_t kMostSteps = 2'000;  // of a loop that was entered long before
+  const BlockStep& of = steps_[list[step]];
+  const Instruction& call = code_[of.block].back();
+  const RegisterSet used = call.reads & ~bit_of(kRsp);
+  if (call.flow != Flow::kIndirectCall || call.slot != 0 || call.address_reads != 0 ||
+      std::popcount(used) != 1)
+    return "";
+  std::uint32_t end = of.executed - 1u;
+  for (std::size_t k = step;; end = steps_[list[--k]].executed) {
+    if (steps_[list[k]].frame == of.frame)
+      for (std::uint32_t i = end; i-- > 0;) {
+        const Instruction& one = code_[steps_[list[k]].block][i];
+        if ((one.writes & used) != 0) return one.copies ? code.called(one) : "";
+      }
+    if (k == 0 || k + kMostSteps < step) return "";
+  }
+}
+
 void RunTrace::find_outside_calls(CodeMap& code) {
   std::unordered_map<std::uint64_t, std::string_view> names;
   for (const auto& list : threads_)
@@ -227,6 +250,7 @@ void RunTrace::find_outside_calls(CodeMap& code) {
       const StepIndex next = i + 1 < list.size() ? list[i + 1] : kNoStep;
       const auto [name, added] = names.try_emplace(call.address);
       if (added) name->second = code.called(call);
+      if (added && name->second.empty()) name->second = called_by_register(code, list, i);
       // Seen inside: the next step is in a frame that it made, or continues in its own.
       const bool inside =
           next != kNoStep && (frames_[steps_[next].frame].entered == at ||
@@ -238,7 +262,7 @@ void RunTrace::find_outside_calls(CodeMap& code) {
       OutsideCall made;
       made.step = at;
       made.name = name->second;
-      // By a register: what it is given tells what it is.
+      // By a register whose load was not seen: what it is given tells what it is.
       if (made.name.empty() && code.is_point(registers->arguments[0])) made.name = kPointHook;
       made.registers = *registers;
       const StepIndex caller = call.is_call() ? at : frames_[steps_[at].frame].call;

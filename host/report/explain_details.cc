@@ -124,6 +124,25 @@ std::string shared_line(const CauseEvent& event) {
   return fmt::format("{} (in the call at {})", cause_line(event.at), cause_line(event.called_at));
 }
 
+std::string check_text(const Cause& cause) {
+  if (!cause.check) return "";
+  const Check& check = *cause.check;
+  const bool updated = check.read.what == CauseEvent::What::kUpdates;
+  std::string_view tested = ".";
+  if (check.tested)
+    tested = updated ? ": if that comes first, the failing run passes."
+                     : ": with that value put in where it reads, the failing run passes.";
+  // Memory without a name is told by where it is read alone.
+  const std::string what =
+      check.variable.empty() ? "what" : fmt::format("`{}`, which", printable(check.variable));
+  return wrapped(
+      fmt::format("{} goes by {} it has {} at {}; {} has {} {}since, at {}{}", check.read.thread,
+                  what, updated ? "updated" : "read", shared_line(check.read), check.write.thread,
+                  check.write.what == CauseEvent::What::kUpdates ? "updated" : "written",
+                  check.variable.empty() ? "there " : "it ", shared_line(check.write), tested),
+      "  ");
+}
+
 std::string cause_details(const Cause& cause) {
   std::string text;
   const auto say = [&](const std::string& sentence) { text += wrapped(sentence, "  "); };
@@ -160,27 +179,10 @@ std::string cause_details(const Cause& cause) {
   if (cause.slept)
     say(fmt::format("Before it, {} only sleeps, at {}: that orders nothing.", cause.slept->thread,
                     shared_line(*cause.slept)));
-  if (cause.got)
+  if (cause.got && cause.got->at.line != 0)
     say(fmt::format("{} has got its {} at {}.", cause.got->thread,
                     cause.descriptor ? "number" : "address", shared_line(*cause.got)));
   if (cause.reused) say("The memory has been allocated again since, for something else.");
-  if (cause.check) {
-    const Check& check = *cause.check;
-    const bool updated = check.read.what == CauseEvent::What::kUpdates;
-    std::string_view tested = ".";
-    if (check.tested)
-      tested = updated ? ": if that comes first, the failing run passes."
-                       : ": with that value put in where it reads, the failing run passes.";
-    // Memory without a name is told by where it is read alone.
-    const std::string what =
-        check.variable.empty() ? "what" : fmt::format("`{}`, which", printable(check.variable));
-    say(fmt::format("{} goes by {} it has {} at {}; {} has {} {}since, at {}{}",
-                    check.read.thread, what, updated ? "updated" : "read",
-                    shared_line(check.read), check.write.thread,
-                    check.write.what == CauseEvent::What::kUpdates ? "updated" : "written",
-                    check.variable.empty() ? "there " : "it ",
-                    shared_line(check.write), tested));
-  }
   return text;
 }
 

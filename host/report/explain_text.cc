@@ -95,13 +95,11 @@ std::string values_text(const Cause& cause) {
     return wrapped(fmt::format("{} finds {}{}.", cause.use.thread, printable(cause.use.value),
                                origin_text(cause.failing_source)),
                    "  ");
-  return wrapped(
-      fmt::format("{}{} {} {}{}{}; in the passing run it {} {}{}{}.",
-                  of.empty() ? "" : "Of " + quoted(of) + ", ",
-                  cause.use.thread, does, printable(cause.use.value), from,
-                  origin_text(cause.failing_source), does, passing_value, from,
-                  origin_text(cause.passing_source)),
-      "  ");
+  return wrapped(fmt::format("{}{} {} {}{}{}; in the passing run it {} {}{}{}.",
+                             of.empty() ? "" : "Of " + quoted(of) + ", ", cause.use.thread, does,
+                             printable(cause.use.value), from, origin_text(cause.failing_source),
+                             does, passing_value, from, origin_text(cause.passing_source)),
+                 "  ");
 }
 
 std::string lock_list(const std::vector<HeldLock>& locks) {
@@ -611,9 +609,11 @@ std::string explain_text(const Explanation& explanation, bool full) {
     text += asked_text(explanation);
   else if (cause.timed_out && !cause.timed_out_late)
     text += wrapped(fmt::format("Then {}.", cause_sentence(cause)), "  ");
-  if (cause.pattern == CausePattern::kTooEarly || cause.pattern == CausePattern::kOverwritten ||
-      cause.pattern == CausePattern::kBetween)
-    text += values_text(cause);
+  // What misled a thread says more than the values that came of it.
+  const bool misled =
+      cause.pattern == CausePattern::kTooEarly || cause.pattern == CausePattern::kOverwritten;
+  if (misled) text += check_text(cause);
+  if (misled || cause.pattern == CausePattern::kBetween) text += values_text(cause);
   if (cause.pattern == CausePattern::kBetween) text += locks_text(cause);
   if (cause.freed)
     text += wrapped(fmt::format("{} has freed that memory before the last of them, at {}.",
@@ -623,6 +623,7 @@ std::string explain_text(const Explanation& explanation, bool full) {
     text += fmt::format("  {} has allocated it at {}.\n", cause.allocated->thread,
                         cause_line(cause.allocated->at));
   text += cause_details(cause);
+  if (!misled) text += check_text(cause);
   if (explanation.leads_to)
     text +=
         wrapped(fmt::format("{} {}.",
@@ -634,7 +635,7 @@ std::string explain_text(const Explanation& explanation, bool full) {
     // Why the thread waits comes before who else does.
     if (const auto& behind = explanation.behind) {
       if (!tells_same(*behind, cause.check)) text += wrapped(cause_sentence(*behind) + ".", "  ");
-      text += values_text(*behind) + cause_details(*behind);
+      text += values_text(*behind) + cause_details(*behind) + check_text(*behind);
     }
     for (std::size_t i = 1; i < cause.waits.size(); ++i)
       text += wrapped(wait_sentence(cause.waits[i]) + ".", "  ");
