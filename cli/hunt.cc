@@ -61,7 +61,7 @@ void add_reports(CLI::App& app, HuntOnce& once) {
                "Do not stop at the first failure: record each different one once, and count them");
   app.add_flag(
       "--each", once.each,
-      "Hunt each test case of a GoogleTest, Catch2, doctest or acutest program by itself, or "
+      "Hunt each test case of a GoogleTest, Catch2, doctest, Boost.Test or acutest program by itself, or "
       "each child process with threads that a program forks, sharing --time and "
       "--schedules among them");
   add_full(app);

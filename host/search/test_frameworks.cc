@@ -13,6 +13,7 @@
 #include "host/elf/elf_file.h"
 #include "host/lines.h"
 #include "host/recording/file.h"
+#include "host/search/boost_tests.h"
 #include "host/search/criteria_command.h"
 
 namespace clew {
@@ -30,10 +31,12 @@ struct FrameworkInfo {
   std::string_view mark;     // a text that stands in every program linked with it
   std::string_view library;  // beginning of the name of its shared library; empty: it has none
 };
-constexpr std::array<FrameworkInfo, 5> kFrameworks{{
+constexpr std::array<FrameworkInfo, 6> kFrameworks{{
     {TestFramework::kGoogleTest, "GoogleTest", "gtest_list_tests", "libgtest"},
     {TestFramework::kCatch2, "Catch2", "--libidentify", "libCatch2"},
     {TestFramework::kDoctest, "doctest", "dt-list-test-cases", "libdoctest"},
+    {TestFramework::kBoostTest, "Boost.Test", "BOOST_TEST_LIST_CONTENT",
+     "libboost_unit_test_framework"},
     {TestFramework::kAcutest, "acutest", "Same as --exec=never", ""},
     {TestFramework::kOwnChildren, "child processes with threads", "", ""},
 }};
@@ -60,8 +63,10 @@ std::vector<TestFramework> candidates(const std::string& program) {
   std::vector<TestFramework> likely, all;
   for (const FrameworkInfo& info : kFrameworks) {
     if (info.mark.empty()) continue;
-    // A header alone: its text is in the program, or the program is not made with it.
-    if (!info.library.empty()) all.push_back(info.framework);
+    // A header alone: its text is in the program, or the program is not made with it. So with
+    // Boost.Test, whose library nearly every program of it is linked with directly.
+    if (!info.library.empty() && info.framework != TestFramework::kBoostTest)
+      all.push_back(info.framework);
     const bool linked =
         !info.library.empty() && std::ranges::any_of(libraries, [&](const std::string& name) {
           return name.starts_with(info.library);
@@ -212,7 +217,8 @@ Result<CommandEnd> ask(const LaunchPlan& plan, Arguments arguments) {
       return fail(
           ErrorCode::kBadInput,
           fmt::format("{} did not list its tests within {:.0f} seconds", plan.shown, kListSeconds),
-          "run it by hand with --gtest_list_tests, --list-tests or --list-test-cases");
+          "run it by hand with --gtest_list_tests, --list-tests, --list-test-cases or "
+          "--list_content");
     case CommandEnd::How::kExited:
     case CommandEnd::How::kKilled:
       break;
@@ -292,6 +298,15 @@ Result<Names> ask_acutest(const LaunchPlan& plan) {
   return names;
 }
 
+Result<Names> ask_boost_test(const LaunchPlan& plan) {
+  CLEW_TRY(const auto end, ask(plan, boost_test_arguments(
+                                         plan.arguments, {"--list_content", "--color_output=no"})));
+  auto names = boost_test_names(end.errors);
+  if (names.empty()) return std::nullopt;
+  CLEW_CHECK_OK(select_boost_tests(plan.arguments, names));
+  return names;
+}
+
 Result<Names> ask_framework(TestFramework framework, const LaunchPlan& plan) {
   switch (framework) {
     case TestFramework::kGoogleTest:
@@ -300,6 +315,8 @@ Result<Names> ask_framework(TestFramework framework, const LaunchPlan& plan) {
       return ask_catch2(plan);
     case TestFramework::kAcutest:
       return ask_acutest(plan);
+    case TestFramework::kBoostTest:
+      return ask_boost_test(plan);
     case TestFramework::kDoctest:
     case TestFramework::kOwnChildren:
       break;
@@ -310,6 +327,9 @@ Result<Names> ask_framework(TestFramework framework, const LaunchPlan& plan) {
 TestCase make_case(TestFramework framework, const LaunchPlan& plan, const std::string& name) {
   TestCase result{name, "", arguments_for(framework, plan.arguments, name)};
   if (framework == TestFramework::kGoogleTest) result.group = name.substr(0, name.find('.'));
+  if (const std::size_t end = name.rfind('/');
+      framework == TestFramework::kBoostTest && end != name.npos)
+    result.group = name.substr(0, end);
   return result;
 }
 
@@ -392,6 +412,8 @@ std::vector<std::string> arguments_for(TestFramework framework,
       return with(catch2_arguments(arguments, Keep::kNoSpecs), {catch2_spec(name)});
     case TestFramework::kAcutest:
       return with(acutest_options(arguments), {"--exec=never", std::string(name)});
+    case TestFramework::kBoostTest:
+      return boost_test_case_arguments(arguments, name);
     case TestFramework::kOwnChildren:
       return arguments;
     case TestFramework::kDoctest:
@@ -413,7 +435,8 @@ Result<TestList> list_tests(const LaunchPlan& plan) {
     return list;
   }
   return fail(ErrorCode::kBadInput,
-              fmt::format("{} is not a GoogleTest, Catch2, doctest or acutest program", plan.shown),
+              fmt::format("{} is not a GoogleTest, Catch2, doctest, Boost.Test or acutest program",
+                          plan.shown),
               "without --each it is hunted as a whole");
 }
 

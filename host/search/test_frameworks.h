@@ -1,4 +1,5 @@
-// The test cases of a GoogleTest, Catch2, doctest or acutest program, so that each can be hunted by itself.
+// The test cases of a GoogleTest, Catch2, doctest, Boost.Test or acutest program, so that each can be
+// hunted by itself.
 #ifndef CLEW_HOST_SEARCH_TEST_FRAMEWORKS_H_
 #define CLEW_HOST_SEARCH_TEST_FRAMEWORKS_H_
 
@@ -16,6 +17,7 @@ enum class TestFramework : std::uint8_t {
   kGoogleTest,
   kCatch2,
   kDoctest,
+  kBoostTest,
   kAcutest,
   kOwnChildren,  // none that is known: the program forks its test cases
 };
@@ -23,8 +25,8 @@ enum class TestFramework : std::uint8_t {
 const char* to_word(TestFramework framework);  // "GoogleTest"
 
 struct TestCase {
-  std::string name;                    // as the framework lists it: "Queue.Push"
-  std::string group;                   // GoogleTest's suite: "Queue"; otherwise empty
+  std::string name;   // as the framework lists it: "Queue.Push"
+  std::string group;  // GoogleTest's or Boost.Test's suite: "Queue"; otherwise empty
   std::vector<std::string> arguments;  // argv that runs this case alone
   std::uint32_t child = 0;             // run as this child process that the program forks; 0: no
 };

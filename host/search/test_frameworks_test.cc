@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "host/search/boost_tests.h"
+
 namespace clew {
 namespace {
 
@@ -57,6 +59,46 @@ TEST(TestFrameworks, DoctestArguments) {
   EXPECT_EQ(arguments_for(TestFramework::kDoctest, {"./t", "-tc=a*", "--dt-test-case=b", "-s"},
                           "one, two *"),
             (Names{"./t", "-s", "--dt-test-case=one? two ?", "--dt-case-sensitive=true"}));
+}
+
+TEST(TestFrameworks, BoostTestList) {
+  EXPECT_EQ(
+      boost_test_names("ready.\n"
+                       "counter*\n    safe*\n    racy*: lost: or not*\n    off \n"
+                       "    typed<int*>*\n"
+                       "inner*\n    deep*\n        one*: x\n        two : off\n    empty \n"
+                       "off : all of it\n    in_it*\nlast*\n"),
+      (Names{"counter/safe", "counter/racy", "counter/typed<int*>", "inner/deep/one", "last"}));
+  EXPECT_EQ(boost_test_names("usage: program\n  -h help\n"), Names{});
+  EXPECT_EQ(boost_test_names(""), Names{});
+}
+
+TEST(TestFrameworks, BoostTestFilters) {
+  const Names all{"a/one", "a/two", "b/one", "b/in/two", "last"};
+  const auto selected = [&](const Names& arguments) {
+    Names names = all;
+    return select_boost_tests(arguments, names) ? names : Names{"error"};
+  };
+  EXPECT_EQ(selected({"./t", "--log_level=all"}), all);
+  EXPECT_EQ(selected({"./t", "--run_test=a"}), (Names{"a/one", "a/two"}));
+  EXPECT_EQ(selected({"./t", "-t", "a,b/one"}), (Names{"a/one", "b/one"}));
+  EXPECT_EQ(selected({"./t", "-t", "*/t*", "--run_test=last"}), (Names{"a/two", "last"}));
+  EXPECT_EQ(selected({"./t", "-tb/in:last"}), (Names{"b/in/two", "last"}));
+  EXPECT_EQ(selected({"./t", "--", "-t", "a"}), all);
+  EXPECT_EQ(selected({"./t", "--run_test=none"}), Names{});
+  EXPECT_EQ(selected({"./t", "--run_test=!a"}), Names{"error"});
+  EXPECT_EQ(selected({"./t", "--run_test=@slow"}), Names{"error"});
+}
+
+TEST(TestFrameworks, BoostTestArguments) {
+  const auto arguments = [](const Names& given, const char* name) {
+    return arguments_for(TestFramework::kBoostTest, given, name);
+  };
+  EXPECT_EQ(arguments({"./t", "-t", "b", "--log_level=all", "--", "-t", "mine"}, "a/one"),
+            (Names{"./t", "--run_test=a/one", "--catch_system_errors=no", "--log_level=all", "--",
+                   "-t", "mine"}));
+  EXPECT_EQ(arguments({"./t", "--catch_system_errors=yes"}, "a/f<int, long>/x"),
+            (Names{"./t", "--run_test=a/f<int*/x", "--catch_system_errors=yes"}));
 }
 
 // A script in the program's place.
@@ -149,7 +191,7 @@ TEST_F(Listing, NoFramework) {
     const auto list = list_tests(plan(body));
     ASSERT_FALSE(list.has_value()) << body;
     EXPECT_EQ(list.error().message,
-              "program is not a GoogleTest, Catch2, doctest or acutest program");
+              "program is not a GoogleTest, Catch2, doctest, Boost.Test or acutest program");
   }
 }
 
