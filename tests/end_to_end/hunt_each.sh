@@ -92,7 +92,7 @@ cat >boost.cpp <<'C'
 #define BOOST_TEST_DYN_LINK
 #include <boost/test/unit_test.hpp>
 #include "body.h"
-BOOST_AUTO_TEST_SUITE(counter)
+BOOST_AUTO_TEST_SUITE(counting)
 BOOST_AUTO_TEST_CASE(safe) { BOOST_TEST(counted(true) == 2); }
 BOOST_AUTO_TEST_CASE(racy, *boost::unit_test::description("lost: or not*")) { BOOST_TEST(counted(false) == 2); }
 BOOST_AUTO_TEST_CASE(off, *boost::unit_test::disabled()) { BOOST_TEST(false); }
@@ -101,8 +101,8 @@ BOOST_AUTO_TEST_CASE(other) { BOOST_TEST(counted(true) == 2); }
 C
 "$clew" c++ -std=c++20 -O0 -g boost.cpp -o boost -lboost_unit_test_framework -pthread || exit 1
 check "Boost.Test: each" each 1 ./boost
-check "... json" json "d['framework'] == 'Boost.Test' and results == {'counter/safe': 'pass', 'counter/racy': 'fail', 'other': 'pass'}"
+check "... json" json "d['framework'] == 'Boost.Test' and results == {'counting/safe': 'pass', 'counting/racy': 'fail', 'other': 'pass'}"
 check "... the assertion" bash -c 'grep -q "boost.cpp:7: check counted(false) == 2 has failed" err.txt'
-check "Boost.Test: a filter is honoured" each 0 ./boost --run_test=counter/safe,none:other
-check "... json" json "list(results) == ['counter/safe', 'other']"
+check "Boost.Test: a filter is honoured" each 0 ./boost --run_test=counting/safe,none:other
+check "... json" json "list(results) == ['counting/safe', 'other']"
 finish
