@@ -19,6 +19,7 @@
 #include "host/explain/explain.h"
 #include "host/isolate/isolate.h"
 #include "host/names/findings.h"
+#include "host/report/event_words.h"
 #include "host/report/explain_json.h"
 #include "host/report/explain_text.h"
 #include "host/report/hunt_json.h"
@@ -149,9 +150,13 @@ void print_evidence(const IsolateResult& result) {
       race_between(std::to_string(*result.failing), first.clock, second.clock, progress);
   progress.clear();
   if (!race) return;
+  // Events have the names of locals and of the heap, too.
+  const EventInfo& named = first.name.known() ? first : second;
+  const std::string text =
+      named.name.known() ? "data race on " + object_of(named) : printable(race->text);
   print_details(fmt::format(
       "These two accesses (clocks {} and {}) are not ordered by any lock or wait: {}.\n",
-      with_commas(first.clock), with_commas(second.clock), printable(race->text)));
+      with_commas(first.clock), with_commas(second.clock), text));
 }
 
 Result<int> run(DebugCommand& command) {

@@ -169,6 +169,8 @@ std::optional<Naming::Named> Naming::find(WhichRun side, Instance at, std::uint6
     case ObjectName::Kind::kLocal:
       return Named{name.path, name.type, true, is_reserved(name.path), name.offset};
     case ObjectName::Kind::kPointee:
+    case ObjectName::Kind::kTemporary:
+    case ObjectName::Kind::kFrame:
     case ObjectName::Kind::kHeap:
     case ObjectName::Kind::kUnknown:
       break;

@@ -31,6 +31,13 @@ bool is_class(const DWARFDie& die) {
 // "vector" of "vector<int>"
 std::string_view without_arguments(std::string_view name) { return name.substr(0, name.find('<')); }
 
+// Of a template, too: "Box<int>".
+bool is_constructor(const DWARFDie& declared) {
+  const DWARFDie parent = declared.getParent();
+  return is_class(parent) &&
+         without_arguments(name_of(declared)) == without_arguments(name_of(parent));
+}
+
 }  // namespace
 
 std::optional<AllocatingCode> ModuleNames::allocating_code(std::uint64_t pc) {
@@ -65,9 +72,8 @@ const Type* ModuleNames::constructed_by(std::uint64_t entry) {
   const DWARFDie function = unit->getSubroutineForAddress(entry);
   if (!function) return nullptr;
   const DWARFDie declared = declaration_of(function);
-  const DWARFDie parent = declared.getParent();
-  if (!is_class(parent) || name_of(declared) != without_arguments(name_of(parent))) return nullptr;
-  return impl_->file->type_at(parent);
+  if (!is_constructor(declared)) return nullptr;
+  return impl_->file->type_at(declared.getParent());
 }
 
 std::vector<const Type*> ModuleNames::constructed_near(std::uint64_t pc) {
@@ -89,9 +95,8 @@ std::vector<const Type*> ModuleNames::constructed_near(std::uint64_t pc) {
           unsigned_of(child, dwarf::DW_AT_call_line) != line)
         continue;
       const DWARFDie declared = declaration_of(child);
-      const DWARFDie parent = declared.getParent();
-      if (!is_class(parent) || name_of(declared) != without_arguments(name_of(parent))) continue;
-      const Type* type = impl_->file->type_at(parent);
+      if (!is_constructor(declared)) continue;
+      const Type* type = impl_->file->type_at(declared.getParent());
       if (type != nullptr && std::ranges::find(found, type) == found.end()) found.push_back(type);
     }
   }

@@ -51,7 +51,9 @@ const Type* argument(const Type& type, std::size_t index) {
 
 std::optional<StoredValue> stored_value(const Type& type) {
   using Holder = StoredValue::Holder;
-  const std::string_view name = library_class(type);
+  std::string_view name = library_class(type);
+  // Where libstdc++ has the nodes of unordered containers.
+  if (name.starts_with("__detail::")) name.remove_prefix(10);
   const Type* value = argument(type, 0);
   if (value == nullptr) return std::nullopt;
   if (name == "_Rb_tree_node" || name == "_List_node" || name == "_Hash_node" ||

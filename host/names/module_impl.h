@@ -35,6 +35,10 @@ struct ModuleNames::Impl {
 
   std::optional<std::uint64_t> only_home(const ScopedVariable& variable, const Machine& machine);
 
+  // In a list: of which the key is the place in `scoped`.
+  std::vector<Variable> list(const std::vector<ScopedVariable>& variables);
+  bool is_optimised(llvm::DWARFUnit& unit);
+
   std::unique_ptr<DwarfFile> file;
   FrameTable frames;
   bool indexed = false;
@@ -42,6 +46,8 @@ struct ModuleNames::Impl {
   Statics thread_locals;
   std::vector<ScopedVariable> scoped;  // by Variable::key
   std::map<std::uint64_t, std::vector<Variable>> at_pc;
+  std::map<std::uint64_t, std::vector<Variable>> in_other_blocks;  // by pc
+  std::map<llvm::DWARFUnit*, bool> optimised;
 };
 
 }  // namespace clew

@@ -152,19 +152,35 @@ std::vector<Variable> ModuleNames::variables_at(std::uint64_t pc) {
   if (!added) return known->second;
   llvm::DWARFUnit* unit = impl_->file->unit_at(pc);
   if (unit == nullptr) return {};
-  for (const ScopedVariable& one : variables_in_scope(*unit, pc)) {
+  return known->second = impl_->list(variables_in_scope(*unit, pc));
+}
+
+std::vector<Variable> ModuleNames::Impl::list(const std::vector<ScopedVariable>& variables) {
+  std::vector<Variable> result;
+  for (const ScopedVariable& one : variables) {
     Variable variable;
     variable.name = name_of(one.die);
     if (variable.name.empty()) continue;
-    variable.type = impl_->file->type_of(one.die);
-    variable.function = impl_->file->function_around(one.scope);
+    variable.type = file->type_of(one.die);
+    variable.function = file->function_around(one.scope);
     variable.line = static_cast<std::uint32_t>(one.die.getDeclLine());
     variable.is_parameter = one.die.getTag() == dwarf::DW_TAG_formal_parameter;
-    variable.key = impl_->scoped.size();
-    impl_->scoped.push_back(one);
-    known->second.push_back(std::move(variable));
+    variable.key = scoped.size();
+    scoped.push_back(one);
+    result.push_back(std::move(variable));
   }
+  return result;
+}
+
+bool ModuleNames::Impl::is_optimised(llvm::DWARFUnit& unit) {
+  const auto [known, added] = optimised.try_emplace(&unit);
+  if (added) known->second = !has_fixed_places(unit);
   return known->second;
+}
+
+bool ModuleNames::is_optimised(std::uint64_t pc) {
+  llvm::DWARFUnit* unit = impl_->file->unit_at(pc);
+  return unit == nullptr || impl_->is_optimised(*unit);
 }
 
 std::string ModuleNames::function_at(std::uint64_t pc) {
@@ -287,15 +303,30 @@ std::optional<NamedData> ModuleNames::local_at(std::uint64_t address, std::uint6
   }
   // Where its value cannot be told, a variable still has its place in the frame, if it has only one,
   // and nobody else has that.
-  std::optional<NamedData> found;
-  for (const Variable& variable : variables) {
-    if (variable.type == nullptr) continue;
-    auto part = part_at(variable, impl_->only_home(impl_->scoped[variable.key], machine));
-    if (!part) continue;
-    if (found) return std::nullopt;
-    found = std::move(part);
-  }
-  return found;
+  const auto only_one = [&](const std::vector<Variable>& among,
+                            const auto& home_of) -> std::optional<NamedData> {
+    std::optional<NamedData> found;
+    for (const Variable& variable : among) {
+      if (variable.type == nullptr) continue;
+      auto part = part_at(variable, home_of(variable));
+      if (!part) continue;
+      if (found) return std::nullopt;
+      found = std::move(part);
+    }
+    return found;
+  };
+  if (auto found = only_one(variables, [&](const Variable& variable) {
+        return impl_->only_home(impl_->scoped[variable.key], machine);
+      }))
+    return found;
+  llvm::DWARFUnit* unit = impl_->file->unit_at(pc);
+  if (unit == nullptr || impl_->is_optimised(*unit)) return std::nullopt;
+  const auto [others, added] = impl_->in_other_blocks.try_emplace(pc);
+  if (added) others->second = impl_->list(variables_of_other_blocks(*unit, pc));
+  return only_one(others->second, [&](const Variable& variable) {
+    const Whereabouts at = locate(variable, pc, machine);
+    return at.kind == Kind::kMemory ? std::optional(at.address) : std::nullopt;
+  });
 }
 
 // The one place in the frame that a variable has wherever it is in memory.

@@ -85,6 +85,9 @@ class ModuleNames {
   // The variable in a frame's memory that an address belongs to.
   [[nodiscard]] std::optional<NamedData> local_at(std::uint64_t address, std::uint64_t size,
                                                   std::uint64_t pc, const Machine& machine);
+  // Whether variables may have several places, in the function at `pc`. Otherwise what lies in its
+  // frame and is no variable has no name in the source.
+  [[nodiscard]] bool is_optimised(std::uint64_t pc);
   // "Cache::get": the innermost function at an instruction, inlined ones included; empty: unknown.
   [[nodiscard]] std::string function_at(std::uint64_t pc);
 

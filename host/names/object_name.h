@@ -18,6 +18,8 @@ struct ObjectName {
     kThreadLocal,  // `path` of `thread`
     kLocal,        // `path` of `function` in a frame of `thread`
     kHeap,         // see Heap
+    kTemporary,    // an object without a name in a frame of `function` in `thread`
+    kFrame,        // something in such a frame, a variable perhaps, which is not known
     kPointee,      // `path`: "entry->value", by a pointer that the thread has read just before
     kSymbol,       // only the table of symbols has it: `path`, "stdout+8"
   };
@@ -26,6 +28,7 @@ struct ObjectName {
     enum class Part : std::uint8_t {
       kObject,        // of the user's, if the type is known
       kControlBlock,  // of a shared_ptr<type>
+      kThread,        // what a std::thread was given: its function and arguments
       kLibrary,       // something else that the C++ library keeps
     };
     Part part = Part::kObject;

@@ -81,6 +81,26 @@ ObjectName RunNames::local(std::uint64_t address, std::uint64_t size,
   return {};
 }
 
+ObjectName RunNames::in_frame(std::uint64_t address, std::span<const StackFrame> frames) {
+  // Between its call of another function, below, and the two words that its own call has left.
+  constexpr std::uint64_t kCallWords = 16;
+  std::uint64_t below = 0;
+  for (const StackFrame& frame : frames) {
+    if (!frame.machine.cfa) return {};
+    if (address < *frame.machine.cfa) {
+      const bool inside = address >= below && address < *frame.machine.cfa - kCallWords;
+      if (!inside) return {};
+      ObjectName name;
+      name.kind = frame.module->is_optimised(frame.linked()) ? ObjectName::Kind::kFrame
+                                                             : ObjectName::Kind::kTemporary;
+      name.function = frame.module->function_at(frame.linked());
+      return name.function.empty() ? ObjectName() : name;
+    }
+    below = *frame.machine.cfa;
+  }
+  return {};
+}
+
 ObjectName RunNames::thread_local_variable(std::uint64_t address, std::uint64_t size,
                                            std::uint64_t thread_pointer) {
   const auto program = module_of(symbols_.program_start());

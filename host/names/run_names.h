@@ -56,6 +56,8 @@ class RunNames {
   // The variable of one of these frames that has the address; kUnknown: none of them.
   [[nodiscard]] ObjectName local(std::uint64_t address, std::uint64_t size,
                                  std::span<const StackFrame> frames);
+  // In which of the frames it lies, of what local() does not know: kTemporary, kFrame.
+  [[nodiscard]] ObjectName in_frame(std::uint64_t address, std::span<const StackFrame> frames);
   // The thread-local variable of the program that a thread has there.
   [[nodiscard]] ObjectName thread_local_variable(std::uint64_t address, std::uint64_t size,
                                                  std::uint64_t thread_pointer);

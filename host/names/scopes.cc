@@ -56,6 +56,42 @@ class Collector {
 
 }  // namespace
 
+std::vector<ScopedVariable> variables_of_other_blocks(llvm::DWARFUnit& unit, std::uint64_t pc) {
+  llvm::SmallVector<DWARFDie, 4> chain;
+  unit.getInlinedChainForAddress(pc, chain);
+  if (chain.empty()) return {};
+  const DWARFDie function = chain.back();
+  std::vector<ScopedVariable> found;
+  struct Block {
+    DWARFDie die;
+    bool is_other;
+  };
+  std::vector<Block> open{{function, false}};
+  while (!open.empty() && found.size() < kMostVariables) {
+    const Block block = open.back();
+    open.pop_back();
+    for (const DWARFDie& child : block.die.children()) {
+      if (child.getTag() == dwarf::DW_TAG_lexical_block)
+        open.push_back({child, block.is_other || !child.addressRangeContainsAddress(pc)});
+      else if (block.is_other && is_variable(child) && !flag_of(child, dwarf::DW_AT_declaration))
+        found.push_back({child, function, function});
+    }
+  }
+  return found;
+}
+
+bool has_fixed_places(llvm::DWARFUnit& unit) {
+  for (const llvm::DWARFDebugInfoEntry& entry : unit.dies()) {
+    const DWARFDie die(&unit, &entry);
+    if (!is_variable(die)) continue;
+    const auto location = die.find(dwarf::DW_AT_location);
+    if (location && !location->isFormClass(llvm::DWARFFormValue::FC_Exprloc) &&
+        !location->isFormClass(llvm::DWARFFormValue::FC_Block))
+      return false;
+  }
+  return true;
+}
+
 std::vector<ScopedVariable> variables_in_scope(llvm::DWARFUnit& unit, std::uint64_t pc) {
   llvm::SmallVector<DWARFDie, 4> chain;
   unit.getInlinedChainForAddress(pc, chain);

@@ -20,6 +20,15 @@ struct ScopedVariable {
 [[nodiscard]] std::vector<ScopedVariable> variables_in_scope(llvm::DWARFUnit& unit,
                                                              std::uint64_t pc);
 
+// Those of the function's blocks that `pc` is not in: destructors are called, and scopes end, behind the
+// code that the debug information has for a block.
+[[nodiscard]] std::vector<ScopedVariable> variables_of_other_blocks(llvm::DWARFUnit& unit,
+                                                                    std::uint64_t pc);
+
+// Whether each variable of the unit has one place for all of its life, as in code that was not optimised:
+// no two of them share memory, and what lies in a frame and is none of them has no name.
+[[nodiscard]] bool has_fixed_places(llvm::DWARFUnit& unit);
+
 }  // namespace clew
 
 #endif  // CLEW_HOST_NAMES_SCOPES_H_

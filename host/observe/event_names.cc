@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <unordered_map>
 #include <utility>
 
@@ -43,8 +44,17 @@ class Watcher : public CodeTraceListener {
     std::uint32_t size = 0;
   };
 
+  // Where a thread stood when an event was counted.
+  struct Standing {
+    StepIndex step = kNoStep;
+    std::uint32_t thread = 0;
+  };
+
   explicit Watcher(const std::vector<EventObject>& objects) : trace(kMostBytes) {
-    for (const EventObject& one : objects) sightings[one.object];
+    for (const EventObject& one : objects) {
+      sightings[one.object];
+      standings[one.clock];
+    }
   }
 
   void block(const BlockRun& run) override {
@@ -52,8 +62,10 @@ class Watcher : public CodeTraceListener {
     trace.block(run);
     for (const RecordedAccess& access : run.block.accesses) {
       const std::uint64_t address = run.address(access);
-      if (address == now_.countdown && access.has_value && now_.limit != 0)
+      if (address == now_.countdown && access.has_value && now_.limit != 0) {
         clock_ = now_.limit - 1 - run.value(access);
+        stands(clock_, step);
+      }
       see(address, step, access.size);
     }
     if (run.block.call_offset == 0) return;
@@ -62,12 +74,21 @@ class Watcher : public CodeTraceListener {
   }
   void cut(std::uint64_t address) override { trace.cut(address); }
   void returned(const abi::ReturnMark& mark) override {
+    if (!trace.steps().empty() && !left_.contains(now_.thread))
+      left_[now_.thread] = {static_cast<StepIndex>(trace.steps().size() - 1), clock_};
     trace.returned(mark);
     now_ = mark;
     clock_ = mark.clock;
+    // What was counted while it was in the runtime, by it or by others.
+    const auto left = left_.extract(mark.thread);
+    if (left.empty()) return;
+    for (auto at = standings.upper_bound(left.mapped().clock);
+         at != standings.end() && at->first <= mark.clock; ++at)
+      at->second.push_back({left.mapped().step, mark.thread});
   }
 
   RunTrace trace;
+  std::map<std::uint64_t, std::vector<Standing>> standings;  // by clock
   std::unordered_map<std::uint64_t, std::vector<Sighting>> sightings;
 
  private:
@@ -76,8 +97,19 @@ class Watcher : public CodeTraceListener {
       found->second.push_back({step, clock_, now_.thread, size});
   }
 
+  void stands(std::uint64_t clock, StepIndex step) {
+    if (const auto found = standings.find(clock); found != standings.end())
+      found->second.push_back({step, now_.thread});
+  }
+
+  struct Left {
+    StepIndex step = kNoStep;
+    std::uint64_t clock = 0;
+  };
+
   abi::ReturnMark now_{};
   std::uint64_t clock_ = 0;
+  std::unordered_map<std::uint32_t, Left> left_;  // threads that are in the runtime
 };
 
 // The sighting of the event: by its thread, and as near to its clock as there is one.
@@ -92,9 +124,42 @@ const Watcher::Sighting* sighting_of(const EventObject& object, const Watcher& w
     if (one.thread >= run.reports.threads.size() ||
         run.reports.threads[one.thread].id != object.thread)
       continue;
-    if (best == nullptr || distance(one) <= distance(*best)) best = &one;
+    // At the end the last one; otherwise what follows the event's own may be of another frame.
+    if (best == nullptr || distance(one) < distance(*best) ||
+        (object.clock == 0 && distance(one) == distance(*best)))
+      best = &one;
   }
   return best;
+}
+
+// Where its thread stood when the event was counted; kNoStep: not known.
+StepIndex standing_at(const EventObject& object, const Watcher& watcher, const RunResult& run) {
+  for (const Watcher::Standing& one : watcher.standings.at(object.clock))
+    if (one.thread < run.reports.threads.size() &&
+        run.reports.threads[one.thread].id == object.thread)
+      return one.step;
+  return kNoStep;
+}
+
+ObjectName name_of(const EventObject& object, const Watcher& watcher, const RunResult& run,
+                   TraceNames& names) {
+  const Watcher::Sighting* seen = sighting_of(object, watcher, run);
+  const StepIndex stood = standing_at(object, watcher, run);
+  const auto named_at = [&](StepIndex step) {
+    return object.sort == EventObject::Sort::kSync
+               ? names.sync_object(object.object, step)
+               : names.name(object.object, seen == nullptr ? 0 : seen->size, step);
+  };
+  ObjectName name;
+  if (seen != nullptr) {
+    name = named_at(seen->step);
+    // A frame of another moment may have something else there.
+    if (name.kind == ObjectName::Kind::kLocal && stood != kNoStep && seen->clock != object.clock)
+      name = {};
+  }
+  if (name.known() || stood == kNoStep) return name;
+  name = named_at(stood);
+  return name.known() ? name : names.in_frame(object.object, stood);
 }
 
 // Whether what is waited for is known by an address.
@@ -157,11 +222,7 @@ void name_events(const Replay& replay, std::vector<EventObject>& objects, double
   RunNames run_names(symbols);
   TraceNames names(watcher.trace, traced->run, symbols, run_names);
   for (EventObject& object : objects) {
-    const Watcher::Sighting* seen = sighting_of(object, watcher, traced->run);
-    if (seen == nullptr) continue;
-    object.name = object.sort == EventObject::Sort::kSync
-                      ? names.sync_object(object.object, seen->step)
-                      : names.name(object.object, seen->size, seen->step);
+    object.name = name_of(object, watcher, traced->run, names);
     object.name.type = nullptr;
   }
 }
@@ -203,6 +264,10 @@ std::string place_text(const std::optional<Location>& at) {
 std::string words_of(const ObjectName& name) {
   if (name.kind == ObjectName::Kind::kLocal && !name.function.empty())
     return fmt::format("{} (a variable of {} in {})", name.path, name.function, name.thread);
+  if (name.kind == ObjectName::Kind::kTemporary)
+    return fmt::format("a temporary of {} in {}", name.function, name.thread);
+  if (name.kind == ObjectName::Kind::kFrame)
+    return fmt::format("memory in the frame of {} in {}", name.function, name.thread);
   if (name.kind != ObjectName::Kind::kHeap) return name.path;
   const ObjectName::Heap& heap = name.heap;
   std::string text = source_text(name);
@@ -210,6 +275,8 @@ std::string words_of(const ObjectName& name) {
     text = fmt::format("the control block of a shared_ptr<{}>", heap.type);
   else if (heap.part == ObjectName::Heap::Part::kLibrary)
     text = "data of the C++ library";
+  else if (heap.part == ObjectName::Heap::Part::kThread)
+    text = "the function and arguments of a std::thread";
   else if (text.empty())
     text = fmt::format("byte {} of {} of memory", name.offset, heap.size);
   return fmt::format("{} (allocated{} by {})", text, place_text(heap.allocated_at),
@@ -232,7 +299,10 @@ void name_findings(const Replay& replay, RunResult& run, Symbolizer& symbols) {
   for (const FindingReport& found : run.reports.findings)
     for (const FindingReport::Site& site : found.sites) {
       const bool is_lock = found.kind == abi::FindingKind::kLockOrder;
-      if (!is_lock) add(found.address, found.size, site, EventObject::Sort::kMemory);
+      // A listener that says no size may mean a lock.
+      if (!is_lock)
+        add(found.address, found.size, site,
+            found.size == 0 ? EventObject::Sort::kSync : EventObject::Sort::kMemory);
       if (is_lock) add(site.object, 0, site, EventObject::Sort::kSync);
       for (const FindingReport::Lock& lock : site.locks)
         add(lock.object, 0, site, EventObject::Sort::kSync);

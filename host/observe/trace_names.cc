@@ -203,6 +203,25 @@ ObjectName TraceNames::by_pointer(std::uint64_t address, std::uint64_t size, Ste
   return {};
 }
 
+ObjectName TraceNames::in_frame(std::uint64_t address, StepIndex at) {
+  for (std::size_t i = 0; i < trace_.thread_count(); ++i) {
+    const auto thread = static_cast<std::uint16_t>(i);
+    if (!is_near_stack(thread, address)) continue;
+    ObjectName name = names_.in_frame(address, frames(thread, at));
+    if (!name.known()) continue;
+    name.thread = thread_id(thread);
+    return name;
+  }
+  return {};
+}
+
+// A stack of one thread lies far from those of others.
+bool TraceNames::is_near_stack(std::uint16_t thread, std::uint64_t address) const {
+  constexpr std::uint64_t kMostStack = std::uint64_t{8} << 20;
+  const std::uint64_t top = trace_.stack_top(thread);
+  return top == 0 || (address <= top + kMostStack && address + kMostStack >= top);
+}
+
 ObjectName TraceNames::name_within(std::uint64_t address, std::uint64_t size, StepIndex at,
                                    int depth) {
   if (const Allocation* allocation = trace_.allocation(address, at))
@@ -213,10 +232,7 @@ ObjectName TraceNames::name_within(std::uint64_t address, std::uint64_t size, St
 ObjectName TraceNames::of_variable(std::uint64_t address, std::uint64_t size, StepIndex at) {
   for (std::size_t i = 0; i < trace_.thread_count(); ++i) {
     const auto thread = static_cast<std::uint16_t>(i);
-    // A stack of one thread lies far from those of others.
-    constexpr std::uint64_t kMostStack = std::uint64_t{8} << 20;
-    const std::uint64_t top = trace_.stack_top(thread);
-    if (top != 0 && (address > top + kMostStack || address + kMostStack < top)) continue;
+    if (!is_near_stack(thread, address)) continue;
     ObjectName name = names_.local(address, size, frames(thread, at));
     if (!name.known()) continue;
     name.thread = thread_id(thread);
@@ -271,7 +287,10 @@ ObjectName TraceNames::heap(const Allocation& allocation, std::uint64_t address,
     offset -= *stored->offset;
     name.heap.owner = holds.owner;
   } else if (type->is_library()) {
-    name.heap.part = library_class(*type).starts_with('_') ? Part::kLibrary : Part::kObject;
+    const std::string_view of = library_class(*type);
+    name.heap.part = of == "thread::_State_impl" ? Part::kThread
+                     : of.starts_with('_')       ? Part::kLibrary
+                                                 : Part::kObject;
   }
   name.heap.type = type->name();
   name.heap.inside = offset;

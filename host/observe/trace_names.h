@@ -33,6 +33,9 @@ class TraceNames {
   // A lock, a condition variable and the like.
   [[nodiscard]] ObjectName sync_object(std::uint64_t address, StepIndex at);
 
+  // In whose frame it lies, of what name() does not know.
+  [[nodiscard]] ObjectName in_frame(std::uint64_t address, StepIndex at);
+
   // The frames of a thread before the step, innermost first. Of registers only those are known that
   // lie at a fixed distance of the frame.
   [[nodiscard]] std::vector<StackFrame> frames(std::uint16_t thread, StepIndex at);
@@ -49,6 +52,7 @@ class TraceNames {
   ObjectName heap(const Allocation& allocation, std::uint64_t address, std::uint64_t size,
                   StepIndex at, int depth);
   ObjectName by_pointer(std::uint64_t address, std::uint64_t size, StepIndex at);
+  bool is_near_stack(std::uint16_t thread, std::uint64_t address) const;
   ObjectName of_variable(std::uint64_t address, std::uint64_t size, StepIndex at);
   ObjectName name_within(std::uint64_t address, std::uint64_t size, StepIndex at, int depth);
   const HeapType& type_of(const Allocation& allocation, int depth);

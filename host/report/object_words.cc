@@ -32,12 +32,16 @@ std::string provenance(const Heap& heap) {
   return text;
 }
 
+constexpr std::string_view kThreadWords = "the function and arguments of a `std::thread`";
+
 std::string heap_object(const ObjectName& name) {
   const Heap& heap = name.heap;
   switch (heap.part) {
     case Heap::Part::kControlBlock:
       return fmt::format("the control block of a {}",
                          quoted(fmt::format("shared_ptr<{}>", heap.type)));
+    case Heap::Part::kThread:
+      return std::string(kThreadWords);
     case Heap::Part::kLibrary:
       return "data of the C++ library";
     case Heap::Part::kObject:
@@ -57,7 +61,10 @@ std::string of_function(const std::string& function) {
 }  // namespace
 
 std::string short_object_words(const ObjectName& name) {
+  if (name.kind == ObjectName::Kind::kTemporary) return "a temporary";
+  if (name.kind == ObjectName::Kind::kFrame) return "memory in a frame";
   if (name.kind != ObjectName::Kind::kHeap) return printable(short_type(name.path));
+  if (name.heap.part == Heap::Part::kThread) return "arguments of std::thread";
   if (name.heap.part == Heap::Part::kControlBlock)
     return fmt::format("control block of {}", printable(short_type(name.heap.type)));
   if (name.heap.part == Heap::Part::kLibrary) return "data of the C++ library";
@@ -70,6 +77,8 @@ std::string object_words_again(const ObjectName& name) {
   if (name.kind == ObjectName::Kind::kHeap && name.heap.part == Heap::Part::kControlBlock)
     return fmt::format("the control block of the {}", quoted(name.heap.type));
   if (name.kind == ObjectName::Kind::kHeap) return heap_object(name);
+  if (name.kind == ObjectName::Kind::kTemporary) return "the temporary";
+  if (name.kind == ObjectName::Kind::kFrame) return "the memory in the frame";
   return name.known() ? quoted(name.path) : "";
 }
 
@@ -92,6 +101,10 @@ std::string object_words(const ObjectName& name, std::string_view by) {
     case ObjectName::Kind::kLocal:
       return fmt::format("{} (a variable{}{})", quoted(name.path), of_function(name.function),
                          other);
+    case ObjectName::Kind::kTemporary:
+      return fmt::format("a temporary{}{}", of_function(name.function), other);
+    case ObjectName::Kind::kFrame:
+      return fmt::format("memory in the frame{}{}", of_function(name.function), other);
     case ObjectName::Kind::kHeap:
       return fmt::format("{} ({})", heap_object(name), provenance(name.heap));
   }

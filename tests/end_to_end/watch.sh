@@ -5,6 +5,40 @@
 programs=$(dirname "$clew")/../tests/programs
 examples=$source/examples
 
+cat >names.cc <<'END'
+#include <cstdio>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+struct Customer { std::string name; double spent = 0; };
+struct Shop {
+  void serve(int with) {
+    Customer* customer = find("Ada");
+    customer->spent += with;
+  }
+  Customer* find(const std::string& name) {
+    std::lock_guard lock(mutex);
+    return &customers[name];
+  }
+  std::mutex mutex;
+  std::unordered_map<std::string, Customer> customers;
+};
+int main() {
+  Shop shop;
+  std::thread a([&] { shop.serve(1); }), b([&] { shop.serve(2); });
+  a.join();
+  b.join();
+  std::printf("%.0f\n", shop.find("Ada")->spent);
+}
+END
+check "a program with an unordered map is built" "$clew" c++ -O1 -g -std=c++20 -pthread names.cc -o names
+element_named() {
+  run 0 run --seed 3 --watch races --json out.json -- ./names &&
+    json 'set(f["text"] for f in d["findings"]) == {"data race on shop.customers[...].spent (allocated at names.cc:14 by T0.1), 8 bytes"}'
+}
+check "a race on an element of it has its name" element_named
+
 cat >race.cc <<'END'
 #include <cstdio>
 #include <mutex>
