@@ -317,6 +317,12 @@ Type::Parts DwarfFile::parts_of(const Type& type) {
       case dwarf::DW_TAG_template_type_parameter:
         parts.arguments.push_back({std::string(name_of(child)), type_of(child), 0});
         break;
+      // "class... Types": those of the list stand in its place.
+      case dwarf::DW_TAG_GNU_template_parameter_pack:
+        for (const DWARFDie& one : child.children())
+          if (one.getTag() == dwarf::DW_TAG_template_type_parameter)
+            parts.arguments.push_back({std::string(name_of(child)), type_of(one), 0});
+        break;
       case dwarf::DW_TAG_template_value_parameter:
         parts.arguments.push_back(
             {std::string(name_of(child)), nullptr,

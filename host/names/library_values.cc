@@ -3,8 +3,11 @@
 // printed like any other.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "host/names/library_layout.h"
 #include "host/names/value_printer.h"
@@ -213,6 +216,15 @@ Text shared_text(ValuePrinter& printer, const Type& type, Bytes bytes, int depth
   return text;
 }
 
+Text weak_text(ValuePrinter& printer, const Type& type, Bytes bytes, int depth) {
+  const auto block = offset_of(type, "_M_refcount", "_M_pi");
+  const std::uint64_t counts = block ? ValuePrinter::number(bytes, *block, 8) : 0;
+  // What it pointed to is gone.
+  const auto both = counts != 0 ? printer.word(counts + 8) : std::nullopt;
+  if (both && (*both & 0xffff'ffff) == 0) return "expired";
+  return shared_text(printer, type, bytes, depth);
+}
+
 Text optional_text(ValuePrinter& printer, const Type& type, Bytes bytes, int depth) {
   const Type* value = argument(type, 0);
   const auto engaged = offset_of(type, "_M_payload", "_M_engaged");
@@ -240,6 +252,7 @@ Text member_of_it(ValuePrinter& printer, const Type& type, Bytes bytes, int dept
 }
 constexpr char kContainer[] = "c";
 constexpr char kElements[] = "_M_elems";
+constexpr char kTicks[] = "__r";  // in the units that the type says
 
 Text pair_text(ValuePrinter& printer, const Type& type, Bytes bytes, int depth) {
   const Member* first = find_member(type, "first");
@@ -249,9 +262,95 @@ Text pair_text(ValuePrinter& printer, const Type& type, Bytes bytes, int depth) 
                      printer.member(*second, bytes, depth + 1));
 }
 
+// The elements of a tuple, in their order: each is in a base of its own.
+void find_elements(const Type& type, std::uint64_t offset,
+                   std::vector<std::pair<const Type*, std::uint64_t>>& found) {
+  constexpr std::size_t kMost = 64;
+  for (const Member& base : type.members()) {
+    if (!base.is_base || library_class(*base.type) != "_Head_base") continue;
+    const Member* element = find_member(*base.type, "_M_head_impl");
+    const auto inside = offset_of(*base.type, "_M_head_impl");
+    if (element != nullptr && inside)
+      found.emplace_back(element->type, offset + base.offset + *inside);
+  }
+  for (const Member& base : type.members())
+    if (base.is_base && library_class(*base.type) == "_Tuple_impl" && found.size() < kMost)
+      find_elements(*base.type, offset + base.offset, found);
+}
+
+Text tuple_text(ValuePrinter& printer, const Type& type, Bytes bytes, int depth) {
+  std::vector<std::pair<const Type*, std::uint64_t>> elements;
+  find_elements(type, 0, elements);
+  // An element without members is none of the bases.
+  if (elements.size() != type.arguments().size()) return std::nullopt;
+  std::string text = "(";
+  for (const auto& [element, offset] : elements) {
+    if (offset > bytes.size()) return std::nullopt;
+    text +=
+        (text.size() > 1 ? ", " : "") + printer.print(*element, bytes.subspan(offset), depth + 1);
+  }
+  return text + ")";
+}
+
+// All alternatives begin where the union does.
+Text variant_text(ValuePrinter& printer, const Type& type, Bytes bytes, int depth) {
+  const auto index = offset_of(type, "_M_index");
+  const auto value = offset_of(type, "_M_u");
+  if (!index || !value || *index >= bytes.size() || *value > bytes.size()) return std::nullopt;
+  const std::uint8_t which = bytes[*index];
+  constexpr std::uint8_t kNone = 0xff;  // left by an exception
+  if (which == kNone) return "valueless";
+  const Type* alternative = argument(type, which);
+  if (alternative == nullptr) return std::nullopt;
+  return printer.print(*alternative, bytes.subspan(*value), depth);
+}
+
+Text forward_list_text(ValuePrinter& printer, const Type& type, Bytes bytes, int depth) {
+  const Type* element = argument(type, 0);
+  const auto first = offset_of(type, "_M_impl", "_M_head", "_M_next");
+  if (element == nullptr || !first) return std::nullopt;
+  std::uint64_t node = ValuePrinter::number(bytes, *first, 8);
+  // It has no count; of a long one the nodes are not all visited.
+  constexpr std::uint64_t kMostNodes = 1'000;
+  std::vector<std::uint64_t> nodes;
+  while (node != 0) {
+    if (nodes.size() == kMostNodes) return std::nullopt;
+    nodes.push_back(node);
+    const auto next = printer.word(node);
+    if (!next) break;
+    node = *next;
+  }
+  return printer.elements(nodes.size(), [&](std::uint64_t i) -> Text {
+    return printer.print_at(*element, nodes[i] + 8, depth + 1);
+  });
+}
+
+Text span_text(ValuePrinter& printer, const Type& type, Bytes bytes, int depth) {
+  const Type* element = argument(type, 0);
+  const auto pointer = offset_of(type, "_M_ptr");
+  const auto count = offset_of(type, "_M_extent", "_M_extent_value");
+  const std::uint64_t size = size_of(element);
+  if (!pointer || !count || size == 0) return std::nullopt;
+  const std::uint64_t begin = ValuePrinter::number(bytes, *pointer, 8);
+  return printer.elements(ValuePrinter::number(bytes, *count, 8), [&](std::uint64_t i) -> Text {
+    return printer.print_at(*element, begin + i * size, depth + 1);
+  });
+}
+
 // Nothing in them that means something to who uses them.
 Text opaque_text(ValuePrinter&, const Type& type, Bytes, int) {
   return fmt::format("({})", library_class(type));
+}
+
+bool has_open_members(const Type& type, int depth) {
+  constexpr int kMostBases = 8;
+  return depth < kMostBases && std::ranges::any_of(
+                                   type.members(),
+                                   [&](const Member& member) {
+                                     return member.is_base
+                                                ? has_open_members(*member.type, depth + 1)
+                                                : !is_reserved(member.name);
+                                   });
 }
 
 using Print = Text (*)(ValuePrinter&, const Type&, Bytes, int);
@@ -272,7 +371,7 @@ const std::map<std::string_view, Print>& printers() {
       {"list", list_text},
       {"unique_ptr", unique_text},
       {"shared_ptr", shared_text},
-      {"weak_ptr", shared_text},
+      {"weak_ptr", weak_text},
       {"optional", optional_text},
       {"atomic", atomic_text},
       {"atomic_flag", atomic_text},
@@ -281,6 +380,11 @@ const std::map<std::string_view, Print>& printers() {
       {"priority_queue", member_of_it<kContainer>},
       {"array", member_of_it<kElements>},
       {"pair", pair_text},
+      {"tuple", tuple_text},
+      {"variant", variant_text},
+      {"forward_list", forward_list_text},
+      {"span", span_text},
+      {"chrono::duration", member_of_it<kTicks>},
       {"mutex", opaque_text},
       {"recursive_mutex", opaque_text},
       {"timed_mutex", opaque_text},
@@ -302,8 +406,12 @@ const std::map<std::string_view, Print>& printers() {
 std::optional<std::string> library_value(ValuePrinter& printer, const Type& type, Bytes bytes,
                                          int depth) {
   const auto found = printers().find(library_class(type));
-  if (found == printers().end()) return std::nullopt;
-  return found->second(printer, type, bytes, depth);
+  if (found != printers().end())
+    if (auto text = found->second(printer, type, bytes, depth)) return text;
+  // Only what its users may name is worth showing.
+  if (type.kind() == Type::Kind::kRecord && !has_open_members(type, 0))
+    return opaque_text(printer, type, bytes, depth);
+  return std::nullopt;
 }
 
 }  // namespace clew

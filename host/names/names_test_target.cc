@@ -1,9 +1,13 @@
 // A program that stops at places, for tests to look at what its variables are called and hold there.
 #include <array>
 #include <atomic>
+#include <bitset>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <cstdio>
 #include <deque>
+#include <forward_list>
 #include <list>
 #include <map>
 #include <memory>
@@ -11,11 +15,14 @@
 #include <optional>
 #include <queue>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 // The test takes over here, and looks at the caller.
@@ -103,6 +110,13 @@ __attribute__((noinline)) void set_up() {
   last = new Entry{3, 1.5, nullptr};
 }
 
+void escape(const void* thing) { asm volatile("" : : "r"(thing) : "memory"); }
+
+template <class... Things>
+void use(Things&... things) {
+  (escape(&things), ...);
+}
+
 __attribute__((noinline)) int containers(const char* word, bool yes) {
   std::vector<int> numbers{1, 2, 3, 4, 5, 6, 7};
   std::vector<std::string> words{"one", "two \"quoted\"", std::string(80, 'x')};
@@ -124,6 +138,14 @@ __attribute__((noinline)) int containers(const char* word, bool yes) {
   float third = 0.25F;
   State now = State::kDone;
   unsigned char small = 200;
+  std::tuple<int, std::string, char> three{1, "two", '3'};
+  std::variant<int, std::string> either = "text", number = 7;
+  std::forward_list<int> chain{1, 2, 3};
+  std::span<short> window(shorts);
+  std::chrono::milliseconds wait(250);
+  std::weak_ptr<Entry> gone = std::make_shared<Entry>();
+  std::bitset<10> mask(0x155);
+  std::condition_variable ready;
   int local[5] = {10, 20, 30, 40, 50};
   stop(&local[2]);
   const int result = static_cast<int>(numbers.size() + words.size() + ages.size() + names.size() +
@@ -131,12 +153,32 @@ __attribute__((noinline)) int containers(const char* word, bool yes) {
                      nothing.value_or(1) + *eight + owner->key + shorts[1] + both.first +
                      waiting.front() + static_cast<int>(third) + static_cast<int>(now) + small +
                      local[3] + (yes ? 1 : 0);
+  ready.notify_all();
+  use(three, either, number, chain, window, wait, gone, mask);
   stop(&result);
   return result;
 }
 
+// Its destructor is called behind the code that the debug information has for the block.
+struct Guard {
+  explicit Guard(int which) : key(which) {}
+  ~Guard() { stop(&key); }
+  int key;
+  int other = 0;
+};
+
+__attribute__((noinline)) int guarded(bool yes) {
+  int before = 1;
+  if (yes) {
+    Guard guard(5);
+    before += static_cast<int>(flags);
+  }
+  return before;
+}
+
 int main(int argc, char** argv) {
   set_up();
+  guarded(argc > 0);
   ++depth;
   scratch.key = 6;
   int done = registry::queue.total();

@@ -257,6 +257,8 @@ std::string ValuePrinter::print(const Type& type, Bytes bytes, int depth) {
 std::string ValuePrinter::print_at(const Type& type, std::uint64_t address, int depth) {
   // A string may be declared only: its layout is part of the library's ABI.
   const std::uint64_t size = type.size().value_or(library_class(type) == "basic_string" ? 32 : 0);
+  // Others are not looked into, and need not be known.
+  if (size == 0 && !library_class(type).empty()) return fmt::format("({})", library_class(type));
   const auto bytes = read(address, std::min(size, kMostRead));
   if (!bytes) return "?";
   return print(type, *bytes, depth);

@@ -144,9 +144,14 @@ class Looker {
     }
   }
 
-  ValueContext context() {
-    return {read_, [this](std::uint64_t address) {
-              const ObjectName name = names_->name(address, 0, situation_);
+  // `type`: of the value. What a pointer points to has a size: an object and its first member begin at
+  // one address.
+  ValueContext context(const Type& type) {
+    const Type* target = type.kind() == Type::Kind::kPointer ? type.target() : nullptr;
+    const std::uint64_t size = target != nullptr ? target->size().value_or(0) : 0;
+    return {read_, [this, size](std::uint64_t address) {
+              ObjectName name = names_->name(address, size, situation_);
+              if (!name.known() && size != 0) name = names_->name(address, 0, situation_);
               return name.kind == ObjectName::Kind::kLocal && !name.function.empty()
                          ? fmt::format("{} of {}", name.path, name.function)
                          : name.path;
@@ -164,7 +169,8 @@ class Looker {
       if (const Type& type = *object->type->target(); find_member(type, word) != nullptr)
         return member_value(*object, type, word, frame);
     if (const auto global = frame.module->global_named(word); global && global->type != nullptr)
-      return value_text_at(*global->type, global->address + frame.machine.bias, context());
+      return value_text_at(*global->type, global->address + frame.machine.bias,
+                           context(*global->type));
     return std::nullopt;
   }
 
@@ -173,9 +179,9 @@ class Looker {
     const Whereabouts at = frame.module->locate(variable, frame.linked(), frame.machine);
     if (at.kind == Whereabouts::Kind::kGone) return "optimised out";
     if (at.kind == Whereabouts::Kind::kMemory)
-      return value_text_at(*variable.type, at.address, context());
+      return value_text_at(*variable.type, at.address, context(*variable.type));
     const auto bytes = frame.module->value_of(variable, frame.linked(), frame.machine);
-    return bytes ? value_text(*variable.type, *bytes, context()) : "not known here";
+    return bytes ? value_text(*variable.type, *bytes, context(*variable.type)) : "not known here";
   }
 
   std::string member_value(const Variable& object, const Type& type, const std::string& word,
@@ -190,12 +196,13 @@ class Looker {
                  : "not known here";
     std::uint64_t address = 0;
     for (std::size_t i = 8; i-- > 0;) address = address << 8 | (*pointer)[i];
-    if (member->bits == 0) return value_text_at(*member->type, address + *offset, context());
+    if (member->bits == 0)
+      return value_text_at(*member->type, address + *offset, context(*member->type));
     std::vector<std::uint8_t> bytes(8);
     if (!read_(address + *offset, bytes)) return "?";
     Member at_start = *member;
     at_start.offset = 0;
-    return member_text(at_start, bytes, context());
+    return member_text(at_start, bytes, context(*member->type));
   }
 
   debug::TimeTravel& travel_;
