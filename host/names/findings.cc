@@ -91,8 +91,11 @@ std::string text_of(const FindingReport& found, Symbolizer& symbols, const Other
                          name != others.end() ? name->second : "a block of " + bytes_text(size),
                          twice ? "freed twice" : "used after it was freed");
     }
-    default:
-      return found.text;
+    default: {
+      if (found.address == 0) return found.text;
+      const std::string name = name_of(symbols, others, found.address, found.size);
+      return name.empty() ? found.text : fmt::format("{}: {}", found.text, name);
+    }
   }
 }
 

@@ -25,13 +25,14 @@ extern "C" {
 
 /* What a listener wants to be told; the others cost nothing. */
 enum clew_topic {
-  CLEW_TOPIC_THREADS = 1,   /* CLEW_THREAD_... */
-  CLEW_TOPIC_LOCKS = 2,     /* CLEW_LOCK_... */
-  CLEW_TOPIC_ORDER = 4,     /* CLEW_RELEASES, CLEW_ACQUIRES, CLEW_FENCE, CLEW_WAIT, CLEW_WAKE */
-  CLEW_TOPIC_ACCESSES = 8,  /* CLEW_READ, ...: of code that was built with clew */
-  CLEW_TOPIC_MEMORY = 16,   /* CLEW_ALLOCATED, CLEW_FREED */
-  CLEW_TOPIC_FUNCTIONS = 32 /* CLEW_FUNCTION_...: in clew run and clew replay, not in a hunt. The
+  CLEW_TOPIC_THREADS = 1,    /* CLEW_THREAD_... */
+  CLEW_TOPIC_LOCKS = 2,      /* CLEW_LOCK_... */
+  CLEW_TOPIC_ORDER = 4,      /* CLEW_RELEASES, CLEW_ACQUIRES, CLEW_FENCE, CLEW_WAIT, CLEW_WAKE */
+  CLEW_TOPIC_ACCESSES = 8,   /* CLEW_READ, ...: of code that was built with clew */
+  CLEW_TOPIC_MEMORY = 16,    /* CLEW_ALLOCATED, CLEW_FREED */
+  CLEW_TOPIC_FUNCTIONS = 32, /* CLEW_FUNCTION_...: in clew run and clew replay, not in a hunt. The
                                program's code is translated for it while it runs, which takes time. */
+  CLEW_TOPIC_OUTSIDE = 64    /* CLEW_OUTSIDE */
 };
 
 enum clew_event_kind {
@@ -56,6 +57,7 @@ enum clew_event_kind {
   CLEW_ATOMIC_WRITE,
   CLEW_ATOMIC_UPDATE, /* read-modify-write, compare-exchange */
 
+  /* `place` is the code that calls malloc, free and the like: of new and delete, in the C++ library. */
   CLEW_ALLOCATED = 64,
   CLEW_FREED, /* told before it is */
 
@@ -63,7 +65,13 @@ enum clew_event_kind {
    * `address` and `place` are the function's. One that an exception or longjmp leaves is told as left
    * when the thread next enters or leaves a function. */
   CLEW_FUNCTION_ENTERED = 80,
-  CLEW_FUNCTION_LEFT
+  CLEW_FUNCTION_LEFT,
+
+  /* Told before a system call that reaches files, descriptors, other processes or the memory map, by
+   * whichever library: printf() comes to write when its buffer is full. Not of those that clew answers
+   * itself: locks, time, signals. `address` is its number (<sys/syscall.h>), `size` its first argument, of
+   * most of them the descriptor. */
+  CLEW_OUTSIDE = 96
 };
 
 /* As in C11's memory_order. */

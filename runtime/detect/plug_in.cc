@@ -28,10 +28,12 @@ constexpr std::size_t kPage = 4096;
 constexpr std::size_t kStack = std::size_t{1} << 20;
 
 constexpr unsigned kAllTopics = CLEW_TOPIC_THREADS | CLEW_TOPIC_LOCKS | CLEW_TOPIC_ORDER |
-                                CLEW_TOPIC_ACCESSES | CLEW_TOPIC_MEMORY | CLEW_TOPIC_FUNCTIONS;
+                                CLEW_TOPIC_ACCESSES | CLEW_TOPIC_MEMORY | CLEW_TOPIC_FUNCTIONS |
+                                CLEW_TOPIC_OUTSIDE;
 
 constinit PlugIn g_plug_ins[kMost];
 std::uint32_t g_count = 0;
+bool g_tells_outside = false;
 
 const char* g_running = nullptr;
 std::uint64_t g_calls = 0;
@@ -237,6 +239,7 @@ void load_plug_ins(const abi::Control& control) {
   for (std::size_t at = 0; at < control.listeners.size && g_count < kMost;
        at += strlen(texts + at) + 1) {
     load(texts + at, g_plug_ins[g_count]);
+    g_tells_outside |= g_plug_ins[g_count].wants(CLEW_TOPIC_OUTSIDE);
     ++g_count;
   }
   hand_on_reports();
@@ -273,6 +276,12 @@ void tell_function(std::uint64_t function, std::uint64_t stack) {
   if (function == 0) return of_thread->leave(where, left);
   of_thread->enter(where, function, left);
   tell(function, PlugIn::Passage::kEntered);
+}
+
+void tell_outside(long number, long first_argument) {
+  if (CLEW_LIKELY(!g_tells_outside)) return;
+  for (std::uint32_t i = 0; i < g_count; ++i)
+    if (g_plug_ins[i].wants(CLEW_TOPIC_OUTSIDE)) g_plug_ins[i].outside(number, first_argument);
 }
 
 // --- what they are told --------------------------------------------------------------------------
@@ -415,6 +424,17 @@ void PlugIn::function(std::uint64_t function, Passage passage) const {
   told.clock = g_sched.clock();
   told.address = function;
   told.place = (function + 1) << 1 | 1;  // as return addresses are: behind what is meant
+  tell(told);
+}
+
+void PlugIn::outside(long number, long first_argument) const {
+  clew_event told{};
+  told.kind = CLEW_OUTSIDE;
+  told.thread = g_sched.current->index;
+  told.clock = g_sched.clock();
+  told.address = static_cast<std::uint64_t>(number);
+  told.size = static_cast<std::uint64_t>(first_argument);
+  told.place = is_on_own_stack() ? place_of_code(reinterpret_cast<const void*>(entry().code)) : 0;
   tell(told);
 }
 

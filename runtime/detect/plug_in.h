@@ -21,6 +21,8 @@ class PlugIn final : public Listener {
   enum class Passage : std::uint8_t { kEntered, kLeft };
   void function(std::uint64_t function, Passage passage) const;
 
+  void outside(long number, long first_argument) const;
+
   bool wants(unsigned topic) const;
 
   const char* path = nullptr;
@@ -39,6 +41,9 @@ bool plug_ins_want_functions();
 // The running thread, with this stack pointer, is at the beginning of this function of the program's, or,
 // if it is 0, at a return.
 void tell_function(std::uint64_t function, std::uint64_t stack);
+
+// The running thread is about to make a system call that reaches the outside.
+void tell_outside(long number, long first_argument);
 
 // The library whose code runs, for the report of its crash; null: none does.
 const char* running_plug_in();

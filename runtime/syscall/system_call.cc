@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/detect/plug_in.h"
 #include "runtime/outside/children.h"
 #include "runtime/outside/descriptors.h"
 #include "runtime/outside/file_times.h"
@@ -330,6 +331,8 @@ void system_calls_init(abi::Control& control) {
 long system_call(const Call& call) {
   Fiber& self = *g_sched.current;
   self.answered = false;
+  if (g_sched.active && is_of_family(treatment_of(call.number)) && !asks_for_terminal(call))
+    tell_outside(call.number, call.a[0]);
   if (__builtin_setjmp(self.guard) != 0) return bad_address(call);
   self.guarded = true;
   if (g_sched.active) order_sender(call);

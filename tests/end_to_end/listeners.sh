@@ -106,6 +106,41 @@ check "the example for functions is compiled" compile long_calls
 example() { run 0 run --seed 3 --listener ./long_calls.so:3 --json out.json -- ./calls && json 'd["findings"] and all(f["kind"] == "long-call" and f["sites"][0]["at"]["function"].split("(")[0] in ("fib", "work") for f in d["findings"])'; }
 check "it reports" example
 
+# What reaches the outside, and locks of functions and of the heap by their names.
+cat >log.cc <<'END'
+#include <unistd.h>
+#include <cstdio>
+#include <mutex>
+#include <thread>
+struct Log {
+  void line(const char* text) {
+    std::lock_guard lock(mutex);
+    if (++lines == 3) (void)!::write(1, text, 6);
+  }
+  std::mutex mutex;
+  int lines = 0;
+};
+int main() {
+  Log log;
+  std::thread a([&] { log.line("hello\n"); log.line("again\n"); }), b([&] { log.line("other\n"); });
+  a.join();
+  b.join();
+  (void)!::write(1, "done\n", 5);
+}
+END
+check "a program that writes under a lock is built" "$clew" c++ -O1 -g -std=c++20 -pthread log.cc -o log
+cp "$examples/listener/no_io.c" .
+check "the example for a rule is compiled" compile no_io
+told_io() {
+  run 0 run --seed 3 --listener ./no_io.so --json out.json -- ./log &&
+    json '[(f["kind"], f["text"], f["sites"][0]["at"]["line"], f["sites"][1]["at"]["line"]) for f in d["findings"]] == [("io-under-lock", "a thread writes (descriptor 1) while it holds a lock: log.mutex (a variable of main in T0)", 7, 8)]'
+}
+check "it reports, with the name of the lock" told_io
+replayed_io() { "$clew" run --seed 3 -- ./log >/dev/null 2>&1 && run 0 replay --listener ./no_io.so --json out.json && json 'd["diverged"] == 0 and len(d["findings"]) == 1'; }
+check "a recording that was made without it replays with it" replayed_io
+hunted_io() { run 1 hunt --seed 1 --schedules 20 --no-passing --listener './no_io.so:fail' --json out.json ./log && json 'd["failure"]["kind"] == "listener"' && run 134 replay; }
+check "a hunt fails by it" hunted_io
+
 # Findings of all runs of a hunt, though none of them fails.
 cat >sometimes.cc <<'END'
 #include <atomic>
