@@ -34,6 +34,7 @@ const CallLog::Site& CallLog::site(std::uint32_t number, const CountingCode& cou
   const CallSite& place = counting.sites()[number];
   of.known = true;
   of.owner = code_.owner(place.address);
+  of.body = code_.body(place.address);
   of.in_own_source = code_.is_in_own_source(place.address);
   if (place.target > 1) of.callee = code_.callee(place.target);
   return of;
@@ -91,9 +92,10 @@ void CallLog::called(const abi::CallMark& mark, const CountingCode& counting) {
   const bool own = callee < kFirstLeaf;
   const bool counted = own && !indirect && detail_ != CallDetail::kEveryCall;  // by a counter
   if (!counted && (own || of.in_own_source)) count(from, callee);
-  if (detail_ == CallDetail::kOwnCalls && own && of.owner != kNoFunction)
-    interruptions_.called(now_, of.owner, callee, address_of(mark.site, counting), mark.stack,
-                          counts_);
+  if (detail_ == CallDetail::kOwnCalls && own && of.owner != kNoFunction) {
+    if (now_ == 0) interruptions_.first_thread_calls_at(of.body, address_of(mark.site, counting));
+    interruptions_.called(now_, of.owner, callee, mark.stack, counts_);
+  }
   // A function of the program's own is on the stack from now on, or this one, which has called out.
   if (own && kind_ == GraphKind::kTree)
     running.frames.push_back({mark.stack, callee, chains_.longer(from.chain, callee)});
@@ -105,10 +107,10 @@ void CallLog::called(const abi::CallMark& mark, const CountingCode& counting) {
 void CallLog::called_out(const abi::CallMark& mark, const CountingCode& counting) {
   if (mark.stack == 0) return;
   pop_up_to(mark.stack);
-  const FunctionNumber owner = site(mark.site, counting).owner;
-  thread().frames.push_back({mark.stack, owner, 0});
-  if (owner != kNoFunction)
-    interruptions_.called_out(now_, owner, address_of(mark.site, counting), counts_);
+  const Site& of = site(mark.site, counting);
+  thread().frames.push_back({mark.stack, of.owner, 0});
+  if (now_ == 0) interruptions_.first_thread_calls_at(of.body, address_of(mark.site, counting));
+  if (of.owner != kNoFunction) interruptions_.called_out(now_, of.owner, counts_);
 }
 
 void CallLog::entered(const abi::CallMark& mark, const CountingCode& counting) {
@@ -125,14 +127,16 @@ void CallLog::entered(const abi::CallMark& mark, const CountingCode& counting) {
       }
     return;
   }
+  // What begins there may be inlined: it is not what was entered.
   const Site& of = site(mark.site, counting);
+  const FunctionNumber entered = of.body != kNoFunction ? of.body : of.owner;
   Thread& running = thread();
-  if (running.role == kNoFunction) running.role = of.owner;
-  if (detail_ == CallDetail::kOwnCalls && of.owner != kNoFunction)
-    interruptions_.entered(now_, of.owner, mark.stack, counts_);
-  count(from, of.owner);
+  if (running.role == kNoFunction) running.role = entered;
+  if (detail_ == CallDetail::kOwnCalls && entered != kNoFunction)
+    interruptions_.entered(now_, entered, mark.stack, counts_);
+  count(from, entered);
   running.frames.push_back(
-      {mark.stack, of.owner, kind_ == GraphKind::kTree ? chains_.longer(from.chain, of.owner) : 0});
+      {mark.stack, entered, kind_ == GraphKind::kTree ? chains_.longer(from.chain, entered) : 0});
 }
 
 // The creator has called out, and its topmost frame says who.
@@ -141,6 +145,7 @@ void CallLog::created(const abi::CreateMark& mark) {
   const std::uint32_t running = std::exchange(now_, mark.creator);
   const Frame creator = caller();
   now_ = running;
+  interruptions_.starts_thread(mark.creator);
   if (threads_.size() <= mark.created) threads_.resize(mark.created + 1);
   threads_[mark.created].creator = creator.function;
   threads_[mark.created].creator_chain = creator.chain;

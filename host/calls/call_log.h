@@ -68,6 +68,7 @@ class CallLog {
   struct Site {
     bool known = false;
     FunctionNumber owner = kNoFunction;
+    FunctionNumber body = kNoFunction;
     bool in_own_source = false;
     FunctionNumber callee = kNoFunction;
   };

@@ -69,8 +69,8 @@ void Interruptions::happened(std::uint32_t thread, FunctionNumber function, Call
   last_address_ = std::max(last_address_, std::exchange(pending_address_, 0));
 }
 
-void Interruptions::first_thread_stands_at(FunctionNumber function, std::uint64_t address) {
-  if (function == first_function_) pending_address_ = std::max(pending_address_, address);
+void Interruptions::first_thread_calls_at(FunctionNumber body, std::uint64_t address) {
+  if (body == first_function_) pending_address_ = std::max(pending_address_, address);
 }
 
 bool Interruptions::is_at_the_end(FunctionNumber function, FunctionNumber body,
@@ -81,14 +81,13 @@ bool Interruptions::is_at_the_end(FunctionNumber function, FunctionNumber body,
 }
 
 void Interruptions::called(std::uint32_t thread, FunctionNumber caller, FunctionNumber callee,
-                           std::uint64_t address, std::uint64_t stack, CallCounts& counts) {
+                           std::uint64_t stack, CallCounts& counts) {
   happened(thread, caller, counts);
-  if (thread == 0) first_thread_stands_at(caller, address);
   std::vector<Frame>& frames = frames_of(thread, stack);
   if (frames.empty() || frames.back().function != caller)
     frames.push_back({stack + 1, caller, kNoFunction, forgotten_ + calls_.size()});
   Frame& frame = frames.back();
-  count_others(thread, frame, callee, counts);
+  if (!std::exchange(frame.started_thread, false)) count_others(thread, frame, callee, counts);
   frame.last = callee;
   frame.since = forgotten_ + calls_.size();
   add(thread, callee);
@@ -112,6 +111,11 @@ void Interruptions::resumed(std::uint32_t thread, CallCounts& counts) {
   happened(thread, last, counts);
 }
 
+void Interruptions::starts_thread(std::uint32_t thread) {
+  if (thread < frames_.size() && !frames_[thread].empty())
+    frames_[thread].back().started_thread = true;
+}
+
 void Interruptions::left(std::uint32_t thread, std::uint64_t stack) {
   (void)frames_of(thread, stack);
 }
@@ -121,10 +125,8 @@ void Interruptions::entered_inlined(std::uint32_t thread, FunctionNumber functio
   happened(thread, function, counts);
 }
 
-void Interruptions::called_out(std::uint32_t thread, FunctionNumber caller, std::uint64_t address,
-                               CallCounts& counts) {
+void Interruptions::called_out(std::uint32_t thread, FunctionNumber caller, CallCounts& counts) {
   happened(thread, caller, counts);
-  if (thread == 0) first_thread_stands_at(caller, address);
 }
 
 void Interruptions::clear() {

@@ -17,18 +17,21 @@ namespace clew {
 // Told of the calls of a run in their order. Functions are the program's own.
 class Interruptions {
  public:
-  // `address`: of the call. `stack`: the stack pointer there.
+  // `stack`: the stack pointer at the call.
   void called(std::uint32_t thread, FunctionNumber caller, FunctionNumber callee,
-              std::uint64_t address, std::uint64_t stack, CallCounts& counts);
+              std::uint64_t stack, CallCounts& counts);
   // By other code, for example as a thread's first function.
   void entered(std::uint32_t thread, FunctionNumber function, std::uint64_t stack,
                CallCounts& counts);
   // The thread runs again after another one. It may be within the last function that it called, or behind it.
   void resumed(std::uint32_t thread, CallCounts& counts);
   void left(std::uint32_t thread, std::uint64_t stack);
-  // The caller has called out, and may have created a thread.
-  void called_out(std::uint32_t thread, FunctionNumber caller, std::uint64_t address,
-                  CallCounts& counts);
+  // The caller has called a library, and may have created a thread.
+  void called_out(std::uint32_t thread, FunctionNumber caller, CallCounts& counts);
+  // The function that the thread is in starts another thread: until its next call it does not expect to be alone.
+  void starts_thread(std::uint32_t thread);
+  // The first thread makes a call there. `body`: whose machine code it is.
+  void first_thread_calls_at(FunctionNumber body, std::uint64_t address);
 
   // A function that was inlined into a library's begins.
   void entered_inlined(std::uint32_t thread, FunctionNumber function, CallCounts& counts);
@@ -47,6 +50,7 @@ class Interruptions {
     FunctionNumber function = kNoFunction;
     FunctionNumber last = kNoFunction;  // that it called; kNoFunction: none yet
     std::uint64_t since = 0;            // the number of that call
+    bool started_thread = false;        // since then
   };
   struct Call {
     std::uint32_t thread = 0;
@@ -58,7 +62,6 @@ class Interruptions {
   void count_others(std::uint32_t thread, const Frame& frame, FunctionNumber callee,
                     CallCounts& counts);
   void happened(std::uint32_t thread, FunctionNumber function, CallCounts& counts);
-  void first_thread_stands_at(FunctionNumber function, std::uint64_t address);
 
   std::vector<std::vector<Frame>> frames_;  // of each thread
   std::vector<Call> calls_;                 // the last ones

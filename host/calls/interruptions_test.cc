@@ -17,7 +17,11 @@ class InterruptionsTest : public testing::Test {
  protected:
   void begin(std::uint32_t thread) { all_.entered(thread, kWork, 1000, counts_); }
   void call(std::uint32_t thread, FunctionNumber callee) {
-    all_.called(thread, kWork, callee, 0, 900, counts_);
+    all_.called(thread, kWork, callee, 900, counts_);
+  }
+  void main_calls(FunctionNumber callee, std::uint64_t address) {
+    all_.first_thread_calls_at(kMain, address);
+    all_.called(0, kMain, callee, 1900, counts_);
   }
   std::uint64_t count(const CallEdge& edge) const {
     const auto found = counts_.find(edge);
@@ -65,6 +69,20 @@ TEST_F(InterruptionsTest, AThreadThatWasCalledBeforeAndRunsAgainCounts) {
   EXPECT_EQ(count(interruption(kWork, kLook, kAct, kAct)), 1u);
 }
 
+TEST_F(InterruptionsTest, WhoStartsAThreadIsNotInterruptedUntilItsNextCall) {
+  begin(1);
+  begin(2);
+  call(1, kLook);
+  all_.left(1, 900);
+  all_.starts_thread(1);
+  call(2, kAct);
+  call(1, kAct);
+  EXPECT_EQ(count(interruption(kWork, kLook, kAct, kAct)), 0u);
+  call(2, kAct);
+  call(1, kLook);
+  EXPECT_EQ(count(interruption(kWork, kAct, kLook, kAct)), 1u);
+}
+
 TEST_F(InterruptionsTest, EachActivationHasCallsOfItsOwn) {
   begin(1);
   call(1, kLook);
@@ -78,11 +96,11 @@ TEST_F(InterruptionsTest, EachActivationHasCallsOfItsOwn) {
 
 TEST_F(InterruptionsTest, TheEndIsWhatComesAfterAllOtherThreads) {
   all_.entered(0, kMain, 2000, counts_);
-  all_.called(0, kMain, kLook, 10, 1900, counts_);
+  main_calls(kLook, 10);
   EXPECT_FALSE(all_.is_at_the_end(kReport, kReport, 0));  // nobody else has run
   begin(1);
   call(1, kAct);
-  all_.called(0, kMain, kReport, 20, 1900, counts_);
+  main_calls(kReport, 20);
   EXPECT_TRUE(all_.is_at_the_end(kReport, kReport, 0));
   EXPECT_TRUE(all_.is_at_the_end(kMain, kMain, 20));
   EXPECT_FALSE(all_.is_at_the_end(kMain, kMain, 10));
@@ -95,7 +113,7 @@ TEST_F(InterruptionsTest, TheEndIsWhatComesAfterAllOtherThreads) {
 
 TEST_F(InterruptionsTest, WhatIsInlinedIsNotTheEndIfItsBodyIsNot) {
   all_.entered(0, kMain, 2000, counts_);
-  all_.called(0, kMain, kLook, 10, 1900, counts_);
+  main_calls(kLook, 10);
   begin(1);
   EXPECT_FALSE(all_.is_at_the_end(kAct, kWork, 0));    // into the thread's function
   EXPECT_FALSE(all_.is_at_the_end(kReport, kMain, 5)); // into main, before
@@ -105,19 +123,19 @@ TEST_F(InterruptionsTest, WhatIsInlinedIsNotTheEndIfItsBodyIsNot) {
 TEST_F(InterruptionsTest, ALibrarysCallByAnotherThreadIsNotTheEnd) {
   all_.entered(0, kMain, 2000, counts_);
   begin(1);
-  all_.called(0, kMain, kReport, 20, 1900, counts_);
+  main_calls(kReport, 20);
   EXPECT_TRUE(all_.is_at_the_end(kReport, kReport, 0));
-  all_.called_out(1, kAct, 30, counts_);
+  all_.called_out(1, kAct, counts_);
   EXPECT_FALSE(all_.is_at_the_end(kReport, kReport, 0));
   EXPECT_FALSE(all_.is_at_the_end(kAct, kAct, 0));
 }
 
 TEST_F(InterruptionsTest, CallsOfTheFirstThreadCountOnlyIfOthersComeAfterThem) {
   all_.entered(0, kMain, 2000, counts_);
-  all_.called(0, kMain, kLook, 10, 1900, counts_);
+  main_calls(kLook, 10);
   begin(1);
   call(1, kAct);
-  all_.called(0, kMain, kReport, 20, 1900, counts_);
+  main_calls(kReport, 20);
   EXPECT_EQ(count(interruption(kMain, kLook, kReport, kAct)), 0u);
   call(1, kAct);
   EXPECT_EQ(count(interruption(kMain, kLook, kReport, kAct)), 1u);

@@ -298,6 +298,7 @@ std::string pinpoint_headline(const PinpointResult& result) {
     return fmt::format("nothing stands out: none of {} failed",
                        counted(result.runs + result.discovery_runs, "run"));
   if (result.anything_stands_out()) return "some points go with the failure, see the table";
+  if (!result.finished) return "no answer: the campaign was ended before the algorithm was done";
   if (result.without.runs > 0 && result.without.failed == result.without.runs)
     return "nothing stands out: it fails without noise as well";
   return "nothing stands out: no point goes with the failure more than by chance";

@@ -181,7 +181,8 @@ class Reader {
 
   // Where the inlined call begins. A loop that was unrolled, and code that has a second version for
   // when a yield point is due, begin it in several places: those ranges that begin with the same
-  // statement as the first.
+  // statement as the first. Not if the question whether one is due is within the call already: then the
+  // second version is reached from the first.
   std::vector<std::uint64_t> starts_of(const DWARFDie& die, std::uint64_t entry,
                                        const std::vector<llvm::DWARFAddressRange>& ranges) {
     std::vector<std::uint64_t> starts{entry};
@@ -197,10 +198,43 @@ class Reader {
     for (const auto& range : ranges) {
       const auto* row = row_at(range.LowPC);
       if (range.LowPC != entry && first != nullptr && row != nullptr && row->Line == first->Line &&
-          row->Column == first->Column && row->File == first->File)
+          row->Column == first->Column && row->File == first->File &&
+          std::ranges::none_of(ranges, [&](const auto& other) {
+            return jumps_if_due(other, range.LowPC);
+          }))
         starts.push_back(range.LowPC);
     }
     return starts;
+  }
+
+  // Whether a range begins with a countdown (pass/emit.cc) that leads to `target` when a yield point is due:
+  // a subtraction and a jump if the result is negative, with four bytes for the distance.
+  bool jumps_if_due(const llvm::DWARFAddressRange& range, std::uint64_t target) const {
+    constexpr std::uint64_t kJump = 6;       // bytes
+    constexpr std::uint64_t kCountdown = 24;  // more than a subtraction takes, with its address loaded
+    for (const llvm::object::SectionRef& section : file_.sections()) {
+      if (!section.isText() || range.LowPC < section.getAddress() ||
+          range.LowPC >= section.getAddress() + section.getSize())
+        continue;
+      auto bytes = section.getContents();
+      if (!bytes) {
+        llvm::consumeError(bytes.takeError());
+        return false;
+      }
+      const std::uint64_t begin = range.LowPC - section.getAddress();
+      const std::uint64_t end =
+          std::min({begin + kCountdown, range.HighPC - section.getAddress(), bytes->size()});
+      for (std::uint64_t at = begin; at + kJump <= end; ++at) {
+        std::int32_t distance = 0;
+        std::memcpy(&distance, bytes->data() + at + 2, sizeof distance);
+        if (static_cast<std::uint8_t>((*bytes)[at]) == 0x0f &&
+            static_cast<std::uint8_t>((*bytes)[at + 1]) == 0x88 &&
+            section.getAddress() + at + kJump + static_cast<std::uint64_t>(std::int64_t{distance}) ==
+                target)
+          return true;
+      }
+    }
+    return false;
   }
 
   // Of pieces that overlap the deepest counts.

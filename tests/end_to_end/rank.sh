@@ -165,4 +165,66 @@ check "is ranked" run 1 rank --seed 1 --schedules 60 --vary-seed N --json out.js
 check "... and what is missing is said" grep -q 'no debug information' err.txt
 strip parity_bare
 check "without symbols nothing is ranked, and nothing breaks" run 1 rank --seed 1 --schedules 60 --vary-seed N -- ./parity_bare N
+
+# With what is inlined: how often something is called does not depend on preemptions, and what threads do is not the end.
+cat >store.c <<'CODE'
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+struct table { int values[4]; };
+static struct { pthread_mutex_t lock; struct table live, saved; int changes; } store;
+static void clear(struct table *t) { memset(t->values, 0, sizeof t->values); }
+static void set(struct table *t, int key, int value) { t->values[key] = value; }
+static void prepare(void) {
+  pthread_mutex_init(&store.lock, NULL);
+  clear(&store.live);
+  clear(&store.saved);
+}
+static void append(void) { store.changes++; }
+static void put(int key, int value) {
+  pthread_mutex_lock(&store.lock);
+  append();
+  set(&store.live, key, value);
+  pthread_mutex_unlock(&store.lock);
+}
+static void save(void) {
+  pthread_mutex_lock(&store.lock);
+  if (store.changes > 0) store.saved = store.live, store.changes = 0;
+  pthread_mutex_unlock(&store.lock);
+}
+static void *client(void *arg) {
+  put(0, 1);
+  put(1, 1);
+  return arg;
+}
+static void *saver(void *arg) {
+  save();
+  return arg;
+}
+static void complain(void) { puts("not saved"); }
+int main(void) {
+  pthread_t threads[2];
+  prepare();
+  pthread_create(&threads[0], NULL, client, NULL);
+  pthread_create(&threads[1], NULL, saver, NULL);
+  for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+  if (store.changes == 1) {
+    complain();
+    return 1;
+  }
+  return 0;
+}
+CODE
+check "an optimised program is built" "$clew" cc -g -O1 store.c -o store -pthread
+check "... and ranked" run 1 rank --seed 1 --schedules 300 --all --csv store.csv -- ./store
+cat >phases.py <<'CODE'
+import csv
+rows = list(csv.reader(open("store.csv")))
+columns = {name: {row[i] for row in rows[1:]} for i, name in enumerate(rows[0])}
+assert len(columns["prepare -> clear"]) == 1, columns["prepare -> clear"]
+at_the_end = {name for name, values in columns.items() if name.startswith("[end]") and values != {"0"}}
+assert "[end] main -> complain" in at_the_end, at_the_end
+assert not any(of.split()[1] in ("client", "put", "append", "set", "save", "saver") for of in at_the_end), at_the_end
+CODE
+check "... calls are not counted twice, and only main does something at the end" python3 phases.py
 finish
