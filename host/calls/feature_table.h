@@ -54,7 +54,8 @@ class FeatureTable {
   // With those runs only that are kept, in the same order, and all columns.
   [[nodiscard]] FeatureTable select(const std::vector<bool>& kept) const;
   // With the columns of some features added to others': the key's to the value's. Those of the keys are empty then.
-  [[nodiscard]] FeatureTable add_up(const std::unordered_map<std::uint64_t, std::uint64_t>& into) const;
+  [[nodiscard]] FeatureTable add_up(
+      const std::unordered_map<std::uint64_t, std::uint64_t>& into) const;
   [[nodiscard]] const std::vector<RunClass>& classes() const { return classes_; }
   [[nodiscard]] const std::vector<std::uint64_t>& features() const { return features_; }
   [[nodiscard]] const FeatureColumn& column(std::size_t i) const { return columns_[i]; }

@@ -115,9 +115,9 @@ TEST_F(InterruptionsTest, WhatIsInlinedIsNotTheEndIfItsBodyIsNot) {
   all_.entered(0, kMain, 2000, counts_);
   main_calls(kLook, 10);
   begin(1);
-  EXPECT_FALSE(all_.is_at_the_end(kAct, kWork, 0));    // into the thread's function
-  EXPECT_FALSE(all_.is_at_the_end(kReport, kMain, 5)); // into main, before
-  EXPECT_TRUE(all_.is_at_the_end(kReport, kMain, 15)); // and behind its last call before that
+  EXPECT_FALSE(all_.is_at_the_end(kAct, kWork, 0));     // into the thread's function
+  EXPECT_FALSE(all_.is_at_the_end(kReport, kMain, 5));  // into main, before
+  EXPECT_TRUE(all_.is_at_the_end(kReport, kMain, 15));  // and behind its last call before that
 }
 
 TEST_F(InterruptionsTest, ALibrarysCallByAnotherThreadIsNotTheEnd) {

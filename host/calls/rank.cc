@@ -347,9 +347,8 @@ void Ranker::look() {
   for (const ProgramFunction& function : jobs_.code().functions()) lines.push_back(function.lines);
   const auto all = kinds();
   const bool several = all.size() > 1 && tells_kinds_apart(options_);
-  const FeatureTable table =
-      with_whole_counts(several ? table_of(all.front().first) : result_.table, result_.edges,
-                        feature_of_);
+  const FeatureTable table = with_whole_counts(
+      several ? table_of(all.front().first) : result_.table, result_.edges, feature_of_);
   const ScoreOptions scored = scored_by(options_, result_.edges);
   auto ranking = rank_functions(table, lines, assign_by(options_, result_.edges), scored);
   put_interrupted_first(options_, table, result_.edges, scored, 0, ranking);

@@ -138,8 +138,7 @@ class Checking {
   [[nodiscard]] bool is_sure() const {
     for (std::size_t i = 0; i < result_.placed.size(); ++i) {
       const Placed& placed = result_.placed[i];
-      const bool is_it =
-          placed.is_only_one && !abi::is_access(result_.one->events[i].at.kind);
+      const bool is_it = placed.is_only_one && !abi::is_access(result_.one->events[i].at.kind);
       if (placed.fit == Fit::kNearest && !is_it) return false;
     }
     return true;

@@ -28,22 +28,22 @@ const char* to_word(CaseStatus status);  // "fails", "not-possible", as JSON has
 struct NotPossible {
   enum class Why : std::uint8_t {
     kNone,
-    kMutex,       // held by both: `at` is where one took it, `source` where the other did
-    kGuarded,     // likewise, by all threads that come to the events, whether or not to all of them
+    kMutex,    // held by both: `at` is where one took it, `source` where the other did
+    kGuarded,  // likewise, by all threads that come to the events, whether or not to all of them
     kMutexTogether,  // of several orders: all of them would need two to hold one lock at a time
-    kExhausted,   // all schedules were executed
-    kJoined,      // the thread of one event is joined before the other, at `at`
-    kCreated,     // the thread of one event is created after the other, at `at`
-    kBarrier,     // both threads pass the barrier at `at` in between
-    kSameThread,  // one thread executes both, in the other order
-    kSawFirst,    // in between the read at `at` has seen the write at `source`
-    kWaitedFirst,  // in between the wait at `at` is over, because of the signal at `source`
-    kOverwritten,  // what is to be seen is overwritten at `at` before the reader comes
-    kNotTogether,  // the events happen, but never by such threads to the same data
-    kOneStep,      // what something was to come between is one atomic step now, at `at`
-    kLockOrder,    // of a deadlock: the locks of all runs are taken without a cycle
-    kNeverAfter,   // runs have the first event, and then the second does not come any more
-    kGone,         // nothing has the name `variable` any more, which the events are about
+    kExhausted,      // all schedules were executed
+    kJoined,         // the thread of one event is joined before the other, at `at`
+    kCreated,        // the thread of one event is created after the other, at `at`
+    kBarrier,        // both threads pass the barrier at `at` in between
+    kSameThread,     // one thread executes both, in the other order
+    kSawFirst,       // in between the read at `at` has seen the write at `source`
+    kWaitedFirst,    // in between the wait at `at` is over, because of the signal at `source`
+    kOverwritten,    // what is to be seen is overwritten at `at` before the reader comes
+    kNotTogether,    // the events happen, but never by such threads to the same data
+    kOneStep,        // what something was to come between is one atomic step now, at `at`
+    kLockOrder,      // of a deadlock: the locks of all runs are taken without a cycle
+    kNeverAfter,     // runs have the first event, and then the second does not come any more
+    kGone,           // nothing has the name `variable` any more, which the events are about
   };
   Why why = Why::kNone;
   std::size_t order = 0;  // of the case

@@ -198,7 +198,8 @@ class Placing {
       if ((!known && !only_one) || (function == 0 && !anchor_.text.empty())) return 0;
       score += known ? kNoText : kOnlyOne;
     } else if (tokens == anchor_.text) {
-      score += kSameText + kSharedNames + (function == 0 && is_same_class(candidate) ? kSameClass : 0);
+      score +=
+          kSameText + kSharedNames + (function == 0 && is_same_class(candidate) ? kSameClass : 0);
     } else if (same_but_for_names(tokens, anchor_.text) && function > 0) {
       // Of two such, the one with more of the same names.
       score += kSameButForNames + 5 * similarity(tokens, anchor_.text) +

@@ -64,7 +64,8 @@ std::string reason_text(const CheckedCase& one) {
           at(reason.source));
     case Why::kMutexTogether:
       return fmt::format(
-          "{} the orders rule each other out{}: threads hold the same lock around them, one takes it "
+          "{} the orders rule each other out{}: threads hold the same lock around them, one takes "
+          "it "
           "at {}, the other at {}.",
           runs, reason.one_reason ? "" : " or one of them cannot be. In one of them", at(reason.at),
           at(reason.source));

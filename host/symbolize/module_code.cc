@@ -199,9 +199,8 @@ class Reader {
       const auto* row = row_at(range.LowPC);
       if (range.LowPC != entry && first != nullptr && row != nullptr && row->Line == first->Line &&
           row->Column == first->Column && row->File == first->File &&
-          std::ranges::none_of(ranges, [&](const auto& other) {
-            return jumps_if_due(other, range.LowPC);
-          }))
+          std::ranges::none_of(ranges,
+                               [&](const auto& other) { return jumps_if_due(other, range.LowPC); }))
         starts.push_back(range.LowPC);
     }
     return starts;
@@ -210,8 +209,9 @@ class Reader {
   // Whether a range begins with a countdown (pass/emit.cc) that leads to `target` when a yield point is due:
   // a subtraction and a jump if the result is negative, with four bytes for the distance.
   bool jumps_if_due(const llvm::DWARFAddressRange& range, std::uint64_t target) const {
-    constexpr std::uint64_t kJump = 6;       // bytes
-    constexpr std::uint64_t kCountdown = 24;  // more than a subtraction takes, with its address loaded
+    constexpr std::uint64_t kJump = 6;  // bytes
+    constexpr std::uint64_t kCountdown =
+        24;  // more than a subtraction takes, with its address loaded
     for (const llvm::object::SectionRef& section : file_.sections()) {
       if (!section.isText() || range.LowPC < section.getAddress() ||
           range.LowPC >= section.getAddress() + section.getSize())
@@ -229,7 +229,8 @@ class Reader {
         std::memcpy(&distance, bytes->data() + at + 2, sizeof distance);
         if (static_cast<std::uint8_t>((*bytes)[at]) == 0x0f &&
             static_cast<std::uint8_t>((*bytes)[at + 1]) == 0x88 &&
-            section.getAddress() + at + kJump + static_cast<std::uint64_t>(std::int64_t{distance}) ==
+            section.getAddress() + at + kJump +
+                    static_cast<std::uint64_t>(std::int64_t{distance}) ==
                 target)
           return true;
       }

@@ -134,6 +134,7 @@ check "... as one step" sh -c "tr -s '\\n ' ' ' <out.txt | grep -q 'not possible
 
 # Two orders, each of which is possible: under the lock of both reads they are not, together.
 cat >torn.cpp <<'CODE'
+#include <atomic>
 #include <mutex>
 #include <thread>
 static std::mutex mutex;
@@ -161,7 +162,6 @@ int main() {
   return torn ? 1 : 0;
 }
 CODE
-sed -i '1i #include <atomic>' torn.cpp
 build -O1 torn.cpp -o torn
 build -O1 -DFIXED torn.cpp -o torn_fixed
 cat >torn.clewcase <<'CODE'
