@@ -85,10 +85,9 @@ const OutsideCall* asked_in(CodeMap& code, const RunTrace& run, const Choice& ch
     if ((call.back != kNoStep && run.clock(call.back) < event) || !asks(code, call, choice.kind))
       continue;
     // Waits take longer than that.
-    const bool at_once = choice.kind == abi::ChoiceKind::kCas ||
-                         choice.kind == abi::ChoiceKind::kTrylock;
-    if (called + 1 == event ||
-        (at_once && call.back != kNoStep && run.clock(call.back) == event))
+    const bool at_once =
+        choice.kind == abi::ChoiceKind::kCas || choice.kind == abi::ChoiceKind::kTrylock;
+    if (called + 1 == event || (at_once && call.back != kNoStep && run.clock(call.back) == event))
       return &call;
     ++possible;
     found = &call;
@@ -96,7 +95,8 @@ const OutsideCall* asked_in(CodeMap& code, const RunTrace& run, const Choice& ch
   return possible == 1 ? found : nullptr;  // of several it is not known which
 }
 
-std::optional<Attempt> attempt_of(CodeMap& code, const RunTrace& run, const Choice& choice, std::size_t number) {
+std::optional<Attempt> attempt_of(CodeMap& code, const RunTrace& run, const Choice& choice,
+                                  std::size_t number) {
   if (choice.kind == abi::ChoiceKind::kPick || choice.kind == abi::ChoiceKind::kWake) return {};
   const OutsideCall* call = asked_in(code, run, choice);
   if (call == nullptr) return std::nullopt;
@@ -170,7 +170,8 @@ std::vector<Attempt> failed_attempts(TracedPair& pair, WhichRun side, const Sche
   const RunTrace& run = pair.trace(side);
   std::vector<Attempt> found;
   for (std::size_t i = 0; i < schedule.choices.size(); ++i)
-    if (const auto made = attempt_of(pair.code(), run, schedule.choices[i], i)) found.push_back(*made);
+    if (const auto made = attempt_of(pair.code(), run, schedule.choices[i], i))
+      found.push_back(*made);
   for (const OutsideCall& call : run.outside_calls()) {
     const bool tries = is_try(call.name) && has_failed(call);
     const Instance at = end_of(run, call.step);
@@ -194,8 +195,8 @@ bool is_repeated(TracedPair& pair, const Attempt& attempt, SucceedsInPassing suc
       const Instance at{list[i], k};
       if (run.instruction(at).address != code || !is_about(run, at, attempt.object)) continue;
       // What the passing run tries as well, which has got what it asked for, is no repetition.
-      const bool tried_anyway = succeeds == SucceedsInPassing::kYes &&
-                                pair.alignment().counterpart(kFailing, at).valid();
+      const bool tried_anyway =
+          succeeds == SucceedsInPassing::kYes && pair.alignment().counterpart(kFailing, at).valid();
       if (!tried_anyway && follows_from(pair, at, attempt.at)) return true;
       if (++tries == kMostTries) return false;
     }

@@ -173,7 +173,9 @@ void experiment(TracedPair& pair, Naming& naming, const Replay& failing, const R
   // A time-out that is told says which access came too early for it.
   if (!result.cause.timed_out)
     if (auto outcome = find_outcome(laboratory, naming, failing, passing, told.led)) {
-      if (!result.leads_to) result.leads_to = std::move(result.cause);
+      // That a call gives another result says no more.
+      if (!result.leads_to && result.cause.pattern != CausePattern::kResult)
+        result.leads_to = std::move(result.cause);
       result.cause = std::move(outcome->cause);
     }
   result.tests = laboratory.tests();

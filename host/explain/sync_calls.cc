@@ -78,7 +78,10 @@ bool timed_out(const OutsideCall& call) {
 }
 
 bool may_have_timed_out(const OutsideCall& call) {
+  constexpr std::array<std::string_view, 6> kPolls = {"poll",    "ppoll",      "select",
+                                                      "pselect", "epoll_wait", "epoll_pwait"};
   const auto& arguments = call.registers.arguments;
+  if (is_one_of(kPolls, call.name)) return call.back != kNoStep && (call.result & UINT32_MAX) == 0;
   return call.name == "syscall" && arguments[0] == kFutexCall && is_wait_on_futex(arguments[2]) &&
          arguments[4] != 0 && call.back != kNoStep && static_cast<std::int64_t>(call.result) == -1;
 }

@@ -39,7 +39,7 @@ struct SyncCall {
 [[nodiscard]] bool is_sleep(const OutsideCall& call);
 // It is a wait with a limit, and has reached it.
 [[nodiscard]] bool timed_out(const OutsideCall& call);
-// A wait on a futex that may have: it has a limit, and fails; why, it leaves in errno.
+// It may have: a wait on a futex with a limit that fails, why, it leaves in errno; one for descriptors that finds none ready.
 [[nodiscard]] bool may_have_timed_out(const OutsideCall& call);
 
 // The kind of the yield point whose hook the call is; kCount: it is none.

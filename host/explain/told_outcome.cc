@@ -78,8 +78,7 @@ class Finder {
     ++tests_;
     if (attempt.choice) {
       Schedule without = schedule;
-      without.choices.erase(without.choices.begin() +
-                            static_cast<std::ptrdiff_t>(*attempt.choice));
+      without.choices.erase(without.choices.begin() + static_cast<std::ptrdiff_t>(*attempt.choice));
       const auto ran = laboratory_.run({kFailing, {}, false, std::move(without)});
       return ran && ran->verdict == Verdict::kPass ? std::optional(Tested::kWithout) : std::nullopt;
     }
@@ -87,8 +86,8 @@ class Finder {
         run_.steps()[holder.step].thread == run_.steps()[attempt.at.step].thread)
       return std::nullopt;
     const Instance release = release_behind(holder, attempt.object);
-    if (release.valid() && verdict_with_later_first(laboratory_, failing_, attempt.at, release) ==
-                               Verdict::kPass)
+    if (release.valid() &&
+        verdict_with_later_first(laboratory_, failing_, attempt.at, release) == Verdict::kPass)
       return Tested::kRelease;
     ++tests_;
     if (verdict_with_later_first(laboratory_, failing_, holder, attempt.at) == Verdict::kPass)

@@ -41,6 +41,15 @@ bool misses_the_waiting(const Cause& behind, const std::vector<WaitFact>& waits)
          });
 }
 
+// Whether the story tells of a thread that does not wait: it does not come to what it does in the passing run.
+bool leaves_others_waiting(const ToldCause& told, const std::vector<WaitFact>& waits) {
+  return std::ranges::any_of(told.steps, [&](const ToldStep& one) {
+    return one.step.only_passing && std::ranges::none_of(waits, [&](const WaitFact& fact) {
+             return fact.wait.thread == one.step.thread;
+           });
+  });
+}
+
 }  // namespace
 
 void tell_waiting(TracedPair& pair, Naming& naming, SliceShown shown, Explanation& result) {
@@ -59,7 +68,8 @@ void tell_waiting(TracedPair& pair, Naming& naming, SliceShown shown, Explanatio
       result.slice = read.slice;
       result.lines = std::move(read.lines);
       leads = waiting.cause.kind == CauseKind::kLostWakeup
-                  ? start.side == kPassing && !stays_in_function(told)
+                  ? (start.side == kPassing && !stays_in_function(told)) ||
+                        leaves_others_waiting(told, waiting.cause.waits)
                   : !waiting.stops_others;
       add_roots(result.root, told.cause);
       result.behind = std::move(told.cause);

@@ -80,7 +80,7 @@ std::vector<CheckedRead> read_for(TracedPair& pair, Instance branch, FrameIndex 
 // What follows from reads of the given memory, within one thread.
 class Followed {
  public:
-  // No memory: what the user's code reads within the call of that function counts, wherever it is.
+  // No memory: whatever the user's code reads counts, within the call of that function, that another thread has written.
   Followed(TracedPair& pair, const std::vector<CheckedRead>& checked, FrameIndex frame)
       : pair_(pair), run_(pair.trace(kFailing)), checked_(checked), frame_(frame) {}
 
@@ -99,7 +99,12 @@ class Followed {
 
  private:
   bool reads_checked(Instance at) const {
-    if (checked_.empty()) return !shared_reads(pair_, at, frame_).empty();
+    if (checked_.empty())
+      return std::ranges::any_of(shared_reads(pair_, at, frame_), [&](const CheckedRead& one) {
+        const Instance from = pair_.run(kFailing).source(one.read.step, one.access);
+        return from.step < RunTrace::kFromOutside &&
+               run_.steps()[from.step].thread != run_.steps()[at.step].thread;
+      });
     const auto [first, end] = run_.accesses(at);
     for (std::uint32_t i = first; i < end; ++i) {
       const RecordedAccess& access = run_.access(at.step, i);
@@ -115,9 +120,9 @@ class Followed {
   bool uses(Instance at, Stage stage) const {
     if (follows_.empty()) return false;
     return std::ranges::any_of(pair_.run(kFailing).of(at), [&](const Dependence& one) {
-      const bool passes = one.kind == DependenceKind::kRegister ||
-                          (one.kind == DependenceKind::kMemory &&
-                           (stage == Stage::kRead || is_of_stack(at)));
+      const bool passes =
+          one.kind == DependenceKind::kRegister ||
+          (one.kind == DependenceKind::kMemory && (stage == Stage::kRead || is_of_stack(at)));
       return passes && follows_.contains(one.on);
     });
   }
@@ -231,9 +236,8 @@ bool looks_again(TracedPair& pair, Instance wait, const std::vector<CheckedRead>
       return true;
     const OutsideCall* other = run.outside_call(step);
     const SyncCall what = other == nullptr ? SyncCall{} : sync_call(*other);
-    const bool releases =
-        (what.kind == SyncKind::kLock && what.step == SyncStep::kReleases) ||
-        (what.kind == SyncKind::kCondition && what.step == SyncStep::kWaits);
+    const bool releases = (what.kind == SyncKind::kLock && what.step == SyncStep::kReleases) ||
+                          (what.kind == SyncKind::kCondition && what.step == SyncStep::kWaits);
     if (behind < 0 && ((is_back && releases) || !is_in_frame(run, run.steps()[step].frame, frame)))
       behind = 0;
   }

@@ -21,7 +21,7 @@ struct CheckedRead {
 [[nodiscard]] std::vector<CheckedRead> checked_reads(TracedPair& pair, Instance wait);
 
 // Whether the thread looks at any of that again when the wait has returned: before it releases a lock, and so that a branch depends on it. If
-// nothing is given: whether it looks at anything so.
+// nothing is given: whether it looks so at anything that another thread has written.
 [[nodiscard]] bool looks_again(TracedPair& pair, Instance wait,
                                const std::vector<CheckedRead>& checked);
 
