@@ -136,6 +136,9 @@ class Classifier {
   // A wait that has timed out, and does not in the passing run, has let one of the two come there: the last before
   // its access, in the same call.
   bool tell_time_out(Instance early);
+  // Of what comes too early: whether it is done by the line which writes what is missed, and by the same thread. A statement is complete or not, and what it has done
+  // of its work lets nobody in.
+  bool is_of_missed_line(Instance at);
   // Where the other has written the pointer by which the thread comes to the memory, if it is its own new memory.
   std::optional<Instance> published(Instance early, std::uint16_t late_thread);
   void tell_let_go(Instance early, std::uint16_t late_thread, StepIndex late);

@@ -119,7 +119,8 @@ bool Classifier::reads_half(Instance use) {
 
 // Who is let in before the first of the two is written comes too early for both.
 void Classifier::tell_let_in(Instance early, Instance first) {
-  const auto by = let_go(pair_, early, run_.steps()[first.step].thread, first.step, root_.address);
+  const auto by = let_go(pair_, early, run_.steps()[first.step].thread, first.step, root_.address,
+                         [](Instance) { return true; });
   if (!by || !(*by < first) || !in_one_round(pair_, *by, first)) return;
   const OutsideCall* call = run_.outside_call(by->step);
   if (call != nullptr && is_creation(call->name)) return;

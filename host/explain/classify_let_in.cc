@@ -49,17 +49,33 @@ bool Classifier::tell_time_out(Instance early) {
   return true;
 }
 
+bool Classifier::is_of_missed_line(Instance at) {
+  if (cause_.pattern != CausePattern::kTooEarly || !cause_.passing_source) return false;
+  const CauseEvent event = event_of(pair_, naming_, kFailing, at, 0, 0);
+  const Location& missed = cause_.passing_source->at;
+  return missed.line != 0 && event.at.line == missed.line && event.at.file == missed.file &&
+         event.thread == cause_.passing_source->thread;
+}
+
 std::optional<Instance> Classifier::published(Instance early, std::uint16_t late_thread) {
-  const auto got = where_got(pair_, early, root_.address);
-  if (!got || got->memory == nullptr || run_.steps()[got->memory->made].thread != late_thread)
-    return std::nullopt;
-  const auto [first, end] = run_.accesses(got->read);
-  for (std::uint32_t i = first; i < end; ++i) {
-    if (run_.access(got->read.step, i).kind == AccessKind::kWrite) continue;
-    const Instance from = pair_.run(kFailing).source(got->read.step, i);
-    if (from.step < RunTrace::kFromOutside && run_.steps()[from.step].thread == late_thread &&
-        run_.allocation(run_.access_address(got->read.step, i), from.step) != got->memory)
-      return from;
+  constexpr int kMostPointers = 4;  // as long as a library's own lead from one to the next
+  std::uint64_t address = root_.address;
+  for (int i = 0; i < kMostPointers; ++i) {
+    const auto got = where_got(pair_, early, address);
+    if (!got || got->memory == nullptr || run_.steps()[got->memory->made].thread != late_thread)
+      return std::nullopt;
+    std::optional<Instance> write;
+    const auto [first, end] = run_.accesses(got->read);
+    for (std::uint32_t k = first; k < end && !write; ++k) {
+      if (run_.access(got->read.step, k).kind == AccessKind::kWrite) continue;
+      const Instance from = pair_.run(kFailing).source(got->read.step, k);
+      address = run_.access_address(got->read.step, k);
+      if (from.step < RunTrace::kFromOutside && run_.steps()[from.step].thread == late_thread &&
+          run_.allocation(address, from.step) != got->memory)
+        write = from;
+    }
+    if (!write || !is_of_missed_line(*write)) return write;
+    early = got->read;
   }
   return std::nullopt;
 }
@@ -67,7 +83,8 @@ std::optional<Instance> Classifier::published(Instance early, std::uint16_t late
 void Classifier::tell_let_go(Instance early, std::uint16_t late_thread, StepIndex late) {
   auto by = published(early, late_thread);
   if (!by) {
-    by = let_go(pair_, early, late_thread, late, root_.address);
+    by = let_go(pair_, early, late_thread, late, root_.address,
+                [&](Instance at) { return !is_of_missed_line(at); });
     if (!by) return;
     let_go_ = *by;
   }

@@ -66,18 +66,19 @@ bool is_on_stack(const RunTrace& run, std::uint16_t thread, std::uint64_t addres
 }  // namespace
 
 std::optional<Instance> let_go(TracedPair& pair, Instance early, std::uint16_t late_thread,
-                               StepIndex late, std::uint64_t address) {
+                               StepIndex late, std::uint64_t address,
+                               const std::function<bool(Instance)>& counts) {
   const RunTrace& run = pair.trace(kFailing);
   Instance last;
   const SyncOrder& order = pair.order(kFailing, OrderedBy::kWaiting);
   const StepIndex known = order.last_before(early.step, late_thread);
   if (known != kNoStep && known < late) last = order.release_of(known);
-  if (last.valid() && accesses(run, last, address)) last = {};
+  if (last.valid() && (accesses(run, last, address) || !counts(last))) last = {};
   for (const NodeId node : deciding(pair, early, kAnyNumber)) {
     const Instance at = instance_of(node);
     if (run.steps()[at.step].thread != late_thread || at.step >= late || accesses(run, at, address))
       continue;
-    if (!last.valid() || last < at) last = at;
+    if ((!last.valid() || last < at) && counts(at)) last = at;
   }
   if (!last.valid()) return std::nullopt;
   return last;

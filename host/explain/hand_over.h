@@ -15,10 +15,11 @@ namespace clew {
 
 // The last that `late_thread` did before the step `late` without which `early`, of another thread, could
 // not have happened then: it has created the thread, woken it, or written what it went by, other than the
-// memory at the address itself. Nothing: none was seen.
+// memory at the address itself. `counts` says whether such a step may be it. Nothing: none was seen.
 [[nodiscard]] std::optional<Instance> let_go(TracedPair& pair, Instance early,
                                              std::uint16_t late_thread, StepIndex late,
-                                             std::uint64_t address);
+                                             std::uint64_t address,
+                                             const std::function<bool(Instance)>& counts);
 
 // Whether `on`, of the same thread, decides if or at which address `at` happens.
 [[nodiscard]] bool depends_on(TracedPair& pair, Instance at, Instance on);
