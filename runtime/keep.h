@@ -20,6 +20,7 @@ struct Kept {
   std::uint32_t* seen_points;     // event/sharing.h
   std::uint8_t* found_points;     // a bit for each point; event/sharing.h
   std::uint64_t changed_signals;  // bits; the kernel has been told another action since
+  bool may_have_opened;           // snapshot/new_descriptors.h
   void* engine;                   // snapshot/reset.cc
   std::uint64_t results;          // published so far
   bool in_job;                    // a process is at work on a job

@@ -13,6 +13,7 @@
 #include "runtime/arena.h"
 #include "runtime/fiber/context.h"
 #include "runtime/keep.h"
+#include "runtime/libc/user_dispatch.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/snapshot/fork.h"
 
@@ -286,6 +287,13 @@ bool save_descriptors() {
   return true;
 }
 
+// The kernel gives the lowest number that is free.
+bool is_free(int fd) {
+  const long got = raw_syscall(SYS_fcntl, engine()->size_file, F_DUPFD_CLOEXEC, fd);
+  if (got >= 0) raw_syscall(SYS_close, got);
+  return got == fd;
+}
+
 bool restore_descriptors() {
   Engine& e = *engine();
   int next = 0;
@@ -299,7 +307,10 @@ bool restore_descriptors() {
     if (raw_syscall(SYS_fcntl, d.number, F_GETFL) != d.file_flags)
       raw_syscall(SYS_fcntl, d.number, F_SETFL, d.file_flags);
   }
-  raw_syscall(SYS_close_range, next, kLowestSaved - 1, 0);
+  // The runtime's own would be the lowest, if it left one open.
+  if (kept().may_have_opened || !calls_are_caught() || !is_free(next))
+    raw_syscall(SYS_close_range, next, kLowestSaved - 1, 0);
+  kept().may_have_opened = false;
   return true;
 }
 

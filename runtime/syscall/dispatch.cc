@@ -17,6 +17,7 @@
 #include "runtime/record/crash.h"
 #include "runtime/sched/active.h"
 #include "runtime/signal/signals.h"
+#include "runtime/snapshot/new_descriptors.h"
 #include "runtime/syscall/system_call.h"
 #include "runtime/thread/in_place.h"
 
@@ -67,6 +68,7 @@ void on_system_call(int signal, siginfo_t* info, void* context) {
   const auto code = static_cast<std::uintptr_t>(registers[REG_RIP]);
   // The dynamic linker loads code, which a replay needs as well.
   if (!g_sched.active || g_loader.has(code)) {
+    note_descriptors(call);
     if (g_only_randomness && call.number == SYS_getrandom) {
       random_bytes(reinterpret_cast<void*>(call.a[0]), static_cast<std::size_t>(call.a[1]));
       registers[REG_RAX] = call.a[1];

@@ -27,6 +27,7 @@
 #include "runtime/signal/signals.h"
 #include "runtime/signal/stuck.h"
 #include "runtime/snapshot/lasting.h"
+#include "runtime/snapshot/new_descriptors.h"
 #include "runtime/snapshot/server.h"
 #include "runtime/sync/models.h"
 #include "runtime/syscall/cloned_thread.h"
@@ -333,6 +334,7 @@ long system_call(const Call& call) {
   self.answered = false;
   if (g_sched.active && is_of_family(treatment_of(call.number)) && !asks_for_terminal(call))
     tell_outside(call.number, call.a[0]);
+  note_descriptors(call);
   if (__builtin_setjmp(self.guard) != 0) return bad_address(call);
   self.guarded = true;
   if (g_sched.active) order_sender(call);
