@@ -59,11 +59,11 @@ Result<int> run(HuntOnce& once) {
 void add_reports(CLI::App& app, HuntOnce& once) {
   app.add_flag("--keep-going", once.command.hunt.keep_going,
                "Do not stop at the first failure: record each different one once, and count them");
-  app.add_flag(
-      "--each", once.each,
-      "Hunt each test case of a GoogleTest, Catch2, doctest, Boost.Test or acutest program by itself, or "
-      "each child process with threads that a program forks, sharing --time and "
-      "--schedules among them");
+  app.add_flag("--each", once.each,
+               "Hunt each test case of a GoogleTest, Catch2, doctest, Boost.Test or acutest "
+               "program by itself, or "
+               "each child process with threads that a program forks, sharing --time and "
+               "--schedules among them");
   add_full(app);
   add_json(app, once.json);
   app.add_option("--junit", once.junit, "Write the result as JUnit XML; - is standard output")

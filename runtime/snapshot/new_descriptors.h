@@ -4,12 +4,10 @@
 #ifndef CLEW_RUNTIME_SNAPSHOT_NEW_DESCRIPTORS_H_
 #define CLEW_RUNTIME_SNAPSHOT_NEW_DESCRIPTORS_H_
 
+#include <asm/ioctls.h>
 #include <asm/termbits.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
-
-// Behind termbits.h, which defines some of the same.
-#include <asm/ioctls.h>
 
 #include "runtime/keep.h"
 #include "runtime/outside/calls.h"

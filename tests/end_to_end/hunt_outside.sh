@@ -155,4 +155,71 @@ check "... none because of what another left" json "d['failures'] and all('statu
 check "debug" run 1 debug --seed 1 --json out.json ./leaves
 check "... to the end" json "d['isolate']['outcome'] == 'isolated'"
 check "... leaves nothing" no_folder
+
+# --- descriptors that a run leaves open are closed before the next one, whichever call has opened them
+cat >descriptors.c <<'C'
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+static int opened(int how) {
+  int pair[2];
+  sigset_t set;
+  FILE* file;
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR1);
+  switch (how) {
+    case 0: return open("/dev/null", O_RDONLY);
+    case 1: return dup(1);
+    case 2: return fcntl(1, F_DUPFD, 40);
+    case 3: return eventfd(0, 0);
+    case 4: return timerfd_create(CLOCK_MONOTONIC, 0);
+    case 5: return signalfd(-1, &set, 0);
+    case 6: return memfd_create("m", 0);
+    case 7: return pipe(pair) == 0 ? pair[1] : -1;
+    case 8: return socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0 ? pair[1] : -1;
+    case 9: return epoll_create1(0);
+    case 10: return dirfd(opendir("/"));
+    case 11: return (file = fopen("/dev/null", "r")) != 0 ? fileno(file) : -1;
+    case 12: return syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDONLY, 0);
+    default: return dup2(1, 99);
+  }
+}
+static int at_start[128];
+static void* work(void* argument) {
+  const long how = (long)argument;
+  for (int fd = 0; fd < 128; ++fd)
+    if ((fcntl(fd, F_GETFD) >= 0) != at_start[fd]) _exit(1);  // the run before has left it
+  // What lies lowest may be closed again, and another number stays open.
+  const int lowest = dup(1);
+  const int fd = opened((int)how);
+  if (fd < 0 || dup2(fd, 77) != 77) _exit(2);
+  if (how % 2 == 0) close(fd);
+  if (how % 3 == 0) close(lowest);
+  if (how % 5 == 0) close(0);
+  return 0;
+}
+int main(int count, char** arguments) {
+  pthread_t thread;
+  for (int fd = 0; fd < 128; ++fd) at_start[fd] = fcntl(fd, F_GETFD) >= 0;
+  pthread_create(&thread, 0, work, (void*)(long)(count > 1 ? atoi(arguments[1]) : 0));
+  pthread_join(thread, 0);
+  return 0;
+}
+C
+check "it is built" "$clew" cc -O1 -g descriptors.c -o descriptors -pthread
+for how in {0..13}; do
+  check "descriptors, case $how" run 0 hunt --strategy random --schedules 20 --jobs 1 --seed 1 ./descriptors "$how"
+done
 finish
