@@ -1,17 +1,38 @@
 #include "runtime/fiber/context.h"
 
+#include <cpuid.h>
 #include <sys/auxv.h>
 
 extern "C" {
 // Read by the assembly.
 unsigned char clew_has_wrfsbase = 0;
+unsigned char clew_has_avx512 = 0;  // usable: the kernel saves its registers
 }
 
 namespace clew::rt {
+namespace {
+
+// With the short forms of its instructions (AVX512VL), which are all that is used.
+bool has_avx512() {
+  constexpr std::uint32_t kSavedByKernel = 0xe6;  // SSE, AVX, masks and both halves of AVX-512
+  constexpr std::uint32_t kOsxsave = 1u << 27;
+  constexpr std::uint32_t kFoundation = 1u << 16;
+  constexpr std::uint32_t kShortForms = 1u << 31;
+  std::uint32_t a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & kOsxsave) == 0) return false;
+  std::uint32_t low = 0, high = 0;
+  asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  if ((low & kSavedByKernel) != kSavedByKernel) return false;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
+  return (b & kFoundation) != 0 && (b & kShortForms) != 0;
+}
+
+}  // namespace
 
 void init_context() {
   constexpr unsigned long kFsGsBase = 1ul << 1;
   clew_has_wrfsbase = (getauxval(AT_HWCAP2) & kFsGsBase) != 0;
+  clew_has_avx512 = has_avx512();
 }
 
 std::uintptr_t current_thread_pointer() {

@@ -3,6 +3,7 @@
 // A parked stack, from the stack pointer up: fp control words (8 bytes), r15, r14, r13, r12,
 // rbx, rbp, return address. parked_frame() in context.cc relies on this order.
 
+#include "runtime/fiber/clear_vectors_x86_64.inc"
 #include "runtime/translate/call_translated_x86_64.inc"
 
         .text
@@ -165,6 +166,7 @@ clew_call_program:
         xorl    %r13d, %r13d
         xorl    %r14d, %r14d
         xorl    %r15d, %r15d
+        clear_vectors
         call_program_at_rax
         addq    $8, %rsp
         popq    %r15

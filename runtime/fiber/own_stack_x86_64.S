@@ -1,5 +1,6 @@
 // Switching to the runtime's own stack (own_stack.h), for x86-64 System V: the stubs of the hooks
 // and of the interposed functions, and the handler of signals.
+#include "runtime/fiber/clear_vectors_x86_64.inc"
 #include "runtime/fiber/own_stack_layout.h"
 
         .hidden clew_own_base
@@ -37,6 +38,7 @@ clew_stubs_begin:
         .endm
 
         .macro  return_to_program
+        clear_vectors
         movq    16(%rbp), %r11
         movq    (%rbp), %rbp
         .cfi_restore %rbp
@@ -110,7 +112,7 @@ clew_call_on_own_stack:
 // The hooks are called with preserve_most: every general register but r11 survives. Here r11 does too:
 // whether a point is looked at depends on what is due at it, which is another thing in a replay, and a
 // program can show its registers (AddressSanitizer does when it crashes).
-// The vector registers are the caller's business. A hook with a result returns it in rax.
+// The vector registers are the caller's business: what it needs of them it has saved. A hook with a result returns it in rax.
         .macro  hook name, target, result=0, size=0
         .globl  \name
         .type   \name, @function
@@ -148,6 +150,7 @@ clew_call_on_own_stack:
         movl    $\size, %edx
         .endif
         call    \target
+        clear_vectors
         popq    %r10
         popq    %r9
         popq    %r8

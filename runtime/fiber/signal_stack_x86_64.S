@@ -16,6 +16,7 @@
 #define RSP  120
 #define RIP  128
 
+#include "runtime/fiber/clear_vectors_x86_64.inc"
 #include "runtime/fiber/own_stack_layout.h"
 #include "runtime/translate/call_translated_x86_64.inc"
 
@@ -90,6 +91,7 @@ clew_call_on_stack:
         xorl    %r9d, %r9d
         xorl    %r10d, %r10d
         xorl    %r11d, %r11d
+        clear_vectors
         call_program_at_rax
         movq    (%rsp), %rcx
         movq    $0, (%rsp)

@@ -98,4 +98,46 @@ for recording in $((newest - 1)) "$newest"; do
   check "... which is said" says err.txt "the recording has the same call with more data"
   check "... and nothing else is shown" bash -c '! grep -q hidden out.txt'
 done
+
+# The kernel and the dynamic linker store the vector registers on the program's stack: nothing that the runtime has computed,
+# in a hunt other things than in a replay, may be there.
+cat >vectors.cpp <<'C'
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <thread>
+#include <vector>
+static std::mutex lock;
+static int unguarded;
+__attribute__((noinline)) static unsigned long unset() {
+  volatile unsigned long words[64];
+  unsigned long hash = 0;
+  for (int i = 0; i < 64; i++) hash = hash * 31 + words[i];
+  return hash;
+}
+static void handle(int) { std::printf("%lx\n", unset()); }
+static void work(int n) {
+  std::vector<char*> blocks;
+  for (int i = 0; i < 20; i++) {
+    blocks.push_back(new char[16 + n * 37 + i * 8]);
+    std::lock_guard<std::mutex> hold(lock);
+  }
+  unguarded = unguarded + 1;
+  for (char* block : blocks) delete[] block;
+  std::raise(SIGUSR1);
+}
+int main() {
+  std::signal(SIGUSR1, handle);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; i++) threads.emplace_back(work, i);
+  for (auto& thread : threads) thread.join();
+  return unguarded == 3 ? 0 : 1;
+}
+C
+"$clew" c++ -std=c++20 -O0 -g vectors.cpp -o vectors -pthread || exit 1
+for seed in 1 2; do
+  check "a failing schedule (seed $seed)" run 1 hunt --seed "$seed" --no-passing --schedules 300 ./vectors
+  check "... replays with what it finds on its stack" run 1 replay
+done
 finish
