@@ -630,7 +630,10 @@ std::string explain_text(const Explanation& explanation, bool full) {
                             cause.outcome ? "What differs from the passing run:" : "After that,",
                             cause_sentence(*explanation.leads_to)),
                 "  ") +
-        values_text(*explanation.leads_to);
+        values_text(*explanation.leads_to) +
+        (cause.outcome && explanation.leads_to->pattern == CausePattern::kBetween
+             ? locks_text(*explanation.leads_to)
+             : std::string());
   if (cause.pattern == CausePattern::kWaitsForever) {
     // Why the thread waits comes before who else does.
     if (const auto& behind = explanation.behind) {
