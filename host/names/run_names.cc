@@ -1,5 +1,6 @@
 #include "host/names/run_names.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "host/names/sync_name.h"
@@ -18,6 +19,16 @@ ObjectName named(ObjectName::Kind kind, NamedData data) {
   name.offset = data.offset;
   name.function = std::move(data.function);
   return name;
+}
+
+// Whether the frame may have variables at places that are not known: in optimised code, and arrays whose
+// length is a variable, which are found by a pointer.
+bool may_be_variable(const StackFrame& frame) {
+  const std::uint64_t pc = frame.linked();
+  if (frame.module->is_optimised(pc)) return true;
+  return std::ranges::any_of(frame.module->variables_at(pc), [&](const Variable& variable) {
+    return frame.module->locate(variable, pc, frame.machine).kind == Whereabouts::Kind::kUnknown;
+  });
 }
 
 }  // namespace
@@ -91,9 +102,11 @@ ObjectName RunNames::in_frame(std::uint64_t address, std::span<const StackFrame>
       const bool inside = address >= below && address < *frame.machine.cfa - kCallWords;
       if (!inside) return {};
       ObjectName name;
-      name.kind = frame.module->is_optimised(frame.linked()) ? ObjectName::Kind::kFrame
-                                                             : ObjectName::Kind::kTemporary;
-      name.function = frame.module->function_at(frame.linked());
+      name.kind = may_be_variable(frame) ? ObjectName::Kind::kFrame : ObjectName::Kind::kTemporary;
+      // The innermost one may be inlined, and of the library: that of the frame comes last.
+      const auto variables = frame.module->variables_at(frame.linked());
+      name.function =
+          variables.empty() ? frame.module->function_at(frame.linked()) : variables.back().function;
       return name.function.empty() ? ObjectName() : name;
     }
     below = *frame.machine.cfa;

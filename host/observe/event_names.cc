@@ -265,7 +265,7 @@ std::string words_of(const ObjectName& name) {
   if (name.kind == ObjectName::Kind::kLocal && !name.function.empty())
     return fmt::format("{} (a variable of {} in {})", name.path, name.function, name.thread);
   if (name.kind == ObjectName::Kind::kTemporary)
-    return fmt::format("a temporary of {} in {}", name.function, name.thread);
+    return fmt::format("an unnamed object of {} in {}", name.function, name.thread);
   if (name.kind == ObjectName::Kind::kFrame)
     return fmt::format("memory in the frame of {} in {}", name.function, name.thread);
   if (name.kind != ObjectName::Kind::kHeap) return name.path;

@@ -61,7 +61,7 @@ std::string of_function(const std::string& function) {
 }  // namespace
 
 std::string short_object_words(const ObjectName& name) {
-  if (name.kind == ObjectName::Kind::kTemporary) return "a temporary";
+  if (name.kind == ObjectName::Kind::kTemporary) return "an unnamed object";
   if (name.kind == ObjectName::Kind::kFrame) return "memory in a frame";
   if (name.kind != ObjectName::Kind::kHeap) return printable(short_type(name.path));
   if (name.heap.part == Heap::Part::kThread) return "arguments of std::thread";
@@ -77,7 +77,7 @@ std::string object_words_again(const ObjectName& name) {
   if (name.kind == ObjectName::Kind::kHeap && name.heap.part == Heap::Part::kControlBlock)
     return fmt::format("the control block of the {}", quoted(name.heap.type));
   if (name.kind == ObjectName::Kind::kHeap) return heap_object(name);
-  if (name.kind == ObjectName::Kind::kTemporary) return "the temporary";
+  if (name.kind == ObjectName::Kind::kTemporary) return "the unnamed object";
   if (name.kind == ObjectName::Kind::kFrame) return "the memory in the frame";
   return name.known() ? quoted(name.path) : "";
 }
@@ -102,7 +102,7 @@ std::string object_words(const ObjectName& name, std::string_view by) {
       return fmt::format("{} (a variable{}{})", quoted(name.path), of_function(name.function),
                          other);
     case ObjectName::Kind::kTemporary:
-      return fmt::format("a temporary{}{}", of_function(name.function), other);
+      return fmt::format("an unnamed object{}{}", of_function(name.function), other);
     case ObjectName::Kind::kFrame:
       return fmt::format("memory in the frame{}{}", of_function(name.function), other);
     case ObjectName::Kind::kHeap:
