@@ -34,7 +34,8 @@ bool Classifier::in_one_round_with_own(const MemoryAccess& use) {
     if (!mine || remote == nullptr) continue;
     if (!same_activity(one->at, use.at)) return false;
     if (in_one_round(pair_, one->at, use.at))
-      return nearer_split(*one, *remote, use) || tell_between(*one, *first_between(*one, *remote), use);
+      return nearer_split(*one, *remote, use) ||
+             tell_between(*one, *first_between(*one, *remote), use);
   }
   return false;
 }

@@ -53,8 +53,7 @@ std::string short_type(const std::string& type) {
 
 // A variable, or what the compiler has put there: a virtual table is told by its class; those of the library and its functions are not told apart.
 std::string symbol_text(const std::string& symbol) {
-  if (symbol.starts_with("std::") && symbol.contains('('))
-    return "a function of the C++ library";
+  if (symbol.starts_with("std::") && symbol.contains('(')) return "a function of the C++ library";
   constexpr std::string_view kTable = "vtable for ";
   if (!symbol.starts_with(kTable)) return symbol;
   const std::string of = symbol.substr(kTable.size(), symbol.rfind('+') - kTable.size());
@@ -66,7 +65,8 @@ std::string control_block_name(const ObjectName::Heap& heap, std::uint32_t size)
   constexpr std::uint64_t kUseCount = 8;
   constexpr std::uint32_t kCountSize = 4;  // it is read together with the count behind it, too
   const std::string holder = "shared_ptr<" + short_type(heap.type) + ">";
-  return heap.inside == kUseCount && size == kCountSize ? holder + "::use_count()" : "control block of a " + holder;
+  return heap.inside == kUseCount && size == kCountSize ? holder + "::use_count()"
+                                                        : "control block of a " + holder;
 }
 
 // How memory of the allocator is called by what it is part of: "Entry.next", and of what a map keeps,
@@ -179,9 +179,9 @@ std::optional<Naming::Named> Naming::find(WhichRun side, Instance at, std::uint6
   const auto by_operand = by_pointer(side, at, address, size, depth);
   const std::string heap = name.kind == ObjectName::Kind::kHeap ? heap_name(name, size) : "";
   // Within a function of the library's, `this` is an object that the user knows by another name.
-  const bool of_library = by_operand && by_operand->name == "*this" &&
-                          (!heap.empty() || by_operand->type == nullptr ||
-                           by_operand->type->is_library());
+  const bool of_library =
+      by_operand && by_operand->name == "*this" &&
+      (!heap.empty() || by_operand->type == nullptr || by_operand->type->is_library());
   if (by_operand && !of_library) return by_operand;
   if (heap.empty()) return std::nullopt;
   return Named{heap, name.type, false, false, name.offset};

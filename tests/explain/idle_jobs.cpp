@@ -1,7 +1,7 @@
 // A job system counts what was started and what was finished, and is idle when both are equal. The number of started jobs is read first: a job that is started, and another
 // that ends, before the second number is read make it look idle.
 // ROOT CAUSE: idle_jobs.cpp:22 (read first), idle_jobs.cpp:23 (read second); KIND: order-violation or atomicity-violation
-// SAYS: (goes by|which reads) `counter\.started_`,? 
+// SAYS: (goes by|which reads) `counter\.started_`,?
 #include <atomic>
 #include <cassert>
 #include <cstdio>
@@ -31,7 +31,8 @@ class JobCounter {
 
 class Job {
  public:
-  Job(JobCounter& counter, std::function<void()> work) : counter_(counter), work_(std::move(work)) {}
+  Job(JobCounter& counter, std::function<void()> work)
+      : counter_(counter), work_(std::move(work)) {}
   void run() {
     counter_.started();
     work_();
@@ -59,7 +60,8 @@ class Resources {
 
 class Supervisor {
  public:
-  Supervisor(const JobCounter& counter, Resources& resources) : counter_(counter), resources_(resources) {}
+  Supervisor(const JobCounter& counter, Resources& resources)
+      : counter_(counter), resources_(resources) {}
   void poll(int times) {
     for (int i = 0; i < times; i++) {
       if (!counter_.idle()) continue;

@@ -80,7 +80,9 @@ class Plugin {
 
 class Encoder : public Plugin {
  public:
-  void prepare(const profile::Registry& registry) override { plan_ = std::make_unique<plan::Plan>(registry.get("memory") * 4); }
+  void prepare(const profile::Registry& registry) override {
+    plan_ = std::make_unique<plan::Plan>(registry.get("memory") * 4);
+  }
   bool offer(const plan::Step& step) override { return plan_->add(step); }
 
  private:
@@ -93,7 +95,8 @@ class Scheduler {
   void start() {
     thread_ = std::thread([this] {
       plugin_.prepare(registry_);
-      for (long size : {3, 5, 8}) rejected_ += plugin_.offer({"step" + std::to_string(size), size}) ? 0 : 1;
+      for (long size : {3, 5, 8})
+        rejected_ += plugin_.offer({"step" + std::to_string(size), size}) ? 0 : 1;
     });
   }
   int finish() {

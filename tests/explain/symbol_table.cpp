@@ -14,32 +14,32 @@ struct symbol {
 
 struct table {
   pthread_mutex_t lock;
-  struct symbol **slots;
+  struct symbol** slots;
   unsigned capacity;
   unsigned count;
 };
 
 struct reader {
-  struct table *table;
-  const char *names[3];
+  struct table* table;
+  const char* names[3];
   int found;
 };
 
-static unsigned hash(const char *name) {
+static unsigned hash(const char* name) {
   unsigned h = 5381;
   while (*name) h = h * 33 + (unsigned char)*name++;
   return h;
 }
 
-static void place(struct symbol **slots, unsigned capacity, struct symbol *symbol) {
+static void place(struct symbol** slots, unsigned capacity, struct symbol* symbol) {
   unsigned at = hash(symbol->name) % capacity;
   while (slots[at] != NULL) at = (at + 1) % capacity;
   slots[at] = symbol;
 }
 
-static void grow(struct table *table) {
+static void grow(struct table* table) {
   unsigned capacity = table->capacity * 2;
-  struct symbol **fresh = static_cast<struct symbol **>(calloc(capacity, sizeof *fresh));
+  struct symbol** fresh = static_cast<struct symbol**>(calloc(capacity, sizeof *fresh));
   for (unsigned i = 0; i < table->capacity; i++)
     if (table->slots[i] != NULL) place(fresh, capacity, table->slots[i]);
   free(table->slots);
@@ -47,8 +47,8 @@ static void grow(struct table *table) {
   table->capacity = capacity;
 }
 
-static void define(struct table *table, const char *name, int value) {
-  struct symbol *symbol = static_cast<struct symbol *>(malloc(sizeof *symbol));
+static void define(struct table* table, const char* name, int value) {
+  struct symbol* symbol = static_cast<struct symbol*>(malloc(sizeof *symbol));
   strncpy(symbol->name, name, sizeof symbol->name - 1);
   symbol->name[sizeof symbol->name - 1] = 0;
   symbol->value = value;
@@ -59,8 +59,8 @@ static void define(struct table *table, const char *name, int value) {
   pthread_mutex_unlock(&table->lock);
 }
 
-static struct symbol *look_up(struct table *table, const char *name) {
-  struct symbol **slots = table->slots;
+static struct symbol* look_up(struct table* table, const char* name) {
+  struct symbol** slots = table->slots;
   unsigned capacity = table->capacity;
   unsigned at = hash(name) % capacity;
   for (unsigned i = 0; i < capacity && slots[at] != NULL; i++) {
@@ -70,10 +70,9 @@ static struct symbol *look_up(struct table *table, const char *name) {
   return NULL;
 }
 
-static void *reader_main(void *argument) {
-  struct reader *reader = static_cast<struct reader *>(argument);
-  for (int i = 0; i < 3; i++)
-  {
+static void* reader_main(void* argument) {
+  struct reader* reader = static_cast<struct reader*>(argument);
+  for (int i = 0; i < 3; i++) {
 #ifdef FIXED
     pthread_mutex_lock(&reader->table->lock);
 #endif
@@ -85,18 +84,19 @@ static void *reader_main(void *argument) {
   return NULL;
 }
 
-static void *writer_main(void *argument) {
-  struct table *table = static_cast<struct table *>(argument);
+static void* writer_main(void* argument) {
+  struct table* table = static_cast<struct table*>(argument);
   define(table, "gamma", 3);
   define(table, "delta", 4);
   return NULL;
 }
 
 int main(void) {
-  struct table table = {.lock = PTHREAD_MUTEX_INITIALIZER, .slots = nullptr, .capacity = 4, .count = 0};
+  struct table table = {
+      .lock = PTHREAD_MUTEX_INITIALIZER, .slots = nullptr, .capacity = 4, .count = 0};
   pthread_t one, two;
   struct reader reader = {&table, {"alpha", "beta", "alpha"}, 0};
-  table.slots = static_cast<struct symbol **>(calloc(table.capacity, sizeof *table.slots));
+  table.slots = static_cast<struct symbol**>(calloc(table.capacity, sizeof *table.slots));
   define(&table, "alpha", 1);
   define(&table, "beta", 2);
   pthread_create(&one, NULL, reader_main, &reader);
