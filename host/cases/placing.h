@@ -32,7 +32,7 @@ struct Placed {
 };
 
 [[nodiscard]] Placed place_anchor(const Anchor& anchor, const Sites& sites);
-// All statements that are similar enough, the best first, at most so many.
+// All statements that are similar enough, the best first, up to a limit.
 [[nodiscard]] std::vector<Placed> places_of_anchor(const Anchor& anchor, const Sites& sites,
                                                    std::size_t most);
 

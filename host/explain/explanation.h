@@ -90,7 +90,7 @@ enum class CausePattern : std::uint8_t {
   kUseAfterFree,  // `use` comes behind `failing_source`, which ends the memory's life
   kResult,        // a call gives another result
   kWaitsForever,  // threads wait, and nobody is left who could wake them
-  kOutcome,  // the thread of `use` goes on as if it had got what it had asked for (CallOutcome)
+  kOutcome,  // the thread of `use` continues as if it had got what it had asked for (CallOutcome)
 };
 
 // kOutcome: the call is `use`.
