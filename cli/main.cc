@@ -65,6 +65,14 @@ int usage_error(const CLI::ParseError& error, const std::string& command) {
                                        : fmt::format("clew{} --help lists its options", of)});
 }
 
+// `clew help hunt`, as git has it, is `clew hunt --help`.
+std::vector<std::string> help_options(std::vector<std::string> arguments) {
+  arguments.erase(arguments.begin());
+  arguments.resize(std::min<std::size_t>(arguments.size(), 1));
+  arguments.emplace_back("--help");
+  return arguments;
+}
+
 int run_command(int argc, char** argv) {
   CLI::App app("clew leads from a multithreaded program that sometimes fails to the cause.",
                "clew");
@@ -93,6 +101,7 @@ int run_command(int argc, char** argv) {
     print_details(kShortHelp);
     return kExitUsage;
   }
+  if (arguments[0] == "help") arguments = help_options(std::move(arguments));
   if (const auto error = unknown_command(app, arguments)) return report_error(*error);
   if (const auto error = unknown_option(app, arguments)) return report_error(*error);
   const std::string name = arguments[0].starts_with('-') ? "" : arguments[0];

@@ -26,7 +26,11 @@ C
 "$clew" cc -O1 -g echo.c -o echo -pthread || exit 1
 
 check "every command has --help with an example" bash -c '
-  for c in run hunt isolate debug replay where show list rm; do "$0" $c --help | grep -qi example || { echo "$c"; exit 1; }; done' "$clew"
+  for c in run hunt enumerate isolate explain pinpoint rank debug "case new" check replay where trace show list export import rm; do
+    "$0" $c --help | grep -qi example || { echo "$c"; exit 1; }; done' "$clew"
+check "help COMMAND is COMMAND --help" bash -c 'cmp <("$0" help hunt) <("$0" hunt --help) && cmp <("$0" help) <("$0" --help)' "$clew"
+check "help for what is no command" run 124 help hunting
+check "... says so" says err.txt "no command 'hunting'"
 printf 'one\ntwo\n' >input
 "$clew" run --seed 5 -- ./echo x 'y z' <input >out.txt 2>err.txt
 check "input reaches the program" says out.txt "got two"
