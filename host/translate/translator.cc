@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "host/translate/instruction.h"
 #include "host/translate/slots.h"
 
 namespace clew {
@@ -16,112 +17,7 @@ constexpr std::size_t kMostAhead = 256;      // chosen: more than most functions
 constexpr std::size_t kLeastRoom = 0x10000;  // more than any block needs
 constexpr std::uint32_t kLargestValue = 64;
 
-int number_of(ZydisRegister reg) {
-  if (reg == ZYDIS_REGISTER_NONE) return kNoRegister;
-  return ZydisRegisterGetId(ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg));
-}
-
-bool is_memory(const ZydisDecodedOperand& operand) {
-  return operand.type == ZYDIS_OPERAND_TYPE_MEMORY && operand.mem.type == ZYDIS_MEMOP_TYPE_MEM;
-}
-
-bool reads(const ZydisDecodedOperand& operand) {
-  return (operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
-}
-bool writes(const ZydisDecodedOperand& operand) {
-  return (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
-}
-
-bool is_repeated(const ZydisDecodedInstruction& code) {
-  return (code.attributes &
-          (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) != 0 &&
-         code.meta.category == ZYDIS_CATEGORY_STRINGOP;
-}
-
-bool is_counted_branch(ZydisMnemonic mnemonic) {
-  switch (mnemonic) {
-    case ZYDIS_MNEMONIC_JRCXZ:
-    case ZYDIS_MNEMONIC_JECXZ:
-    case ZYDIS_MNEMONIC_LOOP:
-    case ZYDIS_MNEMONIC_LOOPE:
-    case ZYDIS_MNEMONIC_LOOPNE:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool ends_block(const ZydisDecodedInstruction& code) {
-  switch (code.meta.category) {
-    case ZYDIS_CATEGORY_CALL:
-    case ZYDIS_CATEGORY_COND_BR:
-    case ZYDIS_CATEGORY_UNCOND_BR:
-    case ZYDIS_CATEGORY_RET:
-    case ZYDIS_CATEGORY_SYSCALL:
-    case ZYDIS_CATEGORY_INTERRUPT:
-      return true;
-    default:
-      return code.mnemonic == ZYDIS_MNEMONIC_UD2 || code.mnemonic == ZYDIS_MNEMONIC_HLT;
-  }
-}
-
-// Transactions, far branches: they run as the program's own code.
-bool is_foreign(const ZydisDecodedInstruction& code) {
-  switch (code.mnemonic) {
-    case ZYDIS_MNEMONIC_XBEGIN:
-    case ZYDIS_MNEMONIC_XEND:
-    case ZYDIS_MNEMONIC_XABORT:
-    case ZYDIS_MNEMONIC_SYSENTER:
-    case ZYDIS_MNEMONIC_IRET:
-    case ZYDIS_MNEMONIC_IRETD:
-    case ZYDIS_MNEMONIC_IRETQ:
-      return true;
-    default:
-      return code.meta.branch_type == ZYDIS_BRANCH_TYPE_FAR;
-  }
-}
-
-// Names memory, but does not touch it.
-bool only_names_memory(const ZydisDecodedInstruction& code) {
-  switch (code.meta.category) {
-    case ZYDIS_CATEGORY_NOP:
-    case ZYDIS_CATEGORY_WIDENOP:
-    case ZYDIS_CATEGORY_PREFETCH:
-    case ZYDIS_CATEGORY_CLFLUSHOPT:
-    case ZYDIS_CATEGORY_CLWB:
-    case ZYDIS_CATEGORY_CLDEMOTE:
-      return true;
-    default:
-      return code.mnemonic == ZYDIS_MNEMONIC_CLFLUSH;
-  }
-}
-
-// Touches only some of the memory that it names: the rest need not be there.
-bool is_masked(const ZydisDecodedInstruction& code) {
-  switch (code.mnemonic) {
-    case ZYDIS_MNEMONIC_VMASKMOVPS:
-    case ZYDIS_MNEMONIC_VMASKMOVPD:
-    case ZYDIS_MNEMONIC_VPMASKMOVD:
-    case ZYDIS_MNEMONIC_VPMASKMOVQ:
-    case ZYDIS_MNEMONIC_MASKMOVDQU:
-    case ZYDIS_MNEMONIC_VMASKMOVDQU:
-      return true;
-    default:
-      return code.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX &&
-             code.avx.mask.reg != ZYDIS_REGISTER_NONE && code.avx.mask.reg != ZYDIS_REGISTER_K0;
-  }
-}
-
 std::uint32_t words_of(std::uint32_t size) { return (size + 7) / 8 * 8; }
-
-bool is_hidden_stack(const ZydisDecodedOperand& operand) {
-  return operand.visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
-         operand.mem.base == ZYDIS_REGISTER_RSP;
-}
-
-bool is_call(const ZydisDecodedInstruction& code) {
-  return code.meta.category == ZYDIS_CATEGORY_CALL;
-}
 
 // A value that is read by the instruction alone can be read before it: all threads run on one processor,
 // and nobody else writes in between. Then it is read together with the address.
@@ -130,49 +26,13 @@ bool is_read_before(const RecordedAccess& access) {
          (access.size == 1 || access.size == 2 || access.size == 4 || access.size == 8);
 }
 
-}  // namespace
-
-struct Translator::Decoded {
-  ZydisDecodedInstruction instruction;
-  ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-  std::uint64_t address = 0;
-  std::span<const std::uint8_t> bytes;
-
-  std::span<const ZydisDecodedOperand> all() const { return {operands, instruction.operand_count}; }
-  std::uint64_t next() const { return address + instruction.length; }
-  // Of an operand that is given relative to the instruction.
-  std::uint64_t absolute(const ZydisDecodedOperand& operand) const {
-    return next() + static_cast<std::uint64_t>(operand.mem.disp.value);
-  }
-};
-
-// What an instruction is about to write, if that is known before it: a register's value or a constant.
-struct Translator::Written {
-  int reg = kNoRegister;  // kNoRegister: `constant`
-  std::uint64_t constant = 0;
-};
-
-std::optional<Translator::Written> Translator::written_before(const Decoded& code,
-                                                              const RecordedAccess& access) {
+// What is noted before the instruction, since it is known then.
+std::optional<Written> written_before(const Decoded& code, const RecordedAccess& access) {
   if (access.kind != AccessKind::kWrite || !access.has_value) return std::nullopt;
-  const ZydisDecodedOperand* from = nullptr;
-  if (code.instruction.mnemonic == ZYDIS_MNEMONIC_MOV)
-    from = &code.operands[1];
-  else if (code.instruction.mnemonic == ZYDIS_MNEMONIC_PUSH)
-    from = &code.operands[0];
-  if (from == nullptr) return std::nullopt;
-  if (from->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && access.size <= 8) {
-    const std::uint64_t value = from->imm.value.u;
-    const unsigned unused = 64 - 8 * access.size;
-    return Written{kNoRegister, value << unused >> unused};
-  }
-  if (from->type != ZYDIS_OPERAND_TYPE_REGISTER) return std::nullopt;
-  const auto kind = ZydisRegisterGetClass(from->reg.value);
-  if ((access.size == 8 && kind == ZYDIS_REGCLASS_GPR64) ||
-      (access.size == 4 && kind == ZYDIS_REGCLASS_GPR32))
-    return Written{number_of(from->reg.value), 0};
-  return std::nullopt;
+  return written_before(code, access.size);
 }
+
+}  // namespace
 
 struct Translator::Plan {
   TranslatedBlock block;
@@ -185,24 +45,6 @@ struct Translator::Plan {
                 static_cast<std::int32_t>(offset) - static_cast<std::int32_t>(block.record_size)};
   }
 };
-
-// To a function of a library, as its address was bound: a stub, or a call at a function's end.
-bool Translator::jumps_by_slot(const Decoded& code) {
-  return code.instruction.meta.category == ZYDIS_CATEGORY_UNCOND_BR &&
-         is_memory(code.operands[0]) && code.operands[0].mem.base == ZYDIS_REGISTER_RIP;
-}
-
-// To the beginning of a function as compilers align them, as far as can be told by the jump alone: a call at a function's end.
-bool Translator::may_jump_to_function(const Decoded& code) {
-  constexpr std::uint64_t kAlignment = 16;
-  constexpr unsigned kLongJump = 5;  // bytes
-  if (code.instruction.meta.category != ZYDIS_CATEGORY_UNCOND_BR ||
-      code.instruction.length < kLongJump || code.operands[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
-    return false;
-  std::uint64_t target = 0;
-  ZydisCalcAbsoluteAddress(&code.instruction, &code.operands[0], code.address, &target);
-  return target % kAlignment == 0;
-}
 
 Translator::Translator(std::span<std::uint8_t> memory, TraceDetail detail)
     : memory_(memory),

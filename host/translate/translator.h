@@ -25,6 +25,7 @@
 #include "clew_abi/translation.h"
 #include "host/translate/counting_code.h"
 #include "host/translate/emitter.h"
+#include "host/translate/instruction.h"
 
 namespace clew {
 
@@ -98,14 +99,11 @@ class Translator {
   std::uint64_t translate_block(std::uint64_t address, std::span<const std::uint8_t> bytes);
   void translate_ahead(std::size_t first, std::uint64_t address,
                        std::span<const std::uint8_t> bytes);
-  struct Decoded;
   struct Plan;
 
   abi::TranslationState& state() {
     return *reinterpret_cast<abi::TranslationState*>(memory_.data());
   }
-  static bool jumps_by_slot(const Decoded& code);
-  static bool may_jump_to_function(const Decoded& code);
   void begin();
   void emit_routines();
   std::uint64_t emit_lookup(abi::TargetTable table);
@@ -118,8 +116,6 @@ class Translator {
   void emit_copy(const Decoded& code);
   void emit_address(const Decoded& code, const ZydisDecodedOperand& operand);
   void emit_before(const Decoded& code, const Plan& plan, std::size_t access);
-  struct Written;
-  static std::optional<Written> written_before(const Decoded& code, const RecordedAccess& access);
   void emit_written(const Written& what, const Plan& plan, const RecordedAccess& of);
   void emit_after(const Decoded& code, const Plan& plan, std::size_t access);
   void emit_call_registers(const Plan& plan);
