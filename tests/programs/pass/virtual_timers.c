@@ -23,7 +23,7 @@ static void on_alarm(int number) {
 
 static void on_alarm_slowly(int number) {
   on_alarm(number);
-  usleep(30000);
+  usleep(600000);
 }
 
 static double now(clockid_t clock) {
@@ -70,7 +70,7 @@ static void test_signals(void) {
   action.sa_handler = on_alarm_slowly;
   CHECK(sigaction(SIGALRM, &action, NULL) == 0);
   CHECK(setitimer(ITIMER_REAL, &once_soon, NULL) == 0);
-  const struct timespec short_sleep = {0, 20000000};
+  const struct timespec short_sleep = {0, 400000000}; /* long enough for a loaded machine to deliver the signal in it */
   struct timespec left = {0, 0};
   CHECK(nanosleep(&short_sleep, &left) == -1 && errno == EINTR && left.tv_nsec > 1000000);
   action.sa_handler = on_alarm;
