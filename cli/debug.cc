@@ -17,6 +17,7 @@
 #include "cli/isolate_report.h"
 #include "cli/ui.h"
 #include "host/explain/explain.h"
+#include "host/explain/found.h"
 #include "host/isolate/isolate.h"
 #include "host/names/findings.h"
 #include "host/report/event_words.h"
@@ -114,12 +115,17 @@ Result<Explanation> explain_in_memory(const Replay& failing, const Replay& passi
 }
 
 // Why, before where. What cannot be explained is no error: what was isolated stands for itself.
-std::optional<Explanation> explain_isolated(const IsolateResult& isolated, double seconds,
-                                            const std::string& target) {
-  if (!isolated.failing || !isolated.passing || isolated.interrupted_by != 0) return std::nullopt;
-  const auto failing = prepare_replay(std::to_string(*isolated.failing));
-  const auto passing = prepare_replay(std::to_string(*isolated.passing));
-  if (!failing || !passing) return std::nullopt;
+// `found`: the recording that the hunt has left.
+std::optional<Explanation> explain_isolated(const IsolateResult& isolated, std::uint64_t found,
+                                            double seconds, const std::string& target) {
+  if (isolated.interrupted_by != 0) return std::nullopt;
+  const std::uint64_t number = isolated.failing.value_or(found);
+  const auto failing = prepare_replay(std::to_string(number));
+  if (!failing) return std::nullopt;
+  const auto& failure = failing->recording.meta.summary.failure;
+  if (!isolated.passing && !(failure && shows_by_itself(failure->kind))) return std::nullopt;
+  const auto passing = prepare_replay(std::to_string(isolated.passing.value_or(number)));
+  if (!passing) return std::nullopt;
   ProgressLine progress("explaining");
   ExplainOptions options;
   if (seconds > 0) options.limits.seconds = std::min(options.limits.seconds, seconds);
@@ -192,7 +198,8 @@ Result<int> run(DebugCommand& command) {
     const auto result = isolate(isolation, store, stages);
     stages.end(result && !result->switches.empty());
     if (result) {
-      explanation = explain_isolated(*result, seconds_left(command.hunt, started), command.json);
+      explanation = explain_isolated(*result, *found->failing, seconds_left(command.hunt, started),
+                                     command.json);
       if (explanation) json["explain"] = explain_json(*explanation);
       print_isolated(*result, store, command.json);
       print_evidence(*result);

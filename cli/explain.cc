@@ -17,6 +17,7 @@
 #include "cli/isolate_report.h"
 #include "cli/ui.h"
 #include "cli/validators.h"
+#include "host/explain/found.h"
 #include "host/explain/question.h"
 #include "host/isolate/isolate.h"
 #include "host/report/explain_graph.h"
@@ -97,13 +98,12 @@ Result<std::optional<std::pair<std::string, std::string>>> pair_of(ExplainComman
   CLEW_CHECK_OK(isolated);
   if (isolated->failing && isolated->passing)
     return std::pair(std::to_string(*isolated->failing), std::to_string(*isolated->passing));
-  // A deadlock shows by itself who waits for what.
   const auto listed = store.list(Detail::kAll);
   for (const Listed& one : listed ? *listed : std::vector<Listed>{}) {
     const bool asked = command.words.empty() ? one.meta && one.meta->summary.failure.has_value()
                                              : std::to_string(one.number) == command.words[0];
     if (!asked || !one.meta || !one.meta->summary.failure) continue;
-    if (one.meta->summary.failure->kind == FailureKind::kDeadlock)
+    if (shows_by_itself(one.meta->summary.failure->kind))
       return std::pair(std::to_string(one.number), std::to_string(one.number));
     break;
   }

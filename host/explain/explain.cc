@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "host/explain/criterion.h"
+#include "host/explain/found.h"
 #include "host/explain/naming.h"
 #include "host/explain/output_point.h"
 #include "host/explain/proof.h"
@@ -27,9 +28,8 @@ Result<Failure> failure_of(const Recording& failing, const Recording& passing) {
   if (!meta.summary.failure && !meta.judged)
     return fail(ErrorCode::kBadInput, fmt::format("recording {} has not failed", failing.number),
                 "clew explain FAILING PASSING");
-  // A deadlock shows by itself who waits for what.
   const bool alone = failing.number == passing.number && meta.summary.failure &&
-                     meta.summary.failure->kind == FailureKind::kDeadlock;
+                     shows_by_itself(meta.summary.failure->kind);
   if (!alone && (passing.meta.summary.failure || passing.meta.judged))
     return fail(ErrorCode::kBadInput, fmt::format("recording {} has failed, too", passing.number),
                 "clew explain FAILING PASSING");
@@ -67,6 +67,11 @@ Result<Explanation> explain(const Replay& failing, const Replay& passing,
   result.failing = failing.recording.number;
   result.passing = passing.recording.number;
   CLEW_TRY(result.failure, failure_of(failing.recording, passing.recording));
+  if (is_finding(result.failure.kind) && !options.question) {
+    CLEW_CHECK_OK(tell_finding(failing, observer, result));
+    result.seconds = seconds_now() - started;
+    return result;
+  }
   CLEW_TRY(const auto pair, TracedPair::trace(failing, passing, observer));
   for (const WhichRun side : {kFailing, kPassing}) {
     if (pair->result(side).interrupted_by != 0) {

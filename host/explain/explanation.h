@@ -91,6 +91,10 @@ enum class CausePattern : std::uint8_t {
   kResult,        // a call gives another result
   kWaitsForever,  // threads wait, and nobody is left who could wake them
   kOutcome,  // the thread of `use` continues as if it had got what it had asked for (CallOutcome)
+  // What a watch has ended the run for (found.h); the failing run alone shows it.
+  kRace,       // nothing orders `earlier` and `use`
+  kLockOrder,  // `waits`: each takes a lock, holding one that the next takes
+  kReported,   // a listener of the user's has `reported` it
 };
 
 // kOutcome: the call is `use`.
@@ -172,7 +176,8 @@ struct Cause {
                  // where the one is released that was held there
   std::optional<CallOutcome> outcome;  // kOutcome
   std::optional<Check> check;          // what has led there, and was out of date by then
-  std::vector<WaitFact> waits;         // kWaitsForever
+  std::vector<WaitFact> waits;         // kWaitsForever, kLockOrder
+  std::string reported;                // kReported
   bool cycle = false;                  // ... each waits for a lock that the next one holds
   bool unordered =
       false;  // the use and the other access hold no lock in common, and one is not atomic

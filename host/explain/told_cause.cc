@@ -112,6 +112,8 @@ void add_roots(std::vector<Location>& root, const Cause& cause) {
   add_root(root, cause.remote);
   add_root(root, cause.later);
   add_root(root, cause.use);
+  if (cause.pattern == CausePattern::kLockOrder)
+    for (const WaitFact& fact : cause.waits) add_root(root, fact.wait);
   if (cause.outcome) {
     add_root(root, cause.outcome->looked);
     add_root(root, cause.outcome->change);

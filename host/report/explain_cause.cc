@@ -303,7 +303,42 @@ std::string outcome_sentence(const Cause& cause) {
   return "";
 }
 
+std::string race_sentence(const Cause& cause) {
+  const CauseEvent& first = *cause.earlier;
+  return fmt::format(
+      "{} {} {} at {}, and {} {} it at {}; no lock, wait or atomic operation orders the two",
+      first.thread, verb(first.what), object_of(cause), shared_line(first), cause.use.thread,
+      verb(cause.use.what), shared_line(cause.use));
+}
+
+// "T0.1 takes `b` at a.cc:3 while it holds `a`, and T0.2 takes `a` at a.cc:9 while it holds `b`"
+std::string lock_order_sentence(const Cause& cause) {
+  std::string text;
+  for (const WaitFact& fact : cause.waits) {
+    if (!text.empty()) text += &fact == &cause.waits.back() ? ", and " : ", ";
+    text += fmt::format("{} takes {} at {} while it holds {}", fact.wait.thread,
+                        fact.object.empty() ? "a lock" : quoted(fact.object),
+                        shared_line(fact.wait), lock_list(fact.wait.locks));
+  }
+  return text;
+}
+
 }  // namespace
+
+std::string found_text(const Cause& cause) {
+  if (cause.pattern == CausePattern::kRace) {
+    const std::string first = lock_list(cause.earlier->locks);
+    const std::string second = lock_list(cause.use.locks);
+    return wrapped(fmt::format("{} holds {} there, {} {}.", cause.earlier->thread, first,
+                               cause.use.thread, second),
+                   "  ");
+  }
+  if (cause.pattern == CausePattern::kLockOrder)
+    return wrapped(
+        "If each has its first lock, none of them gets the next. This run did not come to that.",
+        "  ");
+  return "";
+}
 
 std::string cause_sentence(const Cause& cause) {
   if (cause.outcome) return outcome_sentence(cause);
@@ -366,6 +401,14 @@ std::string cause_sentence(const Cause& cause) {
                          result_text(cause.passing_value));
     case CausePattern::kWaitsForever:
       return wait_sentence(cause.waits.front());
+    case CausePattern::kRace:
+      return race_sentence(cause);
+    case CausePattern::kLockOrder:
+      return lock_order_sentence(cause);
+    case CausePattern::kReported:
+      return fmt::format(
+          "{}{}", printable(cause.reported),
+          use.at.line == 0 ? "" : fmt::format(", {} at {}", use.thread, shared_line(use)));
     default:
       return "";
   }

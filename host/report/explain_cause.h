@@ -23,6 +23,8 @@ namespace clew {
 [[nodiscard]] std::string values_text(const Cause& cause);
 // Of one thread that comes between two accesses of another: which locks they hold.
 [[nodiscard]] std::string locks_text(const Cause& cause);
+// What a watch has found, besides the sentence: the locks of a race, what comes of an order of locks.
+[[nodiscard]] std::string found_text(const Cause& cause);
 
 }  // namespace clew
 

@@ -24,6 +24,12 @@ const char* pattern_word(CausePattern pattern) {
       return "waits-forever";
     case CausePattern::kOutcome:
       return "outcome";
+    case CausePattern::kRace:
+      return "race";
+    case CausePattern::kLockOrder:
+      return "lock-order";
+    case CausePattern::kReported:
+      return "reported";
     case CausePattern::kNone:
       break;
   }
@@ -197,6 +203,7 @@ Json cause_json(const Cause& cause) {
              {"tested", cause.check->tested}};
   return {{"kind", to_word(cause.kind)},
           {"pattern", pattern_word(cause.pattern)},
+          {"reported", text_or_null(cause.reported)},
           {"variable", text_or_null(cause.variable)},
           {"use", cause.use.thread.empty() ? Json(nullptr) : event_json(cause.use)},
           {"passing_value", text_or_null(cause.passing_value)},

@@ -255,7 +255,11 @@ std::string headline(const Explanation& explanation) {
   else if (wait)
     return fmt::format("{}: the wait of {} at {} times out; in the passing run it does not",
                        kind_words(explanation.cause.kind), wait->thread, shared_line(*wait));
-  return fmt::format("{}: {}", kind_words(explanation.cause.kind), sentence);
+  // None has come about.
+  const char* kind = explanation.cause.pattern == CausePattern::kLockOrder
+                         ? "locks are taken in an order that can deadlock"
+                         : kind_words(explanation.cause.kind);
+  return fmt::format("{}: {}", kind, sentence);
 }
 
 std::string explain_text(const Explanation& explanation, bool full) {
@@ -271,6 +275,7 @@ std::string explain_text(const Explanation& explanation, bool full) {
   if (misled) text += check_text(cause);
   if (misled || cause.pattern == CausePattern::kBetween) text += values_text(cause);
   if (cause.pattern == CausePattern::kBetween) text += locks_text(cause);
+  text += found_text(cause);
   if (cause.freed)
     text += wrapped(fmt::format("{} has freed that memory before the last of them, at {}.",
                                 cause.freed->thread, shared_line(*cause.freed)),
@@ -298,7 +303,7 @@ std::string explain_text(const Explanation& explanation, bool full) {
     }
     for (std::size_t i = 1; i < cause.waits.size(); ++i)
       text += wrapped(wait_sentence(cause.waits[i]) + ".", "  ");
-  } else {
+  } else if (cause.pattern != CausePattern::kLockOrder) {
     for (const WaitFact& fact : cause.waits) text += wrapped(wait_sentence(fact) + ".", "  ");
   }
   for (const Cause& also : explanation.also)

@@ -121,7 +121,8 @@ std::string hint(const HuntResult& result) {
   if (result.interleavings < kMostInterleavings &&
       result.interleavings * kRepetitions < result.schedules)
     return "few interleavings, each seen many times: --strategy exhaustive gives a definite answer";
-  return "more --time or --schedules, another --strategy or --seed, a larger workload";
+  return "more --time or --schedules, another --strategy or --seed, a larger workload; "
+         "--fails-if race,memory,lock-order counts errors that did no harm as well";
 }
 
 }  // namespace
