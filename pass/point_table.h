@@ -3,10 +3,10 @@
 #define CLEW_PASS_POINT_TABLE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "clew_abi/point.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Module.h"
 #include "pass/locations.h"
 
@@ -20,26 +20,18 @@ class PointTable {
   // The index of the new point. `location` must outlive finish().
   std::size_t add(abi::PointKind kind, const SourcePosition& location,
                   abi::MemoryOrder order = abi::MemoryOrder::kNotKnown);
-  bool empty() const { return points_.empty(); }
+  bool empty() const { return kinds_.empty(); }
 
-  // Writes the array and the constructor that tells the runtime of it.
+  // Writes the array, where its points are in the source, and the constructor that tells the runtime of it.
   void finish();
   llvm::Constant* address_of(std::size_t index) const;
 
  private:
-  struct Entry {
-    abi::PointKind kind;
-    SourcePosition location;
-    abi::MemoryOrder order;
-  };
-
-  llvm::Constant* string(llvm::StringRef text);
-  llvm::Constant* offset_to(llvm::StringRef text, std::size_t field);
   void add_constructor();
 
   llvm::Module& module_;
-  std::vector<Entry> points_;
-  llvm::StringMap<llvm::GlobalVariable*> strings_;
+  std::vector<std::uint8_t> kinds_;  // each an abi::Point
+  std::vector<SourcePosition> positions_;
   llvm::GlobalVariable* array_ = nullptr;
 };
 

@@ -2,9 +2,8 @@
 //
 // Every object file contributes an array of Point to the section CLEW_POINT_SECTION;
 // the linker concatenates them, so a shared object or executable has one table
-// and a point's static id is its index there. The strings are found through
-// offsets relative to the field itself: the table needs no relocation and costs
-// nothing at program start.
+// and a point's static id is its index there. A point is one byte: what the runtime asks for. Where
+// it is in the source is elsewhere, in a section that is not loaded (point_lines.h).
 #ifndef CLEW_ABI_POINT_H_
 #define CLEW_ABI_POINT_H_
 
@@ -53,17 +52,16 @@ enum class MemoryOrder : std::uint8_t {
 // A point of kind kSilent is never passed: it stands for a function that has none (CLEW_NO_YIELD),
 // or a file in which accesses are none.
 struct Point {
-  std::int32_t file;      // offset from this field to a NUL-terminated path
-  std::int32_t function;  // offset from this field to a linkage name
-  std::uint32_t line;     // 0: unknown
-  std::uint16_t column;   // 0: unknown
-  PointKind kind;
-  MemoryOrder order;
+  PointKind kind : 5;
+  MemoryOrder order : 3;
 };
-static_assert(sizeof(Point) == 16);
+static_assert(sizeof(Point) == 1);
+static_assert(static_cast<unsigned>(PointKind::kCount) < 32);
+static_assert(static_cast<unsigned>(MemoryOrder::kSequential) < 8);
 
-// A C identifier, so that the linker defines __start_ and __stop_ for it.
-#define CLEW_POINT_SECTION "clew_points"
+// A C identifier, so that the linker defines __start_ and __stop_ for it. Not the name that it had
+// when a point had 16 bytes: an object of that time does not link with one of today.
+#define CLEW_POINT_SECTION "clew_kinds"
 
 // A call of a listed function (sync_calls.def) in code that is to be free of
 // yield points stores this instead of a point: the call then does not count.

@@ -8,7 +8,7 @@ namespace clew::abi {
 
 // Bumped with every change of a layout or of a meaning in this folder. A
 // program built with another version is refused by name, never run half right.
-inline constexpr std::uint32_t kVersion = 16;
+inline constexpr std::uint32_t kVersion = 17;
 
 }  // namespace clew::abi
 

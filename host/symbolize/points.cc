@@ -1,8 +1,9 @@
 #include "host/symbolize/points.h"
 
-#include <cstddef>
-#include <cstring>
+#include <bit>
 #include <utility>
+
+#include "clew_abi/point_lines.h"
 
 namespace clew {
 
@@ -25,25 +26,18 @@ Result<PointTable> PointTable::open(const std::string& module) {
 }
 
 PointTable PointTable::of(ElfFile file) {
-  const auto section = file.section(CLEW_POINT_SECTION);
-  return {std::move(file), section.value_or(ElfFile::Section{})};
-}
-
-std::string PointTable::text(std::uint64_t field_address, std::int32_t offset) const {
-  // Wraps for a negative offset, as it should.
-  const auto found = file_.string_at_address(
-      field_address + static_cast<std::uint64_t>(static_cast<std::int64_t>(offset)));
-  return std::string(found.value_or(""));
+  const auto points = file.section(CLEW_POINT_SECTION).value_or(ElfFile::Section{});
+  const auto lines = file.section(CLEW_LINES_SECTION).value_or(ElfFile::Section{});
+  return {std::move(file), points.bytes,
+          PointLines(lines.bytes, points.address, points.bytes.size())};
 }
 
 std::optional<PointSource> PointTable::at(std::uint64_t id) const {
   if (id >= size()) return std::nullopt;
-  abi::Point point;
-  std::memcpy(&point, section_.bytes.data() + id * sizeof point, sizeof point);
+  const auto point = std::bit_cast<abi::Point>(kinds_[id]);
   if (point.kind >= abi::PointKind::kCount) return std::nullopt;
-  const std::uint64_t address = section_.address + id * sizeof point;
-  return PointSource{text(address + offsetof(abi::Point, file), point.file), point.line,
-                     point.column, text(address + offsetof(abi::Point, function), point.function),
+  const PointLine line = lines_.at(id);
+  return PointSource{std::string(line.file), line.line, line.column, std::string(line.function),
                      point.kind};
 }
 

@@ -8,6 +8,8 @@
 #include <random>
 #include <vector>
 
+#include "clew_abi/point_lines.h"
+
 namespace clew {
 namespace {
 
@@ -17,11 +19,14 @@ constexpr std::uint64_t kBase = 0x10000;
 struct Image {
   Elf64_Ehdr header{};
   Elf64_Phdr segment{};
-  Elf64_Shdr sections[3]{};
-  char names[32] = "\0clew_points\0.names";
-  char strings[32] = "queue.cc\0_Z3fooi";
+  Elf64_Shdr sections[4]{};
+  char names[40] = "\0clew_kinds\0.names\0.clew_lines";
   abi::Point points[2]{};
+  abi::PointLines head{};
+  // Two points of one function: line 10 and line 9, both at column 3.
+  char lines[25] = "\1\x8queue.cc\1\0\7_Z3fooi\6\x14\6\1";
 };
+constexpr std::size_t kLinesSize = 24;
 
 Image make_image() {
   Image image;
@@ -35,28 +40,19 @@ Image make_image() {
   image.header.e_phnum = 1;
   image.header.e_shoff = offsetof(Image, sections);
   image.header.e_shentsize = sizeof(Elf64_Shdr);
-  image.header.e_shnum = 3;
+  image.header.e_shnum = 4;
   image.header.e_shstrndx = 2;
   image.segment = {PT_LOAD, PF_R, 0, kBase, kBase, sizeof(Image), sizeof(Image), 4096};
-  image.sections[1] = {1,
-                       SHT_PROGBITS,
-                       0,
-                       kBase + offsetof(Image, points),
-                       offsetof(Image, points),
-                       sizeof image.points,
-                       0,
-                       0,
-                       4,
-                       0};
-  image.sections[2] = {13, SHT_STRTAB, 0, 0, offsetof(Image, names), sizeof image.names,
-                       0,  0,          1, 0};
-  for (std::size_t i = 0; i < 2; ++i) {
-    const auto at = static_cast<std::int32_t>(offsetof(Image, points) + i * sizeof(abi::Point));
-    const auto strings = static_cast<std::int32_t>(offsetof(Image, strings));
-    image.points[i] = {
-        strings - at,           strings + 9 - (at + 4),     static_cast<std::uint32_t>(10 + i), 3,
-        abi::PointKind::kStore, abi::MemoryOrder::kNotKnown};
-  }
+  const auto section = [&](std::uint32_t name, std::uint32_t type, std::size_t offset,
+                           std::size_t size) {
+    return Elf64_Shdr{name, type, 0, kBase + offset, offset, size, 0, 0, 1, 0};
+  };
+  image.sections[1] = section(1, SHT_PROGBITS, offsetof(Image, points), sizeof image.points);
+  image.sections[2] = section(12, SHT_STRTAB, offsetof(Image, names), sizeof image.names);
+  image.sections[3] =
+      section(19, SHT_PROGBITS, offsetof(Image, head), sizeof image.head + kLinesSize);
+  image.points[0] = image.points[1] = {abi::PointKind::kStore, abi::MemoryOrder::kNotKnown};
+  image.head = {kBase + offsetof(Image, points), 2, kLinesSize};
   return image;
 }
 
@@ -75,25 +71,53 @@ TEST(Points, ReadsATable) {
   ASSERT_TRUE(point);
   EXPECT_EQ(point->file, "queue.cc");
   EXPECT_EQ(point->function, "_Z3fooi");
-  EXPECT_EQ(point->line, 11u);
+  EXPECT_EQ(table->at(0)->line, 10u);
+  EXPECT_EQ(point->line, 9u);
   EXPECT_EQ(point->column, 3u);
   EXPECT_STREQ(to_word(point->kind), "write");
   EXPECT_FALSE(table->at(2));
 }
 
-TEST(Points, StringsOutsideTheFileAreEmpty) {
-  Image image = make_image();
-  image.points[0].file = INT32_MAX;
-  image.points[0].function = INT32_MIN;
+void expect_nothing_known(const Image& image) {
   const auto point = table_of(image)->at(0);
   ASSERT_TRUE(point);
   EXPECT_EQ(point->file, "");
   EXPECT_EQ(point->function, "");
+  EXPECT_EQ(point->line, 0u);
+  EXPECT_STREQ(to_word(point->kind), "write");
+}
+
+// What llvm-strip leaves.
+TEST(Points, KindsAreKnownWithoutLines) {
+  Image image = make_image();
+  image.sections[3].sh_type = SHT_NOBITS;
+  expect_nothing_known(image);
+}
+
+TEST(Points, LinesOfOtherAddressesAreLeftOut) {
+  for (const std::uint64_t address : {std::uint64_t{0}, kBase + offsetof(Image, points) + 1}) {
+    Image image = make_image();
+    image.head.points = address;
+    expect_nothing_known(image);
+  }
+}
+
+TEST(Points, WrongNumbersInLinesTakeNoMemory) {
+  for (const std::size_t number : {0U, 10U}) {
+    Image image = make_image();
+    std::memset(image.lines + number, 0x7f, 1);
+    const auto point = table_of(image)->at(0);
+    ASSERT_TRUE(point);
+    EXPECT_EQ(point->function, "");
+  }
+  Image image = make_image();
+  image.head.count = UINT32_MAX;
+  expect_nothing_known(image);
 }
 
 TEST(Points, UnknownKindIsNoPoint) {
   Image image = make_image();
-  image.points[0].kind = static_cast<abi::PointKind>(200);
+  std::memset(image.points, 0x1f, 1);
   EXPECT_FALSE(table_of(image)->at(0));
 }
 

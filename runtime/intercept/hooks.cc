@@ -120,7 +120,7 @@ void clew_spin_slow(const Point* point) {
 
 }  // extern "C"
 
-CLEW_EXPORT void __clew_register_points(const Point* begin, const Point* end) {
+CLEW_EXPORT void __clew_register_kinds(const Point* begin, const Point* end) {
   register_points(begin, end);
   if (g_sched.active && g_listeners.hears_of(kTopicMemory)) hook_heap();
 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # One check of what the pass does to a program, named by the last argument.
-# usage: run_check.sh CLANGXX PLUGIN ABI_DIR WORK_DIR LLVM_BIN NAME
+# The folder of WORK_DIR has the stub runtime, stub.o.
+# usage: run_check.sh CLANGXX PLUGIN WORK_DIR LLVM_BIN NAME
 set -euo pipefail
-clangxx=$1 plugin=$2 abi=$3 work=$4 llvm=$5 name=$6
+clangxx=$1 plugin=$2 work=$3 llvm=$4 name=$5
 here=$(cd "$(dirname "$0")" && pwd)
 programs=$here/programs
 load=(-Xclang -load -Xclang "$plugin" "-fpass-plugin=$plugin")
@@ -11,7 +12,7 @@ rm -rf "$work" && mkdir -p "$work" && cd "$work"
 fail() { echo "FAILED: $*" >&2; exit 1; }
 same() { [[ $1 == "$2" ]] || fail "$3: expected '$2', got '$1'"; }
 cc() { "$clangxx" -x c "$@"; }
-stub() { "$clangxx" -std=c++23 -O1 -fPIC -c "$here/stub_runtime.cc" -I"$abi" -o stub.o; }
+stub() { ln -s ../stub.o stub.o; }
 # The number of lines of standard input that match the pattern.
 count() { grep -c -- "$1" || true; }
 
@@ -62,7 +63,8 @@ loaded_twice() {
   if ir "${load[@]}" -mllvm -clew-yield=nonsense &> /dev/null; then fail "took a wrong granularity"; fi
 }
 
-# The table needs no dynamic relocation and is read-only, in a PIE and in a shared object.
+# The table needs no dynamic relocation and is read-only, in a PIE and in a shared object. Where points are in the source is
+# not loaded.
 no_relocations() {
   stub
   cc -O1 -g -fPIC "${load[@]}" -c "$programs/plain.c" -o plain.o
@@ -70,9 +72,11 @@ no_relocations() {
   "$clangxx" -pie many.o plain.o stub.o -o pie
   "$clangxx" -shared plain.o -o plain.so
   for image in pie plain.so; do
-    local flags; flags=$("$llvm/llvm-readelf" -SW $image | sed -n 's/.*clew_points *PROGBITS *[0-9a-f]* [0-9a-f]* [0-9a-f]* 00 *\([A-Za-z]*\) .*/\1/p')
+    local flags; flags=$("$llvm/llvm-readelf" -SW $image | sed -n 's/.*clew_kinds *PROGBITS *[0-9a-f]* [0-9a-f]* [0-9a-f]* 00 *\([A-Za-z]*\) .*/\1/p')
     [[ $flags == *A* && $flags != *W* ]] || fail "$image: section flags '$flags'"
-    read -r begin size <<< "$("$llvm/llvm-readelf" -SW $image | sed -n 's/.*clew_points *PROGBITS *\([0-9a-f]*\) [0-9a-f]* \([0-9a-f]*\) .*/\1 \2/p')"
+    flags=$("$llvm/llvm-readelf" -SW $image | sed -n 's/.*\.clew_lines *PROGBITS *[0-9a-f]* [0-9a-f]* [0-9a-f]* 00\(.*\) 0 *0 *1$/[\1]/p')
+    [[ $flags == \[*\] && $flags != *A* ]] || fail "$image: flags of the lines '$flags'"
+    read -r begin size <<< "$("$llvm/llvm-readelf" -SW $image | sed -n 's/.*clew_kinds *PROGBITS *\([0-9a-f]*\) [0-9a-f]* \([0-9a-f]*\) .*/\1 \2/p')"
     while read -r offset; do
       if ((16#$offset >= 16#$begin && 16#$offset < 16#$begin + 16#$size)); then fail "$image: relocation at $offset"; fi
     done < <("$llvm/llvm-readelf" -rW $image | sed -n 's/^\([0-9a-f]\{16\}\) .*/\1/p')

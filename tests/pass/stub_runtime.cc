@@ -4,13 +4,17 @@
 // k-th point reaches the runtime, each line begins with the clock and the number of the point, and
 // the last line is the clock at the end. STUB_FAIL_CAS=k: of the weak compare-exchanges whose
 // points reach the runtime, every k-th fails.
+#include <pthread.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include "clew_abi/point.h"
+#include "stub_lines.h"
 
 namespace {
 
@@ -24,20 +28,16 @@ struct Passed {
 constexpr int kMaxPassed = 1000000;
 Passed passed[kMaxPassed];
 int passed_count = 0;
-int images = 0;
 std::int64_t every = 1;
 std::int64_t limit = 1;  // the clock at which the countdown runs out
 const Point* table = nullptr;
+constinit stub::Images lines;
 
 const char* const kNames[] = {
 #define CLEW_KIND(name, text, access) #name,
     CLEW_POINT_KINDS(CLEW_KIND)
 #undef CLEW_KIND
 };
-
-const char* text_at(const std::int32_t& field) {
-  return reinterpret_cast<const char*>(&field) + field;
-}
 
 void pass(const Point* point, std::uint64_t size) {
   if (passed_count < kMaxPassed) passed[passed_count++] = {point, size, limit};
@@ -72,7 +72,7 @@ struct Report {
   ~Report() {
     if (std::getenv("STUB_SILENT") != nullptr) return;
     const bool longer = std::getenv("STUB_LONG") != nullptr;
-    if (std::getenv("STUB_IMAGES") != nullptr) std::printf("images %d\n", images);
+    if (std::getenv("STUB_IMAGES") != nullptr) std::printf("images %zu\n", lines.size());
     for (int i = 0; i < passed_count; ++i) {
       const auto [point, size, clock] = passed[i];
       if (std::getenv("STUB_EVERY") != nullptr) std::printf("%ld %ld ", clock, point - table);
@@ -81,14 +81,17 @@ struct Report {
         continue;
       }
       const char* kind = kNames[static_cast<int>(point->kind)] + 1;
+      const clew::PointLine line = lines.line_of(point);
       if (!longer) {
-        std::printf("%u %s\n", point->line, kind);
+        std::printf("%u %s\n", line.line, kind);
         continue;
       }
-      const char* file = text_at(point->file);
-      const char* slash = std::strrchr(file, '/');
-      std::printf("%s%s:%u:%u %s %s %lu\n", file[0] == '/' ? "/" : "", slash ? slash + 1 : file,
-                  point->line, point->column, text_at(point->function), kind, size);
+      const std::string file(line.file);
+      const std::string function(line.function);
+      const std::size_t slash = file.rfind('/');
+      std::printf("%s%s:%u:%u %s %s %lu\n", file.starts_with('/') ? "/" : "",
+                  file.substr(slash + 1).c_str(), line.line, line.column, function.c_str(), kind,
+                  size);
     }
     if (std::getenv("STUB_EVERY") != nullptr)
       std::printf("end %ld\n", limit - 1 - __clew_countdown);
@@ -137,27 +140,28 @@ CLEW_SIZED(16)
 [[clang::preserve_most]] void __clew_spin(const Point* point) { count(point); }
 [[clang::preserve_most]] std::uint64_t __clew_random() { return 0x1234567812345678; }
 
-void __clew_register_points(const Point* begin, const Point* end) {
-  if (begin >= end || (end - begin) * sizeof(Point) != reinterpret_cast<std::uintptr_t>(end) -
-                                                           reinterpret_cast<std::uintptr_t>(begin))
-    std::abort();
-  for (const Point* point = begin; point != end; ++point)
-    if (point->kind >= clew::abi::PointKind::kCount || text_at(point->file)[0] != '/' ||
-        !*text_at(point->function))
+void __clew_register_kinds(const Point* begin, const Point* end) {
+  if (begin >= end) std::abort();
+  lines.add(begin, end);
+  for (const Point* point = begin; point != end; ++point) {
+    const clew::PointLine line = lines.line_of(point);
+    if (point->kind >= clew::abi::PointKind::kCount || !line.file.starts_with('/') ||
+        line.function.empty())
       std::abort();
-  if (++images > 1) return;
+  }
+  if (lines.size() > 1) return;
   table = begin;
   if (const char* text = std::getenv("STUB_EVERY")) every = limit = std::atoll(text);
   __clew_countdown = every - 1;
 }
 
 // Two listed functions, as the real runtime defines them.
-int pthread_mutex_lock(void*) {
+int pthread_mutex_lock(pthread_mutex_t*) noexcept {
   count(__clew_call_site);
   __clew_call_site = nullptr;
   return 0;
 }
-int sched_yield() {
+int sched_yield() noexcept {
   count(__clew_call_site);
   __clew_call_site = nullptr;
   return 0;
