@@ -62,6 +62,7 @@ class HeldLocks {
     known_ = true;
     return number_;
   }
+  bool has_number() const { return known_; }
   const Lockset& set() const { return set_; }
 
  private:

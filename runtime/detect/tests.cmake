@@ -2,6 +2,7 @@
 clew_unit_test(detect_test
   SOURCES
     ${CMAKE_SOURCE_DIR}/runtime/arena.cc
+    ${CMAKE_SOURCE_DIR}/runtime/event/stretch.cc
     ${CMAKE_SOURCE_DIR}/runtime/rt.cc
     ${CMAKE_CURRENT_LIST_DIR}/freed_memory.cc
     ${CMAKE_CURRENT_LIST_DIR}/freed_memory_test.cc

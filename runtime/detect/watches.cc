@@ -1,5 +1,6 @@
 #include "runtime/detect/watches.h"
 
+#include "runtime/fiber/own_stack.h"
 #include "runtime/libc/heap.h"
 #include "runtime/record/points.h"
 
@@ -62,6 +63,7 @@ Hearing RaceWatch::hearing() const {
   return {.topics = kTopicEvents | kTopicThreads | kTopicSync | kTopicMemory,
           .window = Window::all(),
           .looks = Hearing::Looks::kAtEach,
+          .repeats = Hearing::Repeats::kUnheard,
           .regions = true};
 }
 
@@ -85,15 +87,8 @@ void RaceWatch::before(const Event& event) {
   const AccessKind kind = kind_of(step);
   // A lone thread's atomic operations still end the release sequences of others.
   if (event.alone && kind < AccessKind::kAtomicRead) return;
-  const RaceDetector::Access access{
-      event.thread.index,
-      kind,
-      step.object,
-      size_of(step),
-      event.clock,
-      static_cast<std::uint32_t>((step.place & 1) == 0 ? step.place >> 1 : 0),
-      locks_of(event.thread.index).number(sets_)};
-  detector_.on_race(found, this);
+  const RaceDetector::Access access =
+      access_of(event.thread.index, kind, step.object, size_of(step), event.clock, step.place);
   if (kind < AccessKind::kAtomicRead) {
     detector_.access(access);
   } else {
@@ -104,10 +99,37 @@ void RaceWatch::before(const Event& event) {
                                                                   : Atomic::kUpdate,
                      step.order);
   }
-  if (CLEW_UNLIKELY(g_pool.exhausted()) && !told_exhausted_) {
-    told_exhausted_ = true;
-    g_findings.note("--watch ran out of memory: what came later was not watched in full");
-  }
+  tell_if_exhausted();
+}
+
+void RaceWatch::accesses(const PlainAccess& access) {
+  if (access.alone || access.thread >= kMaxThreads) return;
+  detector_.access(access_of(access.thread, access.writes ? AccessKind::kWrite : AccessKind::kRead,
+                             access.address, access.size > 0 ? access.size : 1, access.clock,
+                             access.place));
+  tell_if_exhausted();
+}
+
+RaceDetector::Access RaceWatch::access_of(std::uint32_t thread, AccessKind kind,
+                                          std::uintptr_t address, std::uint64_t size, Clock clock,
+                                          abi::Place place) {
+  detector_.on_race(found, this);
+  HeldLocks& locks = locks_of(thread);
+  if (!locks.has_number()) clew_vectors_untouched = 0;  // a new set is copied by libc
+  return {thread,
+          kind,
+          address,
+          size,
+          clock,
+          static_cast<std::uint32_t>((place & 1) == 0 ? place >> 1 : 0),
+          locks.number(sets_)};
+}
+
+void RaceWatch::tell_if_exhausted() {
+  if (CLEW_LIKELY(!g_pool.exhausted()) || told_exhausted_) return;
+  told_exhausted_ = true;
+  clew_vectors_untouched = 0;
+  g_findings.note("--watch ran out of memory: what came later was not watched in full");
 }
 
 // Destroying a mutex is a write to it, and using it an atomic read: the two may not race.
@@ -127,6 +149,7 @@ void RaceWatch::look_at_object(const Event& event) {
 void RaceWatch::found(void* context, const Seen& earlier, const RaceDetector::Access& later,
                       std::uintptr_t address, std::uint32_t size) {
   auto& self = *static_cast<RaceWatch*>(context);
+  clew_vectors_untouched = 0;
   if (g_findings.ending() || !self.reported_.add(earlier.point, later.point)) return;
   FoundSomething finding;
   finding.kind = abi::FindingKind::kRace;
@@ -209,6 +232,7 @@ Hearing LockOrderWatch::hearing() const {
   return {.topics = kTopicEvents | kTopicThreads | kTopicSync | kTopicMemory,
           .window = Window::all(),
           .looks = Hearing::Looks::kAtEach,
+          .repeats = Hearing::Repeats::kUnheard,
           .regions = true};
 }
 
@@ -265,6 +289,7 @@ Hearing MemoryWatch::hearing() const {
   return {.topics = kTopicEvents | kTopicMemory,
           .window = Window::all(),
           .looks = Hearing::Looks::kAtEach,
+          .repeats = Hearing::Repeats::kUnheard,
           .regions = true};
 }
 
@@ -275,14 +300,26 @@ void MemoryWatch::before(const Event& event) {
     freeing_ = {step.object, event.thread.index, event.clock, step.place};
     return;  // whether it was freed before is seen when it is
   }
-  const FreedMemory::Block* block = memory_.used(step.object, size_of(step));
-  if (CLEW_LIKELY(block == nullptr)) return;
-  report(*block, {.action = action_of(kind_of(step)),
-                  .thread = event.thread.index,
-                  .clock = event.clock,
-                  .place = step.place,
-                  .object = step.object,
-                  .size = size_of(step)});
+  use({.action = action_of(kind_of(step)),
+       .thread = event.thread.index,
+       .clock = event.clock,
+       .place = step.place,
+       .object = step.object,
+       .size = size_of(step)});
+}
+
+void MemoryWatch::accesses(const PlainAccess& access) {
+  use({.action = access.writes ? abi::FindingAction::kWrite : abi::FindingAction::kRead,
+       .thread = access.thread,
+       .clock = access.clock,
+       .place = access.place,
+       .object = access.address,
+       .size = access.size > 0 ? access.size : 1});
+}
+
+void MemoryWatch::use(const FindingSite& site) {
+  const FreedMemory::Block* block = memory_.used(site.object, site.size);
+  if (CLEW_UNLIKELY(block != nullptr)) report(*block, site);
 }
 
 void MemoryWatch::changed(const MemoryChange& change) {
@@ -307,6 +344,7 @@ void MemoryWatch::changed(const MemoryChange& change) {
 }
 
 void MemoryWatch::report(const FreedMemory::Block& block, const FindingSite& now) {
+  clew_vectors_untouched = 0;
   if (g_findings.ending() || !reported_.add(now.place, block.freed.place)) return;
   FoundSomething finding;
   finding.kind = abi::FindingKind::kMemory;

@@ -30,6 +30,7 @@ class RaceWatch final : public Listener {
  public:
   Hearing hearing() const;
   void before(const Event& event) override;
+  void accesses(const PlainAccess& access) override;
   void created(const ThreadCreated& thread) override;
   void synchronised(const Synchronised& what) override;
   void changed(const MemoryChange& change) override;
@@ -37,6 +38,9 @@ class RaceWatch final : public Listener {
  private:
   static void found(void* self, const Seen& earlier, const RaceDetector::Access& later,
                     std::uintptr_t address, std::uint32_t size);
+  RaceDetector::Access access_of(std::uint32_t thread, AccessKind kind, std::uintptr_t address,
+                                 std::uint64_t size, Clock clock, abi::Place place);
+  void tell_if_exhausted();
   void look_at_object(const Event& event);
   HeldLocks& locks_of(std::uint32_t thread);
   void take_lock(const Synchronised& what);
@@ -68,9 +72,11 @@ class MemoryWatch final : public Listener {
  public:
   Hearing hearing() const;
   void before(const Event& event) override;
+  void accesses(const PlainAccess& access) override;
   void changed(const MemoryChange& change) override;
 
  private:
+  void use(const FindingSite& site);
   void report(const FreedMemory::Block& block, const FindingSite& now);
 
   FreedMemory memory_;

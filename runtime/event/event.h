@@ -28,6 +28,18 @@ struct Event {
   std::uint64_t value = 0;  // read or written, or what a call has returned; known afterwards only
 };
 
+// An access of compiled code that is not atomic, by a thread that stands at a point: what of an event
+// those get to hear who need not hear of repetitions (stretch.h).
+struct PlainAccess {
+  std::uintptr_t address = 0;
+  std::uint32_t size = 0;
+  std::uint32_t thread = 0;  // index
+  bool writes = false;
+  bool alone = false;  // as in Event
+  Clock clock = 0;
+  abi::Place place = 0;
+};
+
 // A scheduling point at which a strategy could decide, and who runs from there.
 struct SchedulingPoint {
   ThreadName thread = {};

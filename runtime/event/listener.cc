@@ -21,6 +21,9 @@ void Listeners::add(Listener& listener, const Hearing& hearing) {
   topics_ |= hearing.topics;
   regions_ |= hearing.regions;
   heard_ = joined(heard_, hearing.window);
+  if (hearing.looks == Hearing::Looks::kAtEach && hearing.repeats == Hearing::Repeats::kHeard &&
+      !hearing.window.empty())
+    repeats_ = true;
   if (hearing.looks == Hearing::Looks::kAtEach) looked_at_ = joined(looked_at_, hearing.window);
 }
 

@@ -17,6 +17,8 @@ class Listener {
  public:
   // The thread executes the event next.
   virtual void before(const Event& event) { (void)event; }
+  // In place of before(), if nobody who wants each needs to hear of repetitions.
+  virtual void accesses(const PlainAccess& access) { (void)access; }
   // The call has returned `event.value`.
   virtual void after(const Event& event) { (void)event; }
   virtual void at(const SchedulingPoint& point) { (void)point; }
@@ -64,6 +66,9 @@ struct Hearing {
   // that decides at every point looks at accesses to what threads may share, others at very few.
   // Calls are looked at in any case.
   enum class Looks : std::uint8_t { kAsItComes, kAtEach } looks = Looks::kAsItComes;
+  // Whether it hears of accesses that repeat what it has heard of (event/stretch.h). REQUIRES of
+  // kUnheard: kAtEach.
+  enum class Repeats : std::uint8_t { kHeard, kUnheard } repeats = Repeats::kHeard;
   // Whether it hears of accesses in regions without yield points, too; they are not counted.
   // REQUIRES: kAtEach.
   bool regions = false;
@@ -86,10 +91,20 @@ class Listeners {
   bool hears_of(Topics topic) const { return (topics_ & topic) != 0; }
   // The events that have to be looked at one by one, whatever the strategy.
   const Window& looked_at() const { return looked_at_; }
+  // Whether those are all events, and nobody who wants each needs to hear of accesses that repeat.
+  bool needs_no_repeats() const {
+    return !repeats_ && looked_at_.first <= 1 && looked_at_.last == kNever;
+  }
 
   void before(const Event& event) const;
   // The event would not have been looked at, were it not for those who want each: only they hear.
   void before_each(const Event& event) const;
+  // REQUIRES: needs_no_repeats().
+  void accesses(const PlainAccess& access) const {
+    for (std::uint32_t i = 0; i < count_; ++i)
+      if (entries_[i].hearing.repeats == Hearing::Repeats::kUnheard)
+        entries_[i].listener->accesses(access);
+  }
   // The event lies in a region without yield points.
   void before_in_region(const Event& event) const;
   bool hears_regions() const { return regions_; }
@@ -128,6 +143,7 @@ class Listeners {
   Window heard_ = Window::none();
   Window looked_at_ = Window::none();
   bool regions_ = false;
+  bool repeats_ = false;  // somebody needs to hear of them
 };
 
 extern Listeners g_listeners;

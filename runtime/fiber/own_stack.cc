@@ -11,6 +11,7 @@
 extern "C" {
 std::uintptr_t clew_own_base = 0;
 std::uintptr_t clew_own_top = 0;
+unsigned char clew_vectors_untouched = 0;
 }
 
 namespace clew::rt {

@@ -22,6 +22,9 @@ extern "C" {
 // calls (0: there is none to switch to).
 extern std::uintptr_t clew_own_base;
 extern std::uintptr_t clew_own_top;
+// Set by a hook of a point that has used general registers only: its stub then leaves the others alone,
+// and resets it.
+extern unsigned char clew_vectors_untouched;
 }
 
 namespace clew::rt {

@@ -2,12 +2,11 @@
 // and of the interposed functions, and the handler of signals.
 #include "runtime/fiber/clear_vectors_x86_64.inc"
 #include "runtime/fiber/own_stack_layout.h"
+#include "runtime/translate/return_to_program_x86_64.inc"
 
         .hidden clew_own_base
         .hidden clew_own_top
-        .hidden clew_translating
-        .hidden clew_return_translated
-        .hidden clew_return_translated_or_native
+        .hidden clew_vectors_untouched
 
         .text
         .globl  clew_stubs_begin
@@ -28,13 +27,6 @@ clew_stubs_begin:
         pushq   %r13
         pushq   %r14
         pushq   %r15
-        .endm
-
-// Of a translated run (translate/translate.h), the program's translated code continues.
-        .macro  ret_to_program translated
-        cmpb    $0, clew_translating(%rip)
-        jne     \translated
-        ret
         .endm
 
         .macro  return_to_program
@@ -150,7 +142,10 @@ clew_call_on_own_stack:
         movl    $\size, %edx
         .endif
         call    \target
+        cmpb    $0, clew_vectors_untouched(%rip)
+        jne     3f
         clear_vectors
+3:      movb    $0, clew_vectors_untouched(%rip)
         popq    %r10
         popq    %r9
         popq    %r8
@@ -176,19 +171,24 @@ clew_call_on_own_stack:
         .size   \name, .-\name
         .endm
 
-        hook    __clew_yield, clew_yield_slow
+// Of most points: called by quick_points_x86_64.S, in which compiled code arrives.
+        .macro  inner_hook name, target, size=0
+        .hidden \name
+        hook    \name, \target, size=\size
+        .endm
+
+        inner_hook clew_hook_yield, clew_yield_slow
+        inner_hook clew_hook_access_1, clew_yield_access_slow, size=1
+        inner_hook clew_hook_access_4, clew_yield_access_slow, size=4
+        inner_hook clew_hook_access_8, clew_yield_access_slow, size=8
+        inner_hook clew_hook_access_16, clew_yield_access_slow, size=16
         hook    __clew_yield_access, clew_yield_access_slow
-        hook    __clew_yield_access_1, clew_yield_access_slow, size=1
-        hook    __clew_yield_access_4, clew_yield_access_slow, size=4
-        hook    __clew_yield_access_8, clew_yield_access_slow, size=8
-        hook    __clew_yield_access_16, clew_yield_access_slow, size=16
         hook    __clew_yield_cas, clew_yield_cas_slow, result=1
 
-// Counts the point first.
-        .macro  counting_hook name, hook
-        .globl  \name
-        .type   \name, @function
-\name:
+// The same for code that has not counted the point.
+        .globl  __clew_yield_access_next
+        .type   __clew_yield_access_next, @function
+__clew_yield_access_next:
         .cfi_startproc
         pushq   %r11
         .cfi_adjust_cfa_offset 8
@@ -196,18 +196,11 @@ clew_call_on_own_stack:
         decq    %fs:(%r11)
         popq    %r11
         .cfi_adjust_cfa_offset -8
-        js      \hook
+        js      __clew_yield_access
         ret_to_program clew_return_translated
         .cfi_endproc
-        .size   \name, .-\name
-        .endm
+        .size   __clew_yield_access_next, .-__clew_yield_access_next
 
-        counting_hook __clew_yield_next, __clew_yield
-        counting_hook __clew_yield_access_next, __clew_yield_access
-        counting_hook __clew_yield_access_next_1, __clew_yield_access_1
-        counting_hook __clew_yield_access_next_4, __clew_yield_access_4
-        counting_hook __clew_yield_access_next_8, __clew_yield_access_8
-        counting_hook __clew_yield_access_next_16, __clew_yield_access_16
         hook    __clew_string_size, clew_string_size_slow, result=1
         hook    __clew_spin, clew_spin_slow
         hook    __clew_random, clew_random_slow, result=1

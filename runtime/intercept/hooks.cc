@@ -43,6 +43,33 @@ bool is_looked_at() {
   return g_sched.looks_at_every_point() || g_listeners.looked_at().has(g_sched.clock() + 1);
 }
 
+// What an access means for the stretch, if it is more than an access.
+void keep_stretch(const Step& step) {
+  const bool is_atomic = step.point >= clew::abi::PointKind::kAtomicLoad &&
+                         step.point <= clew::abi::PointKind::kAtomicCas;
+  if (is_atomic && step.order != clew::abi::MemoryOrder::kRelaxed) return g_stretch.begin();
+  if (clew::abi::ends_life(step.kind)) g_stretch.forget(step.object, step.size);
+}
+
+// The access is looked at because somebody listens, or because something else was due at it.
+void announce_access(const Step& step) {
+  if (g_sched.only_listened_to())
+    g_sched.announce_to_each(step);
+  else
+    g_sched.announce(step, Scheduler::Counted::kYes);
+}
+
+// The most frequent case while a run is watched. Only general registers are used.
+void announce_unless_repeated(const Point* point, const void* address, std::uint64_t size) {
+  const bool writes = point->kind == clew::abi::PointKind::kStore;
+  const auto object = reinterpret_cast<std::uintptr_t>(address);
+  const auto access = writes ? Stretch::Access::kWrite : Stretch::Access::kRead;
+  clew_vectors_untouched = 1;
+  if (g_stretch.repeats(object, size, access)) return;
+  g_sched.announce_plain(
+      {.object = object, .place = place_of(point), .size = step_size(size), .point = point->kind});
+}
+
 }  // namespace
 
 extern "C" {
@@ -71,6 +98,10 @@ void clew_yield_slow(const Point* point) {
 }
 
 void clew_yield_access_slow(const Point* point, const void* address, std::uint64_t size) {
+  using clew::abi::PointKind;
+  if ((point->kind == PointKind::kLoad || point->kind == PointKind::kStore) &&
+      g_sched.passed_for_listeners())
+    return announce_unless_repeated(point, address, size);
   if (CLEW_UNLIKELY(!g_sched.active)) {
     __clew_countdown = kUnlimited;
     return;
@@ -85,11 +116,11 @@ void clew_yield_access_slow(const Point* point, const void* address, std::uint64
                   step_kind(point->kind),
                   point->kind,
                   point->order};
+  keep_stretch(step);
   if (CLEW_UNLIKELY(g_sched.current->no_yield != 0)) return g_sched.announce_in_region(step);
   if (CLEW_LIKELY(!g_sched.looks_at_every_point())) {
     g_sched.reach_at_limit({.place = step.place});
-    if (g_listeners.looked_at().has(g_sched.clock()))
-      g_sched.announce(step, Scheduler::Counted::kYes);
+    if (g_listeners.looked_at().has(g_sched.clock())) announce_access(step);
     return;
   }
   const bool deciding = g_sharing.is_scheduling_point(step.place, point->kind);

@@ -1,6 +1,9 @@
 #include "runtime/sched/event_clock.h"
 
 namespace clew::rt {
+namespace {
+constexpr Clock kMostHooked = Clock{1} << (CLEW_DUE_BIT - 1);
+}  // namespace
 
 void EventClock::arm(Clock attention, Looks looks) {
   live_->store(settled_, std::memory_order_relaxed);
@@ -11,7 +14,11 @@ void EventClock::arm(Clock attention, Looks looks) {
   attention_ = attention > settled_ ? attention : settled_ + 1;
   looks_ = looks;
   Clock limit = looks == Looks::kAtEveryPoint ? settled_ + 1 : attention_;
-  if (CLEW_UNLIKELY(settled_ < window_.last)) {
+  hooked_ = repeats_ == Repeats::kPassed && looks == Looks::kWhenDue ? kHooked : 0;
+  if (hooked_ != 0) {
+    // As many as the hooks can tell from none.
+    if (limit - settled_ > kMostHooked) limit = settled_ + kMostHooked;
+  } else if (CLEW_UNLIKELY(settled_ < window_.last)) {
     const Clock next = window_.first > settled_ ? window_.first : settled_ + 1;
     if (next < limit) limit = next;
   }
@@ -19,6 +26,11 @@ void EventClock::arm(Clock attention, Looks looks) {
 }
 
 bool EventClock::pass_for_listeners() {
+  if (hooked_ != 0 && left() >= 0) {
+    only_listened_to_ = true;
+    settle();
+    return true;
+  }
   if (CLEW_LIKELY(limit_ >= attention_) || looks_ == Looks::kAtEveryPoint) return false;
   only_listened_to_ = true;
   settled_ = limit_;

@@ -14,13 +14,16 @@
 //                                       limit <= attention.
 // `limit` is the event of the next look. `attention` is the next event at which anything has to be
 // done; events between the two are looked at one by one for a strategy that decides at every point,
-// or because somebody listens (Window).
+// or because somebody listens (Window). If none of those who listen needs to hear of accesses that
+// repeat, the limit is as if nobody listened, and the variable has kHooked less than the countdown:
+// it is below 0 at each point, and the hooks tell by CLEW_DUE_BIT whether the countdown has run out.
 #ifndef CLEW_RUNTIME_SCHED_EVENT_CLOCK_H_
 #define CLEW_RUNTIME_SCHED_EVENT_CLOCK_H_
 
 #include <atomic>
 
 #include "runtime/event/listener.h"
+#include "runtime/event/stretch_layout.h"
 #include "runtime/rt.h"
 
 namespace clew::rt {
@@ -30,6 +33,9 @@ namespace clew::rt {
 inline constexpr Nanos kNanosPerPoint = 10;
 // A countdown that never runs out.
 inline constexpr std::int64_t kUnlimited = std::int64_t{1} << 62;
+// So much less is in a countdown if all points call their hooks, which pass most of them without the slow
+// side (event/stretch.h).
+inline constexpr std::int64_t kHooked = std::int64_t{1} << CLEW_HOOKED_BIT;
 
 class EventClock {
  public:
@@ -42,8 +48,12 @@ class EventClock {
   // The events of the window are looked at one by one. `regions`: what is not counted is looked at
   // as well.
   enum class Regions : std::uint8_t { kUnseen, kSeen };
-  void set_window(Window window, Regions regions = Regions::kUnseen) {
+  // Repeats::kPassed: but for those that the hooks pass. REQUIRES: the window has all events.
+  enum class Repeats : std::uint8_t { kLookedAt, kPassed };
+  void set_window(Window window, Regions regions = Regions::kUnseen,
+                  Repeats repeats = Repeats::kLookedAt) {
     window_ = window;
+    repeats_ = repeats;
     uncounted_ = regions == Regions::kSeen ? 0 : kUnlimited;
     only_listened_to_ = false;
   }
@@ -58,17 +68,20 @@ class EventClock {
 
   // Events passed so far. Exact at points, in calls and in what they call. Between two points of a
   // straight line of code it may be ahead: the compiler counts such points at once.
-  Clock now() const { return counts_ ? limit_ - 1 - static_cast<Clock>(*countdown_) : settled_; }
+  Clock now() const { return counts_ ? limit_ - 1 - static_cast<Clock>(left()) : settled_; }
   Clock settled() const { return settled_; }
   void settle() { settled_ = now(); }
 
   // The running thread passes a point. False: the slow side has to look at it.
-  bool count() { return --*countdown_ >= 0; }
+  bool count() {
+    --*countdown_;
+    return left() >= 0;
+  }
   // For a strategy that decides at every scheduling point: this is none, and nothing else is due.
   bool pass_quickly() {
     if (CLEW_UNLIKELY(limit_ >= attention_)) return false;
     settled_ = limit_++;
-    *countdown_ = 0;
+    set_left(0);
     return true;
   }
   // The event is looked at only because somebody listens, and would otherwise have been counted
@@ -82,7 +95,7 @@ class EventClock {
   // happened. Its number.
   Clock begin_event() {
     settled_ = limit_ - 1;
-    *countdown_ = 0;
+    set_left(0);
     return settled_ + 1;
   }
   void end_event() {
@@ -102,11 +115,19 @@ class EventClock {
     counts_ = false;
     *countdown_ = uncounted_;
   }
-  // Counting resumes with what the countdown was.
-  void resume_counting(std::int64_t countdown) {
+  // Counting resumes with what was left.
+  void resume_counting(std::int64_t left) {
     counts_ = true;
-    *countdown_ = countdown;
+    set_left(left);
   }
+  // What is left of the countdown.
+  std::int64_t left() const {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(*countdown_) +
+                                     static_cast<std::uint64_t>(hooked_));
+  }
+  // The running thread has passed a point at which nothing was due, and that the hook did not pass
+  // because it might be no repetition.
+  bool passed_for_listeners() const { return hooked_ != 0 && counts_ && left() >= 0; }
   // arm() follows.
   void start_counting() { counts_ = true; }
   bool counts() const { return counts_; }
@@ -162,8 +183,9 @@ class EventClock {
   }
   void set_limit(Clock limit) {
     limit_ = limit;
-    *countdown_ = static_cast<std::int64_t>(limit_ - settled_ - 1);
+    set_left(static_cast<std::int64_t>(limit_ - settled_ - 1));
   }
+  void set_left(std::int64_t left) { *countdown_ = left - hooked_; }
 
   std::int64_t* countdown_ = nullptr;  // of the running thread
   bool counts_ = true;
@@ -174,6 +196,8 @@ class EventClock {
   Clock certain_ = 0;
   Looks looks_ = Looks::kWhenDue;
   Window window_ = Window::none();
+  Repeats repeats_ = Repeats::kLookedAt;
+  std::int64_t hooked_ = 0;              // kHooked or nothing
   std::int64_t uncounted_ = kUnlimited;  // the countdown in regions without yield points
   Nanos speed_ = 1;
   Nanos skew_ = 0;

@@ -98,6 +98,47 @@ TEST_F(EventClockTest, AWindowIsNoReasonToPassWhatIsDue) {
   EXPECT_FALSE(clock_.pass_for_listeners());
 }
 
+// Compiled code counts the variable down, and calls a hook wherever it is below 0.
+TEST_F(EventClockTest, HooksThatPassRepetitionsSeeEachPointAndTellWhatIsDue) {
+  clock_.set_window(Window::all(), EventClock::Regions::kSeen, EventClock::Repeats::kPassed);
+  clock_.arm(10, Looks::kWhenDue);
+  constexpr std::int64_t kDue = std::int64_t{1} << CLEW_DUE_BIT;
+  for (Clock event = 1; event < 10; ++event) {
+    --countdown_;
+    EXPECT_LT(countdown_, 0);
+    EXPECT_EQ(countdown_ & kDue, 0) << event;
+    EXPECT_TRUE(clock_.passed_for_listeners());
+    EXPECT_EQ(clock_.now(), event);
+    if (event % 2 == 0) EXPECT_TRUE(clock_.pass_for_listeners());
+    EXPECT_EQ(clock_.now(), event);
+  }
+  --countdown_;
+  EXPECT_LT(countdown_, 0);
+  EXPECT_NE(countdown_ & kDue, 0);
+  EXPECT_FALSE(clock_.passed_for_listeners());
+  EXPECT_FALSE(clock_.pass_for_listeners());
+  EXPECT_EQ(clock_.begin_event(), 10u);
+  clock_.end_event();
+  clock_.arm(1'000'000, Looks::kAtEveryPoint);
+  EXPECT_EQ(count_until_look(), 0);
+  EXPECT_NE(countdown_ & kDue, 0) << "each point is looked at for another reason";
+}
+
+TEST_F(EventClockTest, RegionsDoNotCountWhereHooksPassRepetitions) {
+  clock_.set_window(Window::all(), EventClock::Regions::kSeen, EventClock::Repeats::kPassed);
+  clock_.arm(100, Looks::kWhenDue);
+  EXPECT_TRUE(clock_.count());
+  const std::int64_t left = clock_.left();
+  clock_.stop_counting();
+  --countdown_;
+  EXPECT_LT(countdown_, 0);
+  EXPECT_NE(countdown_ & std::int64_t{1} << CLEW_DUE_BIT, 0);
+  EXPECT_FALSE(clock_.passed_for_listeners());
+  clock_.resume_counting(left);
+  EXPECT_EQ(clock_.now(), 1u);
+  EXPECT_EQ(count_until_look(), 98);
+}
+
 TEST_F(EventClockTest, WhatIsDueSoonerBringsTheLookForward) {
   clock_.arm(100, Looks::kWhenDue);
   EXPECT_TRUE(clock_.count());

@@ -46,10 +46,16 @@ void Scheduler::begin_job(const abi::Job& job) {
   rearm();
 }
 
+// A debugger, and who reads what translated code does, take the countdown for what is left.
 void Scheduler::set_window() {
-  clock_.set_window(g_listeners.looked_at(), g_listeners.hears_regions()
-                                                 ? EventClock::Regions::kSeen
-                                                 : EventClock::Regions::kUnseen);
+  const bool is_read =
+      control_->translation >= 0 || (control_->flags & abi::kFlagWaitDebugger) != 0;
+  const bool passes = g_listeners.needs_no_repeats() && !is_read;
+  if (passes) g_stretch.keep();
+  clock_.set_window(
+      g_listeners.looked_at(),
+      g_listeners.hears_regions() ? EventClock::Regions::kSeen : EventClock::Regions::kUnseen,
+      passes ? EventClock::Repeats::kPassed : EventClock::Repeats::kLookedAt);
 }
 
 void Scheduler::listen_again() {
@@ -187,6 +193,7 @@ void Scheduler::announce_in_region(const Step& step) {
 
 void Scheduler::announce_sync_slow(Synchronised::Kind kind, std::uintptr_t object,
                                    abi::WaitKind lock) {
+  g_stretch.begin();
   g_listeners.synchronised({.thread = {current->key, current->index},
                             .kind = kind,
                             .lock = lock,
@@ -197,6 +204,7 @@ void Scheduler::announce_sync_slow(Synchronised::Kind kind, std::uintptr_t objec
 }
 
 void Scheduler::announce_fence(const Step& step) {
+  g_stretch.begin();
   if (CLEW_LIKELY(!g_listeners.hears_of(kTopicSync))) return;
   g_listeners.synchronised({.thread = {current->key, current->index},
                             .kind = Synchronised::Kind::kFence,
@@ -207,6 +215,7 @@ void Scheduler::announce_fence(const Step& step) {
 
 void Scheduler::announce_memory_slow(MemoryChange::Kind kind, std::uintptr_t address,
                                      std::uint64_t size, const void* caller) {
+  g_stretch.forget(address, size);
   g_listeners.changed({.thread = {current->key, current->index},
                        .kind = kind,
                        .address = address,
@@ -242,8 +251,8 @@ void Scheduler::enter_handler() {
   }
 }
 
-void Scheduler::leave_handler(std::int64_t countdown) {
-  if (--current->no_yield == 0) clock_.resume_counting(countdown);
+void Scheduler::leave_handler(std::int64_t left) {
+  if (--current->no_yield == 0) clock_.resume_counting(left);
 }
 
 // Where the fault struck, points may have been counted that were not reached, and a replay may have

@@ -23,6 +23,7 @@
 #include "clew_abi/control.h"
 #include "runtime/event/hash.h"
 #include "runtime/event/listener.h"
+#include "runtime/event/stretch.h"
 #include "runtime/sched/coasting.h"
 #include "runtime/sched/decider.h"
 #include "runtime/sched/event_clock.h"
@@ -96,6 +97,16 @@ class Scheduler final : private Run {
   bool looks_at_every_point() const {
     return at_every_point() && threads.had_company() && !coasting_.on();
   }
+  // The running thread has passed a point, and nothing is to be done but to announce the access if it
+  // is no repetition.
+  bool passed_for_listeners() const { return clock_.passed_for_listeners(); }
+  void announce_plain(const Step& step) {
+    g_listeners.accesses({step.object, step.size, current->index,
+                          step.point == abi::PointKind::kStore, !threads.had_company(), clock(),
+                          step.place});
+  }
+  // Whether the newest event would not have been looked at, were it not for those who want each.
+  bool only_listened_to() const { return clock_.only_listened_to(); }
   // The next event is looked at all the same.
   void look_at_next();
   // The thread has been joined.
@@ -242,8 +253,9 @@ class Scheduler final : private Run {
   void enter_no_yield();
   void leave_no_yield();
   // A signal handler: a region that ends with the countdown as it was, or by a jump.
+  std::int64_t left_of_countdown() const { return clock_.left(); }
   void enter_handler();
-  void leave_handler(std::int64_t countdown);
+  void leave_handler(std::int64_t left);
   void leave_handler_by_jump();
 
   // Whether what is reported has code addresses in it even when nothing fails.

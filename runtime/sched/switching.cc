@@ -155,6 +155,7 @@ void Scheduler::switch_to(Fiber* to, abi::SliceEnd why) {
   g_hash.fold(clock << 20 ^ static_cast<std::uint64_t>(from->index) << 10 ^ to->index);
   slice_begin_ = clock + 1;
   current = to;
+  g_stretch.begin();
   note_switched_thread();
   clock_.run(to->countdown, to->no_yield == 0 ? EventClock::Counts::kYes : EventClock::Counts::kNo);
   decider_.tell(Occurrence::Kind::kSwitched, *to, 0, clock + 1);
@@ -202,6 +203,7 @@ void Scheduler::visit_others(void (*visit)(Fiber&)) {
 
 void Scheduler::add(Fiber& fiber) {
   const std::uint32_t parent = threads.parent(fiber.index);
+  g_stretch.begin();
   g_hash.fold(0xc4ea7e ^ static_cast<std::uint64_t>(fiber.index) << 32);
   g_listeners.created({{fiber.key, fiber.index},
                        parent,

@@ -7,6 +7,8 @@ if(NOT CLEW_SANITIZE)
       ${CMAKE_SOURCE_DIR}/runtime/event/listener_test.cc
       ${CMAKE_SOURCE_DIR}/runtime/event/sharing.cc
       ${CMAKE_SOURCE_DIR}/runtime/event/sharing_test.cc
+      ${CMAKE_SOURCE_DIR}/runtime/event/stretch.cc
+      ${CMAKE_SOURCE_DIR}/runtime/event/stretch_test.cc
       ${CMAKE_SOURCE_DIR}/runtime/fiber/context.cc
       ${CMAKE_SOURCE_DIR}/runtime/fiber/context_x86_64.S
       ${CMAKE_SOURCE_DIR}/runtime/keep.cc

@@ -17,13 +17,13 @@ constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 // Calls the program's own handler.
 void call_program(int signal, siginfo_t* info, void* context) {
   Fiber& fiber = *g_sched.current;
-  const std::int64_t countdown = *fiber.countdown;
+  const std::int64_t left = g_sched.left_of_countdown();
   const bool outermost = fiber.handlers == 0;
   if (outermost) g_sched.enter_handler();
   ++fiber.handlers;
   run_handler(fiber, signal, *info, context);
   --fiber.handlers;
-  if (outermost) g_sched.leave_handler(countdown);
+  if (outermost) g_sched.leave_handler(left);
 }
 
 void on_fault(int signal, siginfo_t* info, void* context) {

@@ -1,0 +1,188 @@
+// The hooks of most points. While somebody wants to hear of each access that does not repeat (stretch.h),
+// compiled code calls them at every point; here most points pass. The others, and all points while
+// nobody listens, continue in the hooks proper (fiber/own_stack_x86_64.S).
+//
+// Nothing is left on the program's stack, and every register is as it was: only the general ones are
+// used, and they are kept in variables, because nothing comes in between.
+#include "runtime/event/stretch_layout.h"
+#include "runtime/translate/return_to_program_x86_64.inc"
+
+#define SLOT_SIZE CLEW_STRETCH_SLOT_SIZE
+// The bits of an address, times two, that make the offset of its slot.
+#define SLOT_MASK (((1 << CLEW_STRETCH_SLOT_BITS) - 1) << 3)
+#define DUE_BYTE 7
+#define DUE_BIT_IN_BYTE (1 << (CLEW_DUE_BIT - 8 * DUE_BYTE))
+
+        .hidden clew_stretch
+
+        .lcomm  saved_rax, 8
+        .lcomm  saved_rcx, 8
+        .lcomm  saved_r11, 8
+
+        .text
+
+        .macro  begin name
+        .globl  \name
+        .type   \name, @function
+\name:
+        .cfi_startproc
+        movq    %r11, saved_r11(%rip)
+        movq    __clew_countdown@gottpoff(%rip), %r11
+        .endm
+
+        .macro  end name
+        .cfi_endproc
+        .size   \name, .-\name
+        .endm
+
+// Counts the point; returns if its hook need not be called.
+        .macro  count
+        decq    %fs:(%r11)
+        js      1f
+        movq    saved_r11(%rip), %r11
+        ret_to_program clew_return_translated
+1:
+        .endm
+
+// r11 has the address of the countdown. Where something is due, or the countdown has merely run out,
+// the hook looks at it.
+        .macro  leave_if_due hook
+        testb   $DUE_BIT_IN_BYTE, %fs:DUE_BYTE(%r11)
+        jne     .L\hook\()_again
+        .endm
+
+// To the hook, with the registers as they were.
+        .macro  hook_again hook, target
+.L\hook\()_again_2:
+        movq    saved_rcx(%rip), %rcx
+.L\hook\()_again_1:
+        movq    saved_rax(%rip), %rax
+.L\hook\()_again:
+        movq    saved_r11(%rip), %r11
+        jmp     \target
+        .endm
+
+// A point that is no access: nobody need be told, unless it is a fence.
+        .macro  quick_point name, counts
+        begin   \name
+        .if \counts
+        count
+        .endif
+        leave_if_due \name
+        cmpb    $CLEW_POINT_KIND_FENCE, CLEW_POINT_KIND_OFFSET(%rdi)
+        je      .L\name\()_again
+        movq    saved_r11(%rip), %r11
+        ret_to_program clew_return_translated
+        .hidden clew_hook_yield
+        hook_again \name, clew_hook_yield
+        end     \name
+        .endm
+
+// r11 = the slot of the address in rsi. Changes rax.
+        .macro  find_slot
+        movl    %esi, %eax
+        andl    $SLOT_MASK, %eax
+        movq    clew_stretch+CLEW_STRETCH_SLOTS(%rip), %r11
+        leaq    (%r11,%rax,2), %r11
+        .endm
+
+// The whole of a granule, or of the next one: `missing` has a bit set for what must not be missing.
+// rsi, and so what is compared, is its address less `offset`.
+        .macro  check_granule offset, missing, again
+        .if \offset
+        leaq    \offset(%rsi), %rax
+        cmpq    %rax, SLOT_SIZE(%r11)
+        jne     \again
+        movq    SLOT_SIZE+8(%r11), %rax
+        .else
+        cmpq    %rsi, (%r11)
+        jne     \again
+        movq    8(%r11), %rax
+        .endif
+        xorq    clew_stretch+CLEW_STRETCH_NOW(%rip), %rax
+        testq   $\missing, %rax
+        jne     \again
+        .endm
+
+        .macro  check_granules size, missing, again
+        check_granule 0, \missing, \again
+        .if \size == 16
+        check_granule 8, \missing, \again
+        .endif
+        movq    saved_rax(%rip), %rax
+        movq    saved_r11(%rip), %r11
+        ret_to_program clew_return_translated
+        .endm
+
+// An access of one or two granules.
+        .macro  quick_access name, size, counts
+        begin   \name
+        .if \counts
+        count
+        .endif
+        leave_if_due \name
+        testb   $7, %sil
+        jne     .L\name\()_again
+        movq    %rax, saved_rax(%rip)
+        find_slot
+        cmpb    $CLEW_POINT_KIND_LOAD, CLEW_POINT_KIND_OFFSET(%rdi)
+        jne     1f
+        check_granules \size, 0xffffffffffff00ff, .L\name\()_again_1
+1:      cmpb    $CLEW_POINT_KIND_STORE, CLEW_POINT_KIND_OFFSET(%rdi)
+        jne     .L\name\()_again_1
+        check_granules \size, 0xffffffffffffff00, .L\name\()_again_1
+        .hidden clew_hook_access_\size
+        hook_again \name, clew_hook_access_\size
+        end     \name
+        .endm
+
+// An access of a part of a granule. What is missing comes to lie at bit 0 of what was read, or at bit 8
+// of what was written.
+        .macro  quick_part name, size, counts
+        begin   \name
+        .if \counts
+        count
+        .endif
+        leave_if_due \name
+        movq    %rax, saved_rax(%rip)
+        movq    %rcx, saved_rcx(%rip)
+        find_slot
+        movq    %rsi, %rcx
+        xorq    (%r11), %rcx
+        cmpq    $(8 - \size), %rcx
+        ja      .L\name\()_again_2
+        movq    8(%r11), %rax
+        xorq    clew_stretch+CLEW_STRETCH_NOW(%rip), %rax
+        testq   $-65536, %rax
+        jne     .L\name\()_again_2
+        shrl    %cl, %eax
+        cmpb    $CLEW_POINT_KIND_LOAD, CLEW_POINT_KIND_OFFSET(%rdi)
+        jne     1f
+        testb   $((1 << \size) - 1), %al
+        jne     .L\name\()_again_2
+        jmp     2f
+1:      cmpb    $CLEW_POINT_KIND_STORE, CLEW_POINT_KIND_OFFSET(%rdi)
+        jne     .L\name\()_again_2
+        testb   $((1 << \size) - 1), %ah
+        jne     .L\name\()_again_2
+2:      movq    saved_rcx(%rip), %rcx
+        movq    saved_rax(%rip), %rax
+        movq    saved_r11(%rip), %r11
+        ret_to_program clew_return_translated
+        .hidden clew_hook_access_\size
+        hook_again \name, clew_hook_access_\size
+        end     \name
+        .endm
+
+        quick_point __clew_yield, 0
+        quick_point __clew_yield_next, 1
+        quick_part __clew_yield_access_1, 1, 0
+        quick_part __clew_yield_access_4, 4, 0
+        quick_access __clew_yield_access_8, 8, 0
+        quick_access __clew_yield_access_16, 16, 0
+        quick_part __clew_yield_access_next_1, 1, 1
+        quick_part __clew_yield_access_next_4, 4, 1
+        quick_access __clew_yield_access_next_8, 8, 1
+        quick_access __clew_yield_access_next_16, 16, 1
+
+        .section .note.GNU-stack,"",@progbits

@@ -1,0 +1,23 @@
+// Where the hooks find what they compare (stretch.h), for C++ and for the assembler.
+#ifndef CLEW_RUNTIME_EVENT_STRETCH_LAYOUT_H_
+#define CLEW_RUNTIME_EVENT_STRETCH_LAYOUT_H_
+
+// Slots by the address of a granule of 8 bytes; one more for the second half of the last one's access.
+#define CLEW_STRETCH_SLOT_BITS 16
+#define CLEW_STRETCH_SLOT_SIZE 16
+// In Stretch.
+#define CLEW_STRETCH_NOW 0
+#define CLEW_STRETCH_SLOTS 8
+
+// abi::Point and its kinds.
+#define CLEW_POINT_KIND_OFFSET 14
+#define CLEW_POINT_KIND_LOAD 3
+#define CLEW_POINT_KIND_STORE 4
+#define CLEW_POINT_KIND_FENCE 9
+
+// The bit of a countdown that tells a point at which nothing is due from one at which something is, if
+// all points call their hooks (EventClock::kHooked).
+#define CLEW_HOOKED_BIT 62
+#define CLEW_DUE_BIT 61
+
+#endif  // CLEW_RUNTIME_EVENT_STRETCH_LAYOUT_H_
