@@ -1,6 +1,7 @@
-// The hooks of most points. While somebody wants to hear of each access that does not repeat (stretch.h),
-// compiled code calls them at every point; here most points pass. The others, and all points while
-// nobody listens, continue in the hooks proper (fiber/own_stack_x86_64.S).
+// The hooks of most points. Compiled code calls them at every point while somebody wants to hear of each
+// access that does not repeat (stretch.h), or a strategy decides at every point (sharing.h). Here most
+// points pass: accesses that repeat, or whose points are quiet, or both. The others, and whatever comes
+// at other times, continue in the hooks proper (fiber/own_stack_x86_64.S).
 //
 // Nothing is left on the program's stack, and every register is as it was: only the general ones are
 // used, and they are kept in variables, because nothing comes in between.
@@ -14,9 +15,11 @@
 #define DUE_BIT_IN_BYTE (1 << (CLEW_DUE_BIT - 8 * DUE_BYTE))
 
         .hidden clew_stretch
+        .hidden clew_quiet
 
         .lcomm  saved_rax, 8
         .lcomm  saved_rcx, 8
+        .lcomm  saved_rdx, 8
         .lcomm  saved_r11, 8
 
         .text
@@ -51,11 +54,18 @@
         jne     .L\hook\()_again
         .endm
 
+        .macro  leave
+        movq    saved_r11(%rip), %r11
+        ret_to_program clew_return_translated
+        .endm
+
 // To the hook, with the registers as they were.
         .macro  hook_again hook, target
+        .hidden \target
+.L\hook\()_again_3:
+        movq    saved_rdx(%rip), %rdx
 .L\hook\()_again_2:
         movq    saved_rcx(%rip), %rcx
-.L\hook\()_again_1:
         movq    saved_rax(%rip), %rax
 .L\hook\()_again:
         movq    saved_r11(%rip), %r11
@@ -71,12 +81,12 @@
         leave_if_due \name
         cmpb    $CLEW_POINT_KIND_FENCE, CLEW_POINT_KIND_OFFSET(%rdi)
         je      .L\name\()_again
-        movq    saved_r11(%rip), %r11
-        ret_to_program clew_return_translated
-        .hidden clew_hook_yield
+        leave
         hook_again \name, clew_hook_yield
         end     \name
         .endm
+
+// --- accesses that repeat (stretch.h) -------------------------------------------------------------
 
 // r11 = the slot of the address in rsi. Changes rax.
         .macro  find_slot
@@ -86,9 +96,8 @@
         leaq    (%r11,%rax,2), %r11
         .endm
 
-// The whole of a granule, or of the next one: `missing` has a bit set for what must not be missing.
-// rsi, and so what is compared, is its address less `offset`.
-        .macro  check_granule offset, missing, again
+// Of the whole of a granule, or of the next one, nothing may be missing that has a bit in `mask`.
+        .macro  check_granule offset, mask, again
         .if \offset
         leaq    \offset(%rsi), %rax
         cmpq    %rax, SLOT_SIZE(%r11)
@@ -100,45 +109,82 @@
         movq    8(%r11), %rax
         .endif
         xorq    clew_stretch+CLEW_STRETCH_NOW(%rip), %rax
-        testq   $\missing, %rax
+        testq   $\mask, %rax
         jne     \again
         .endm
 
-        .macro  check_granules size, missing, again
-        check_granule 0, \missing, \again
-        .if \size == 16
-        check_granule 8, \missing, \again
-        .endif
-        movq    saved_rax(%rip), %rax
-        movq    saved_r11(%rip), %r11
-        ret_to_program clew_return_translated
-        .endm
-
-// An access of one or two granules.
-        .macro  quick_access name, size, counts
-        begin   \name
-        .if \counts
-        count
-        .endif
-        leave_if_due \name
+// Goes to `again` unless the access of one or two granules repeats.
+        .macro  check_whole size, again
         testb   $7, %sil
-        jne     .L\name\()_again
-        movq    %rax, saved_rax(%rip)
+        jne     \again
         find_slot
         cmpb    $CLEW_POINT_KIND_LOAD, CLEW_POINT_KIND_OFFSET(%rdi)
         jne     1f
-        check_granules \size, 0xffffffffffff00ff, .L\name\()_again_1
+        check_granule 0, 0xffffffffffff00ff, \again
+        .if \size == 16
+        check_granule 8, 0xffffffffffff00ff, \again
+        .endif
+        jmp     2f
 1:      cmpb    $CLEW_POINT_KIND_STORE, CLEW_POINT_KIND_OFFSET(%rdi)
-        jne     .L\name\()_again_1
-        check_granules \size, 0xffffffffffffff00, .L\name\()_again_1
-        .hidden clew_hook_access_\size
-        hook_again \name, clew_hook_access_\size
-        end     \name
+        jne     \again
+        check_granule 0, 0xffffffffffffff00, \again
+        .if \size == 16
+        check_granule 8, 0xffffffffffffff00, \again
+        .endif
+2:
         .endm
 
-// An access of a part of a granule. What is missing comes to lie at bit 0 of what was read, or at bit 8
-// of what was written.
-        .macro  quick_part name, size, counts
+// The same for a part of a granule. What is missing comes to lie at bit 0 of what was read, or at bit 8 of
+// what was written.
+        .macro  check_part size, again
+        find_slot
+        movq    %rsi, %rcx
+        xorq    (%r11), %rcx
+        cmpq    $(8 - \size), %rcx
+        ja      \again
+        movq    8(%r11), %rax
+        xorq    clew_stretch+CLEW_STRETCH_NOW(%rip), %rax
+        testq   $-65536, %rax
+        jne     \again
+        shrl    %cl, %eax
+        cmpb    $CLEW_POINT_KIND_LOAD, CLEW_POINT_KIND_OFFSET(%rdi)
+        jne     1f
+        testb   $((1 << \size) - 1), %al
+        jne     \again
+        jmp     2f
+1:      cmpb    $CLEW_POINT_KIND_STORE, CLEW_POINT_KIND_OFFSET(%rdi)
+        jne     \again
+        testb   $((1 << \size) - 1), %ah
+        jne     \again
+2:
+        .endm
+
+        .macro  check size, again
+        .if \size < 8
+        check_part \size, \again
+        .else
+        check_whole \size, \again
+        .endif
+        .endm
+
+// --- points that are quiet (sharing.h) ------------------------------------------------------------
+
+// rdx = where is counted how often the point was seen. Changes rax.
+        .macro  check_quiet again
+        movq    %rdi, %rax
+        subq    clew_quiet+CLEW_QUIET_BEGIN(%rip), %rax
+        cmpq    clew_quiet+CLEW_QUIET_SIZE(%rip), %rax
+        jae     \again
+        shrq    $2, %rax
+        movq    clew_quiet+CLEW_QUIET_SEEN(%rip), %rdx
+        leaq    (%rdx,%rax), %rdx
+        movl    (%rdx), %eax
+        subl    clew_quiet+CLEW_QUIET_FROM(%rip), %eax
+        cmpl    $CLEW_QUIET_MORE, %eax
+        ja      \again
+        .endm
+
+        .macro  quick_access name, size, counts
         begin   \name
         .if \counts
         count
@@ -146,42 +192,34 @@
         leave_if_due \name
         movq    %rax, saved_rax(%rip)
         movq    %rcx, saved_rcx(%rip)
-        find_slot
-        movq    %rsi, %rcx
-        xorq    (%r11), %rcx
-        cmpq    $(8 - \size), %rcx
-        ja      .L\name\()_again_2
-        movq    8(%r11), %rax
-        xorq    clew_stretch+CLEW_STRETCH_NOW(%rip), %rax
-        testq   $-65536, %rax
-        jne     .L\name\()_again_2
-        shrl    %cl, %eax
-        cmpb    $CLEW_POINT_KIND_LOAD, CLEW_POINT_KIND_OFFSET(%rdi)
-        jne     1f
-        testb   $((1 << \size) - 1), %al
-        jne     .L\name\()_again_2
-        jmp     2f
-1:      cmpb    $CLEW_POINT_KIND_STORE, CLEW_POINT_KIND_OFFSET(%rdi)
-        jne     .L\name\()_again_2
-        testb   $((1 << \size) - 1), %ah
-        jne     .L\name\()_again_2
-2:      movq    saved_rcx(%rip), %rcx
+        cmpb    $0, clew_quiet+CLEW_QUIET_PASS(%rip)
+        jne     4f
+        check   \size, .L\name\()_again_2
+        movq    saved_rcx(%rip), %rcx
         movq    saved_rax(%rip), %rax
-        movq    saved_r11(%rip), %r11
-        ret_to_program clew_return_translated
-        .hidden clew_hook_access_\size
+        leave
+4:      movq    %rdx, saved_rdx(%rip)
+        check_quiet .L\name\()_again_3
+        cmpb    $CLEW_QUIET_PASS_YES, clew_quiet+CLEW_QUIET_PASS(%rip)
+        je      5f
+        check   \size, .L\name\()_again_3
+5:      incl    (%rdx)
+        movq    saved_rdx(%rip), %rdx
+        movq    saved_rcx(%rip), %rcx
+        movq    saved_rax(%rip), %rax
+        leave
         hook_again \name, clew_hook_access_\size
         end     \name
         .endm
 
         quick_point __clew_yield, 0
         quick_point __clew_yield_next, 1
-        quick_part __clew_yield_access_1, 1, 0
-        quick_part __clew_yield_access_4, 4, 0
+        quick_access __clew_yield_access_1, 1, 0
+        quick_access __clew_yield_access_4, 4, 0
         quick_access __clew_yield_access_8, 8, 0
         quick_access __clew_yield_access_16, 16, 0
-        quick_part __clew_yield_access_next_1, 1, 1
-        quick_part __clew_yield_access_next_4, 4, 1
+        quick_access __clew_yield_access_next_1, 1, 1
+        quick_access __clew_yield_access_next_4, 4, 1
         quick_access __clew_yield_access_next_8, 8, 1
         quick_access __clew_yield_access_next_16, 16, 1
 

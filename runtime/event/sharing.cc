@@ -1,10 +1,20 @@
 #include "runtime/event/sharing.h"
 
+#include <cstddef>
+
+#include "runtime/event/stretch_layout.h"
 #include "runtime/keep.h"
 
 namespace clew::rt {
 
 constinit Sharing g_sharing;
+constinit QuietPoints g_quiet;
+static_assert(offsetof(QuietPoints, begin) == CLEW_QUIET_BEGIN);
+static_assert(offsetof(QuietPoints, size) == CLEW_QUIET_SIZE);
+static_assert(offsetof(QuietPoints, seen) == CLEW_QUIET_SEEN);
+static_assert(offsetof(QuietPoints, quiet_from) == CLEW_QUIET_FROM);
+static_assert(offsetof(QuietPoints, pass) == CLEW_QUIET_PASS);
+static_assert(static_cast<int>(QuietPoints::Pass::kYes) == CLEW_QUIET_PASS_YES);
 
 namespace {
 
@@ -81,6 +91,18 @@ void Sharing::begin(abi::Control& control, const abi::Job& job) {
   reserve(control);
   epoch_ = ++kept().epoch;
   seen_ = kept().seen_points;
+  g_quiet = {.quiet_from = epoch_ << 16 | kLooks};
+}
+
+// Those that are quiet have been asked for often, and so decide nothing.
+void Sharing::let_pass(const abi::Point* begin, const abi::Point* end, std::uint64_t base) {
+  static_assert(kLookAgain - 2 == CLEW_QUIET_MORE);
+  static_assert(sizeof(abi::Point) == 4 * sizeof *seen_);
+  const auto points = static_cast<std::uint64_t>(end - begin);
+  const std::uint64_t known = known_bits_ > base ? known_bits_ - base : 0;
+  g_quiet.begin = begin;
+  g_quiet.size = (points < known ? points : known) * sizeof(abi::Point);
+  g_quiet.seen = seen_ + base;
 }
 
 void Sharing::stay_away() {

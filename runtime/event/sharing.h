@@ -19,6 +19,19 @@
 
 namespace clew::rt {
 
+// What the hooks look at (quick_points_x86_64.S), which know it by its offsets: the points of the module
+// that was last asked for, and how often each was seen (Sharing::is_quiet).
+struct QuietPoints {
+  // Points that are quiet pass in the hooks, unless an access has to be announced first.
+  enum class Pass : std::uint8_t { kNotAsked, kYes, kIfRepeated };
+  const abi::Point* begin = nullptr;
+  std::uint64_t size = 0;  // in bytes
+  std::uint32_t* seen = nullptr;
+  std::uint32_t quiet_from = 0;  // the value of `seen` from which on a point is quiet
+  Pass pass = Pass::kNotAsked;
+};
+extern QuietPoints g_quiet __asm__("clew_quiet");
+
 class Sharing final : public Listener {
  public:
   // Makes room in the memory that is kept. Done by begin() at the latest.
@@ -48,6 +61,9 @@ class Sharing final : public Listener {
     if (count == kLooks + kLookAgain) seen -= kLookAgain;
     return count != kLooks;
   }
+
+  // The hooks may pass quiet points of the module, the first of which has the number `base`.
+  void let_pass(const abi::Point* begin, const abi::Point* end, std::uint64_t base);
 
   void before(const Event& event) override;
 

@@ -20,4 +20,14 @@
 #define CLEW_HOOKED_BIT 62
 #define CLEW_DUE_BIT 61
 
+// QuietPoints (sharing.h).
+#define CLEW_QUIET_BEGIN 0
+#define CLEW_QUIET_SIZE 8
+#define CLEW_QUIET_SEEN 16
+#define CLEW_QUIET_FROM 24
+#define CLEW_QUIET_PASS 28
+#define CLEW_QUIET_PASS_YES 1
+// How often more a point passes before the slow side looks at how often it was seen.
+#define CLEW_QUIET_MORE 62
+
 #endif  // CLEW_RUNTIME_EVENT_STRETCH_LAYOUT_H_

@@ -43,6 +43,10 @@ bool is_looked_at() {
   return g_sched.looks_at_every_point() || g_listeners.looked_at().has(g_sched.clock() + 1);
 }
 
+bool is_plain(const Point& point) {
+  return point.kind == clew::abi::PointKind::kLoad || point.kind == clew::abi::PointKind::kStore;
+}
+
 // What an access means for the stretch, if it is more than an access.
 void keep_stretch(const Step& step) {
   const bool is_atomic = step.point >= clew::abi::PointKind::kAtomicLoad &&
@@ -60,14 +64,25 @@ void announce_access(const Step& step) {
 }
 
 // The most frequent case while a run is watched. Only general registers are used.
-void announce_unless_repeated(const Point* point, const void* address, std::uint64_t size) {
-  const bool writes = point->kind == clew::abi::PointKind::kStore;
-  const auto object = reinterpret_cast<std::uintptr_t>(address);
-  const auto access = writes ? Stretch::Access::kWrite : Stretch::Access::kRead;
+void announce_unless_repeated(const Point* point, std::uintptr_t address, std::uint64_t size) {
+  const auto access = point->kind == clew::abi::PointKind::kStore ? Stretch::Access::kWrite
+                                                                  : Stretch::Access::kRead;
   clew_vectors_untouched = 1;
-  if (g_stretch.repeats(object, size, access)) return;
+  if (g_stretch.repeats(address, size, access)) return;
   g_sched.announce_plain(
-      {.object = object, .place = place_of(point), .size = step_size(size), .point = point->kind});
+      {.object = address, .place = place_of(point), .size = step_size(size), .point = point->kind});
+}
+
+// Nothing is to be decided at the access, and nothing else is due. The hooks may pass its point next time.
+void announce_quiet(const Point* point, const Step& step) {
+  const auto offset =
+      reinterpret_cast<std::uintptr_t>(point) - reinterpret_cast<std::uintptr_t>(g_quiet.begin);
+  if (CLEW_UNLIKELY(offset >= g_quiet.size))
+    g_sharing.let_pass(g_last_module.begin, g_last_module.end, g_last_module.base);
+  if (is_plain(*point) && g_listeners.needs_no_repeats())
+    announce_unless_repeated(point, step.object, step.size);
+  else
+    g_sched.announce_to_each(step);
 }
 
 }  // namespace
@@ -98,10 +113,8 @@ void clew_yield_slow(const Point* point) {
 }
 
 void clew_yield_access_slow(const Point* point, const void* address, std::uint64_t size) {
-  using clew::abi::PointKind;
-  if ((point->kind == PointKind::kLoad || point->kind == PointKind::kStore) &&
-      g_sched.passed_for_listeners())
-    return announce_unless_repeated(point, address, size);
+  if (is_plain(*point) && g_sched.passed_for_listeners())
+    return announce_unless_repeated(point, reinterpret_cast<std::uintptr_t>(address), size);
   if (CLEW_UNLIKELY(!g_sched.active)) {
     __clew_countdown = kUnlimited;
     return;
@@ -125,7 +138,7 @@ void clew_yield_access_slow(const Point* point, const void* address, std::uint64
   }
   const bool deciding = g_sharing.is_scheduling_point(step.place, point->kind);
   if (!deciding && g_sharing.is_quiet(step.place) && g_sched.pass_quickly())
-    return g_sched.announce_to_each(step);
+    return announce_quiet(point, step);
   if (deciding || !g_sched.pass_quickly())
     g_sched.reach_at_limit({.place = step.place, .step = deciding ? step : Step{}});
   g_sched.announce(step, Scheduler::Counted::kYes);
@@ -153,6 +166,7 @@ void clew_spin_slow(const Point* point) {
 
 CLEW_EXPORT void __clew_register_kinds(const Point* begin, const Point* end) {
   register_points(begin, end);
+  g_quiet.size = 0;  // the module may lie where another one lay
   if (g_sched.active && g_listeners.hears_of(kTopicMemory)) hook_heap();
 }
 

@@ -13,11 +13,14 @@ void EventClock::arm(Clock attention, Looks looks) {
   }
   attention_ = attention > settled_ ? attention : settled_ + 1;
   looks_ = looks;
-  Clock limit = looks == Looks::kAtEveryPoint ? settled_ + 1 : attention_;
-  hooked_ = repeats_ == Repeats::kPassed && looks == Looks::kWhenDue ? kHooked : 0;
+  const bool calls = looks == Looks::kAtEveryPoint || !window_.empty();
+  hooked_ = hooks_ == Hooks::kChoose && calls ? kHooked : 0;
+  Clock limit = attention_;
   if (hooked_ != 0) {
     // As many as the hooks can tell from none.
     if (limit - settled_ > kMostHooked) limit = settled_ + kMostHooked;
+  } else if (looks == Looks::kAtEveryPoint) {
+    limit = settled_ + 1;
   } else if (CLEW_UNLIKELY(settled_ < window_.last)) {
     const Clock next = window_.first > settled_ ? window_.first : settled_ + 1;
     if (next < limit) limit = next;
@@ -26,7 +29,7 @@ void EventClock::arm(Clock attention, Looks looks) {
 }
 
 bool EventClock::pass_for_listeners() {
-  if (hooked_ != 0 && left() >= 0) {
+  if (passed_for_listeners()) {
     only_listened_to_ = true;
     settle();
     return true;

@@ -14,9 +14,10 @@
 //                                       limit <= attention.
 // `limit` is the event of the next look. `attention` is the next event at which anything has to be
 // done; events between the two are looked at one by one for a strategy that decides at every point,
-// or because somebody listens (Window). If none of those who listen needs to hear of accesses that
-// repeat, the limit is as if nobody listened, and the variable has kHooked less than the countdown:
-// it is below 0 at each point, and the hooks tell by CLEW_DUE_BIT whether the countdown has run out.
+// or because somebody listens (Window). If the hooks can tell which of these have to be looked at
+// (event/quick_points_x86_64.S), the limit is the event of attention, and the variable has kHooked less
+// than the countdown: it is below 0 at each point, and the hooks tell by CLEW_DUE_BIT whether the
+// countdown has run out.
 #ifndef CLEW_RUNTIME_SCHED_EVENT_CLOCK_H_
 #define CLEW_RUNTIME_SCHED_EVENT_CLOCK_H_
 
@@ -34,7 +35,7 @@ inline constexpr Nanos kNanosPerPoint = 10;
 // A countdown that never runs out.
 inline constexpr std::int64_t kUnlimited = std::int64_t{1} << 62;
 // So much less is in a countdown if all points call their hooks, which pass most of them without the slow
-// side (event/stretch.h).
+// side (event/stretch.h, event/sharing.h).
 inline constexpr std::int64_t kHooked = std::int64_t{1} << CLEW_HOOKED_BIT;
 
 class EventClock {
@@ -48,12 +49,12 @@ class EventClock {
   // The events of the window are looked at one by one. `regions`: what is not counted is looked at
   // as well.
   enum class Regions : std::uint8_t { kUnseen, kSeen };
-  // Repeats::kPassed: but for those that the hooks pass. REQUIRES: the window has all events.
-  enum class Repeats : std::uint8_t { kLookedAt, kPassed };
+  // Hooks::kChoose: but for those that the hooks pass. REQUIRES: the window has all events, or none.
+  enum class Hooks : std::uint8_t { kLookAtAll, kChoose };
   void set_window(Window window, Regions regions = Regions::kUnseen,
-                  Repeats repeats = Repeats::kLookedAt) {
+                  Hooks hooks = Hooks::kLookAtAll) {
     window_ = window;
-    repeats_ = repeats;
+    hooks_ = hooks;
     uncounted_ = regions == Regions::kSeen ? 0 : kUnlimited;
     only_listened_to_ = false;
   }
@@ -75,10 +76,11 @@ class EventClock {
   // The running thread passes a point. False: the slow side has to look at it.
   bool count() {
     --*countdown_;
-    return left() >= 0;
+    return left() >= 0 && !hooked_at_every_point();
   }
   // For a strategy that decides at every scheduling point: this is none, and nothing else is due.
   bool pass_quickly() {
+    if (hooked_ != 0) return left() >= 0;
     if (CLEW_UNLIKELY(limit_ >= attention_)) return false;
     settled_ = limit_++;
     set_left(0);
@@ -91,9 +93,10 @@ class EventClock {
   // Whether the newest event was such a one.
   bool only_listened_to() const { return only_listened_to_; }
 
-  // The slow side of a point: the countdown stands at -1, the event was taken off but has not
-  // happened. Its number.
+  // The slow side of a point: the countdown stands at -1, or at anything if a hook called; the event was
+  // taken off but has not happened. Its number.
   Clock begin_event() {
+    if (hooked_ != 0) limit_ = now();
     settled_ = limit_ - 1;
     set_left(0);
     return settled_ + 1;
@@ -127,7 +130,11 @@ class EventClock {
   }
   // The running thread has passed a point at which nothing was due, and that the hook did not pass
   // because it might be no repetition.
-  bool passed_for_listeners() const { return hooked_ != 0 && counts_ && left() >= 0; }
+  bool passed_for_listeners() const {
+    return hooked_ != 0 && looks_ == Looks::kWhenDue && counts_ && left() >= 0;
+  }
+  // The hooks tell which points need not be looked at by a strategy that decides at every one.
+  bool hooked_at_every_point() const { return hooked_ != 0 && looks_ == Looks::kAtEveryPoint; }
   // arm() follows.
   void start_counting() { counts_ = true; }
   bool counts() const { return counts_; }
@@ -196,7 +203,7 @@ class EventClock {
   Clock certain_ = 0;
   Looks looks_ = Looks::kWhenDue;
   Window window_ = Window::none();
-  Repeats repeats_ = Repeats::kLookedAt;
+  Hooks hooks_ = Hooks::kLookAtAll;
   std::int64_t hooked_ = 0;              // kHooked or nothing
   std::int64_t uncounted_ = kUnlimited;  // the countdown in regions without yield points
   Nanos speed_ = 1;

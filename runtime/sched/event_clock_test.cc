@@ -100,7 +100,7 @@ TEST_F(EventClockTest, AWindowIsNoReasonToPassWhatIsDue) {
 
 // Compiled code counts the variable down, and calls a hook wherever it is below 0.
 TEST_F(EventClockTest, HooksThatPassRepetitionsSeeEachPointAndTellWhatIsDue) {
-  clock_.set_window(Window::all(), EventClock::Regions::kSeen, EventClock::Repeats::kPassed);
+  clock_.set_window(Window::all(), EventClock::Regions::kSeen, EventClock::Hooks::kChoose);
   clock_.arm(10, Looks::kWhenDue);
   constexpr std::int64_t kDue = std::int64_t{1} << CLEW_DUE_BIT;
   for (Clock event = 1; event < 10; ++event) {
@@ -119,13 +119,34 @@ TEST_F(EventClockTest, HooksThatPassRepetitionsSeeEachPointAndTellWhatIsDue) {
   EXPECT_FALSE(clock_.pass_for_listeners());
   EXPECT_EQ(clock_.begin_event(), 10u);
   clock_.end_event();
-  clock_.arm(1'000'000, Looks::kAtEveryPoint);
-  EXPECT_EQ(count_until_look(), 0);
-  EXPECT_NE(countdown_ & kDue, 0) << "each point is looked at for another reason";
+}
+
+// Of a strategy that decides at every point: the hook passes some, and calls at others.
+TEST_F(EventClockTest, HooksLeaveOutPointsOfAStrategyThatDecidesAtEachOne) {
+  clock_.set_window(Window::none(), EventClock::Regions::kUnseen, EventClock::Hooks::kChoose);
+  clock_.arm(100, Looks::kWhenDue);
+  EXPECT_GE(countdown_, 0) << "no hook is called";
+  clock_.arm(100, Looks::kAtEveryPoint);
+  EXPECT_TRUE(clock_.hooked_at_every_point());
+  for (int i = 0; i < 5; ++i) --countdown_;
+  EXPECT_FALSE(clock_.passed_for_listeners());
+  EXPECT_TRUE(clock_.pass_quickly());
+  EXPECT_EQ(clock_.now(), 5u);
+  EXPECT_FALSE(clock_.count()) << "a call is looked at";
+  EXPECT_FALSE(clock_.pass_for_listeners());
+  EXPECT_EQ(clock_.begin_event(), 6u);
+  clock_.end_event();
+  clock_.arm(8, Looks::kAtEveryPoint);
+  EXPECT_EQ(clock_.now(), 6u);
+  EXPECT_FALSE(clock_.count());
+  EXPECT_TRUE(clock_.pass_quickly());
+  EXPECT_FALSE(clock_.count());
+  EXPECT_FALSE(clock_.pass_quickly()) << "event 8 is the one of attention";
+  EXPECT_EQ(clock_.begin_event(), 8u);
 }
 
 TEST_F(EventClockTest, RegionsDoNotCountWhereHooksPassRepetitions) {
-  clock_.set_window(Window::all(), EventClock::Regions::kSeen, EventClock::Repeats::kPassed);
+  clock_.set_window(Window::all(), EventClock::Regions::kSeen, EventClock::Hooks::kChoose);
   clock_.arm(100, Looks::kWhenDue);
   EXPECT_TRUE(clock_.count());
   const std::int64_t left = clock_.left();

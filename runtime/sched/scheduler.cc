@@ -50,12 +50,13 @@ void Scheduler::begin_job(const abi::Job& job) {
 void Scheduler::set_window() {
   const bool is_read =
       control_->translation >= 0 || (control_->flags & abi::kFlagWaitDebugger) != 0;
-  const bool passes = g_listeners.needs_no_repeats() && !is_read;
-  if (passes) g_stretch.keep();
+  const bool watched = g_listeners.needs_no_repeats();
+  if (watched) g_stretch.keep();
+  const bool choose = !is_read && (watched || g_listeners.looked_at().empty());
   clock_.set_window(
       g_listeners.looked_at(),
       g_listeners.hears_regions() ? EventClock::Regions::kSeen : EventClock::Regions::kUnseen,
-      passes ? EventClock::Repeats::kPassed : EventClock::Repeats::kLookedAt);
+      choose ? EventClock::Hooks::kChoose : EventClock::Hooks::kLookAtAll);
 }
 
 void Scheduler::listen_again() {
@@ -70,6 +71,9 @@ void Scheduler::rearm() {
   const Clock attention = clock_.counts() ? next_attention() : kNever;
   clock_.arm(attention, looks_at_every_point() ? EventClock::Looks::kAtEveryPoint
                                                : EventClock::Looks::kWhenDue);
+  g_quiet.pass = !clock_.hooked_at_every_point()  ? QuietPoints::Pass::kNotAsked
+                 : g_listeners.needs_no_repeats() ? QuietPoints::Pass::kIfRepeated
+                                                  : QuietPoints::Pass::kYes;
 }
 
 // The next event at which anything has to be done. REQUIRES: the clock is settled.

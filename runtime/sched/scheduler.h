@@ -23,6 +23,7 @@
 #include "clew_abi/control.h"
 #include "runtime/event/hash.h"
 #include "runtime/event/listener.h"
+#include "runtime/event/sharing.h"
 #include "runtime/event/stretch.h"
 #include "runtime/sched/coasting.h"
 #include "runtime/sched/decider.h"
