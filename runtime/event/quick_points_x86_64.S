@@ -25,6 +25,7 @@
         .text
 
         .macro  begin name
+        .p2align 6
         .globl  \name
         .type   \name, @function
 \name:
@@ -54,19 +55,33 @@
         jne     .L\hook\()_again
         .endm
 
+// No run is translated in which the hooks pass points (Scheduler::set_window).
         .macro  leave
         movq    saved_r11(%rip), %r11
-        ret_to_program clew_return_translated
+        ret
+        .endm
+
+        .macro  save_registers uses_rcx
+        movq    %rax, saved_rax(%rip)
+        .if \uses_rcx
+        movq    %rcx, saved_rcx(%rip)
+        .endif
+        .endm
+
+        .macro  restore_registers uses_rcx
+        .if \uses_rcx
+        movq    saved_rcx(%rip), %rcx
+        .endif
+        movq    saved_rax(%rip), %rax
         .endm
 
 // To the hook, with the registers as they were.
-        .macro  hook_again hook, target
+        .macro  hook_again hook, target, uses_rcx=0
         .hidden \target
-.L\hook\()_again_3:
-        movq    saved_rdx(%rip), %rdx
 .L\hook\()_again_2:
-        movq    saved_rcx(%rip), %rcx
-        movq    saved_rax(%rip), %rax
+        movq    saved_rdx(%rip), %rdx
+.L\hook\()_again_1:
+        restore_registers \uses_rcx
 .L\hook\()_again:
         movq    saved_r11(%rip), %r11
         jmp     \target
@@ -190,25 +205,22 @@
         count
         .endif
         leave_if_due \name
-        movq    %rax, saved_rax(%rip)
-        movq    %rcx, saved_rcx(%rip)
+        save_registers (\size < 8)
         cmpb    $0, clew_quiet+CLEW_QUIET_PASS(%rip)
         jne     4f
-        check   \size, .L\name\()_again_2
-        movq    saved_rcx(%rip), %rcx
-        movq    saved_rax(%rip), %rax
+        check   \size, .L\name\()_again_1
+        restore_registers (\size < 8)
         leave
 4:      movq    %rdx, saved_rdx(%rip)
-        check_quiet .L\name\()_again_3
+        check_quiet .L\name\()_again_2
         cmpb    $CLEW_QUIET_PASS_YES, clew_quiet+CLEW_QUIET_PASS(%rip)
         je      5f
-        check   \size, .L\name\()_again_3
+        check   \size, .L\name\()_again_2
 5:      incl    (%rdx)
         movq    saved_rdx(%rip), %rdx
-        movq    saved_rcx(%rip), %rcx
-        movq    saved_rax(%rip), %rax
+        restore_registers (\size < 8)
         leave
-        hook_again \name, clew_hook_access_\size
+        hook_again \name, clew_hook_access_\size, (\size < 8)
         end     \name
         .endm
 
