@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "clew_abi/epoch.h"
 #include "clew_abi/watch.h"
 #include "host/target/addresses.h"
 
@@ -20,10 +21,6 @@ std::uint64_t soft_stack_limit() {
   if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return UINT64_MAX;
   return limit.rlim_cur;
 }
-
-// 2025-01-01 00:00 UTC. It is the same for every run, so that the same seed gives the same run even
-// for a program that takes its own seed from the date.
-constexpr std::int64_t kEpochNs = 1'735'689'600'000'000'000;
 
 // Variables that change what libraries do under clew, unless the user has set them.
 constexpr std::string_view kRequests[] = {
@@ -42,7 +39,22 @@ constexpr std::string_view kRequests[] = {
     "KMP_TOPOLOGY_METHOD=cpuinfo",
 };
 
+// Of AddressSanitizer, whose variable is a list of options, of which the last counts. Its allocator
+// would give memory back to the kernel every five seconds, counted from a time that it has read by a
+// system call before the runtime is in control.
+constexpr std::string_view kSanitizerVariable = "ASAN_OPTIONS";
+constexpr std::string_view kSanitizerOption = "allocator_release_to_os_interval_ms";
+
 std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.find('=')); }
+
+void request_of_sanitizer(std::vector<std::string>& environment) {
+  const std::string request = std::string(kSanitizerOption) + "=-1";
+  const auto found = std::ranges::find(environment, kSanitizerVariable, name_of);
+  if (found == environment.end())
+    environment.push_back(std::string(kSanitizerVariable) + "=" + request);
+  else if (found->find(kSanitizerOption) == std::string::npos)
+    *found += (found->ends_with('=') ? "" : ":") + request;
+}
 
 bool ends_by_finding(FailureKind kind) {
   return kind == FailureKind::kRace || kind == FailureKind::kLockOrder ||
@@ -67,10 +79,11 @@ LaunchPlan plan_here(std::string program, std::vector<std::string> arguments) {
   for (const std::string_view request : kRequests)
     if (std::ranges::find(plan.environment, name_of(request), name_of) == plan.environment.end())
       plan.environment.emplace_back(request);
+  request_of_sanitizer(plan.environment);
   std::error_code ignored;
   plan.working_folder = std::filesystem::current_path(ignored).string();
   plan.stack_limit = soft_stack_limit();
-  plan.epoch_ns = kEpochNs;
+  plan.epoch_ns = abi::kEpochNs;
   if (isatty(STDOUT_FILENO) != 0) plan.flags |= abi::kFlagLineBuffered;
   if (!kernel_fixes_addresses()) plan.flags |= abi::kFlagLoadAgain;
   return plan;

@@ -16,6 +16,7 @@
 #include "clew_abi/findings.h"
 #include "runtime/detect/plug_in.h"
 #include "runtime/fiber/context.h"
+#include "runtime/intercept/early.h"
 #include "runtime/intercept/heap_hooks.h"
 #include "runtime/intercept/sanitizer.h"
 #include "runtime/intercept/surroundings.h"
@@ -253,14 +254,7 @@ void take_over(abi::Control& control, const char* moving) {
   if (control.flags & abi::kFlagWaitDebugger) wait_for_debugger(control);
 }
 
-// Looks into the environment without the functions of libc: a program may have its own of the same
-// names (a shell has), which are not ready yet.
-char** variable(const char* name) {
-  const std::size_t size = strlen(name);
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
-    if (strncmp(*entry, name, size) == 0 && (*entry)[size] == '=') return entry;
-  return nullptr;
-}
+char** variable(const char* name) { return entry_of(environ, name); }
 
 void remove_variable(const char* name) {
   while (char** entry = variable(name))
@@ -292,12 +286,7 @@ void set_up_allocator() {
   free(memory);
 }
 
-// The first constructor of all (-z initfirst): that of libc, which knows the environment, is still
-// to come.
-__attribute__((constructor(101))) void start(int count, char** arguments, char** environment) {
-  if (environ == nullptr) environ = environment;
-  real::resolve();
-  leave_starter();
+void begin(int count, char** arguments, char** environment) {
   // A program that has more rights than its caller (set-user-ID) must not obey its caller's
   // environment: whoever owns the control memory decides what the program does.
   if (getauxval(AT_SECURE) != 0) return;
@@ -318,6 +307,16 @@ __attribute__((constructor(101))) void start(int count, char** arguments, char**
   seed_random(settings.seed);
   set_up_allocator();
   take_over(settings, moving);
+}
+
+// The first constructor of all (-z initfirst): that of libc, which knows the environment, is still
+// to come.
+__attribute__((constructor(101))) void start(int count, char** arguments, char** environment) {
+  if (environ == nullptr) environ = environment;
+  real::resolve();
+  leave_starter();
+  begin(count, arguments, environment);
+  take_over_is_decided();
 }
 
 // Runs after the destructors of everything that depends on the runtime. Others follow, which may

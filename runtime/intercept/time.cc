@@ -2,6 +2,7 @@
 #include <sys/syscall.h>
 
 #include "runtime/intercept/call.h"
+#include "runtime/intercept/early.h"
 #include "runtime/sync/tasks.h"
 #include "runtime/syscall/system_call.h"
 #include "runtime/time/deadline.h"
@@ -24,11 +25,14 @@ timespec of_program(clockid_t clock, const timespec& t) {
   return behind == 0 ? t : to_timespec(duration_of(t) + behind);
 }
 
-bool is_native() { return !g_sched.active && behind_program(CLOCK_REALTIME) == 0; }
+bool is_native() {
+  return !g_sched.active && behind_program(CLOCK_REALTIME) == 0 && !is_early();
+}
 
 timespec real_time() {
   if (g_sched.active) return to_timespec(look(CLOCK_REALTIME));
   timespec t{};
+  if (early_reading(CLOCK_REALTIME, &t)) return t;
   CLEW_REAL(clock_gettime)(CLOCK_REALTIME, &t);
   return of_program(CLOCK_REALTIME, t);
 }
@@ -37,6 +41,7 @@ timespec real_time() {
 
 CLEW_INTERPOSE int clock_gettime(clockid_t clock, timespec* out) noexcept {
   if (!g_sched.active) {
+    if (early_reading(clock, out)) return 0;
     const int result = CLEW_REAL(clock_gettime)(clock, out);
     if (result == 0) *out = of_program(clock, *out);
     return result;
@@ -61,7 +66,7 @@ CLEW_INTERPOSE time_t time(time_t* out) noexcept {
 }
 
 CLEW_INTERPOSE clock_t clock() noexcept {
-  if (!g_sched.active) return CLEW_REAL(clock)();
+  if (!g_sched.active) return is_early() ? 0 : CLEW_REAL(clock)();
   return look(CLOCK_PROCESS_CPUTIME_ID) / (1'000'000'000 / CLOCKS_PER_SEC);
 }
 

@@ -108,6 +108,8 @@ Nanos clock_reading(clockid_t clock) {
   return base_of(clock) + g_sched.now();
 }
 
+Nanos reading_at_start(clockid_t clock) { return base_of(clock); }
+
 Nanos real_time_now() { return base_of(CLOCK_REALTIME) + g_sched.now(); }
 
 timespec to_timespec(Nanos t) { return {t / kSecond, t % kSecond}; }

@@ -24,6 +24,8 @@ inline Nanos deadline_after(const timespec& length) { return deadline_after(dura
 
 // The virtual time that a clock shows.
 Nanos clock_reading(clockid_t clock);
+// What a clock of the kernel's shows when a run begins.
+Nanos reading_at_start(clockid_t clock);
 // CLOCK_REALTIME, for the runtime: nobody reads it.
 Nanos real_time_now();
 bool is_known_clock(clockid_t clock);

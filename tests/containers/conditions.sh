@@ -68,6 +68,20 @@ if may unshare --mount; then
   in_condition "no /proc" ./places "${in_namespace[*]}" "'umount -l /proc && exec \"\$0\" \"\$@\"'" "$contain" docker
   clew=$tool
 fi
+if may unshare --time --fork --monotonic=1; then
+  # AddressSanitizer's allocator keeps a time that it reads before any constructor.
+  check "a program with AddressSanitizer is built" "$tool" c++ -std=c++20 -g -O1 -pthread -fsanitize=address \
+    "$source/tests/programs/pass/asan_double_free.cpp" -o sanitized
+  # up_for SECONDS COMMAND...: on a machine that was started so long ago
+  up_for() {
+    local offset=$(($1 - $(cut -d. -f1 /proc/uptime)))
+    shift
+    unshare --time --fork --monotonic="$offset" --boottime="$offset" "$@"
+  }
+  rm -rf .clew
+  check "machine started just now: run" up_for 100 "$tool" run --seed 4 ./sanitized
+  check "... replayed an hour later" up_for 4000 "$tool" replay
+fi
 if may unshare --pid --fork --mount-proc; then
   rm -rf .clew
   twice() {
