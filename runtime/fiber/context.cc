@@ -52,6 +52,16 @@ void init_parked_context(Context& context, void* stack_end, void (*entry)()) {
   context = {reinterpret_cast<std::uintptr_t>(frame), current_thread_pointer()};
 }
 
+void inherit_floating_point(const Context& parked) {
+  struct Saved {  // save_fp
+    std::uint32_t sse;
+    std::uint16_t control, status;
+  };
+  auto& saved = *reinterpret_cast<Saved*>(parked.stack_pointer);
+  asm volatile("stmxcsr %0\n\tfnstcw %1\n\tfnstsw %2"
+               : "=m"(saved.sse), "=m"(saved.control), "=m"(saved.status));
+}
+
 ParkedFrame parked_frame(const Context& context) {
   const auto* stack = reinterpret_cast<const std::uintptr_t*>(context.stack_pointer);
   return {.instruction = stack[7],

@@ -24,6 +24,10 @@ std::uintptr_t current_thread_pointer();
 // thread's thread-local storage. `entry` must not return.
 void init_parked_context(Context& context, void* stack_end, void (*entry)());
 
+// A thread begins with its creator's rounding modes and floating-point flags, as the kernel does it: the
+// parked context gets the caller's.
+void inherit_floating_point(const Context& parked);
+
 // Finds out whether user space may write the FS base itself (AT_HWCAP2 bit 1).
 void init_context();
 

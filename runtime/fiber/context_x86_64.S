@@ -1,9 +1,10 @@
 // Context switch, for x86-64 System V.
 //
-// A parked stack, from the stack pointer up: fp control words (8 bytes), r15, r14, r13, r12,
-// rbx, rbp, return address. parked_frame() in context.cc relies on this order.
+// A parked stack, from the stack pointer up: what save_fp stores (8 bytes), r15, r14, r13, r12, rbx,
+// rbp, return address. parked_frame() in context.cc relies on this order.
 
 #include "runtime/fiber/clear_vectors_x86_64.inc"
+#include "runtime/fiber/save_fp_x86_64.inc"
 #include "runtime/translate/call_translated_x86_64.inc"
 
         .text
@@ -34,8 +35,8 @@ clew_context_switch:
         .cfi_rel_offset %r15, 0
         subq    $8, %rsp
         .cfi_adjust_cfa_offset 8
-        stmxcsr (%rsp)
-        fnstcw  4(%rsp)
+        save_fp
+        movl    4(%rsp), %r8d
         movq    %rsp, (%rdi)
         movq    (%rsi), %rsp
         movq    8(%rsi), %rax
@@ -48,8 +49,11 @@ clew_context_switch:
         movl    $158, %eax
         syscall
 2:      ldmxcsr (%rsp)
+        xorl    4(%rsp), %r8d           // the x87's flags are in the upper half
+        testl   $0x3f0000, %r8d
+        jne     4f
         fldcw   4(%rsp)
-        addq    $8, %rsp
+3:      addq    $8, %rsp
         .cfi_adjust_cfa_offset -8
         popq    %r15
         .cfi_adjust_cfa_offset -8
@@ -70,6 +74,28 @@ clew_context_switch:
         .cfi_adjust_cfa_offset -8
         .cfi_restore %rbp
         ret
+// Other flags than those of the thread that was left: they are loaded with the whole environment of
+// the x87 alone. They are cleared first, because with the new control word they might raise SIGFPE.
+        .cfi_adjust_cfa_offset 56
+        .cfi_rel_offset %rbp, 48
+        .cfi_rel_offset %rbx, 40
+        .cfi_rel_offset %r12, 32
+        .cfi_rel_offset %r13, 24
+        .cfi_rel_offset %r14, 16
+        .cfi_rel_offset %r15, 8
+4:      fnclex
+        fldcw   4(%rsp)
+        movb    6(%rsp), %al
+        testb   $0x3f, %al
+        je      3b
+        subq    $32, %rsp
+        .cfi_adjust_cfa_offset 32
+        fnstenv (%rsp)
+        movb    %al, 4(%rsp)
+        fldenv  (%rsp)
+        addq    $32, %rsp
+        .cfi_adjust_cfa_offset -32
+        jmp     3b
         .cfi_endproc
         .size   clew_context_switch, .-clew_context_switch
 
@@ -86,8 +112,7 @@ clew_context_park_and_exit_thread:
         pushq   %r15
         subq    $8, %rsp
         .cfi_adjust_cfa_offset 56
-        stmxcsr (%rsp)
-        fnstcw  4(%rsp)
+        save_fp
         movq    %rsp, (%rdi)
         movq    %fs:0x10, %rax          // the thread control block's pointer to itself
         movq    %rax, 8(%rdi)

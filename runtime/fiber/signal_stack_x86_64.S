@@ -18,6 +18,7 @@
 
 #include "runtime/fiber/clear_vectors_x86_64.inc"
 #include "runtime/fiber/own_stack_layout.h"
+#include "runtime/fiber/save_fp_x86_64.inc"
 #include "runtime/translate/call_translated_x86_64.inc"
 
         .hidden clew_own_base
@@ -205,8 +206,7 @@ clew_context_resume_at:
         pushq   %r15
         subq    $8, %rsp
         .cfi_adjust_cfa_offset 56
-        stmxcsr (%rsp)
-        fnstcw  4(%rsp)
+        save_fp
         movq    %rsp, (%rdi)
         movq    %fs:0x10, %rax
         movq    %rax, 8(%rdi)

@@ -235,6 +235,7 @@ int give_block(Fiber& fiber, const pthread_attr_t* attributes) {
       return error;
     }
   }
+  inherit_floating_point(block->context);  // one of the pool was made by another thread
   block->fiber = &fiber;
   fiber.block = block;
   fiber.context = block->context;
