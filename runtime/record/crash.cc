@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "runtime/fiber/own_stack.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/record/end.h"
 #include "runtime/record/job.h"
@@ -16,11 +17,14 @@ namespace {
 
 int g_depth = 0;
 
-void describe(char* out, std::size_t size, int signal, const siginfo_t& info) {
+void describe(char* out, std::size_t size, int signal, const siginfo_t& info,
+              std::uintptr_t stack) {
   const char* name = sigabbrev_np(signal);
   const auto address = reinterpret_cast<unsigned long>(info.si_addr);
   if ((signal == SIGSEGV || signal == SIGBUS) && info.si_code > 0) {
-    snprintf(out, size, "SIG%s at address 0x%lx", name, address);
+    const bool is_at_end = stack != 0 && is_stack_overflow(info, stack);
+    snprintf(out, size, "SIG%s at address 0x%lx%s", name, address,
+             is_at_end ? ", beyond the end of the stack" : "");
   } else if (name != nullptr) {
     snprintf(out, size, "SIG%s", name);
   } else {
@@ -36,11 +40,11 @@ Clock clock_at(const siginfo_t& info) {
 
 }  // namespace
 
-void die_of(int signal, const siginfo_t& info) {
+void die_of(int signal, const siginfo_t& info, std::uintptr_t stack) {
   // A second fault while the first is reported: the stack cannot be read.
   if (++g_depth == 1) {
     char detail[96];
-    describe(detail, sizeof detail, signal, info);
+    describe(detail, sizeof detail, signal, info, stack);
     report_failure(abi::FailureKind::kSignal, detail);
     report_end(clock_at(info));
     if (running_job()) finish_job(abi::JobEnd::kSignalled, signal, clock_at(info));

@@ -4,10 +4,12 @@
 
 #include <signal.h>
 
+#include <cstdint>
+
 namespace clew::rt {
 
-// Reports where, then lets it happen.
-[[noreturn]] void die_of(int signal, const siginfo_t& info);
+// Reports where, then lets it happen. `stack`: the stack pointer of the code that caused a fault.
+[[noreturn]] void die_of(int signal, const siginfo_t& info, std::uintptr_t stack = 0);
 
 }  // namespace clew::rt
 

@@ -43,7 +43,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   const auto stack = static_cast<std::uintptr_t>(registers[REG_RSP]);
   if (has_handler(signal) && !blocked && (has_stack || !is_stack_overflow(*info, stack)))
     return call_program(signal, info, context);
-  die_of(signal, *info);
+  die_of(signal, *info, stack);
 }
 
 }  // namespace

@@ -68,7 +68,9 @@ check "exit status passes through" outcome 7 fail exit exit
 check "SIGSEGV" outcome 139 fail signal signal
 check "... with thread" is thread T0.1
 check "... and line" is line 13
+check "... which is not one of the stack's end" eval '! says err.txt "end of the stack"'
 check "stack overflow" outcome 139 fail signal overflow
+check "... said" says err.txt 'SIGSEGV at address 0x[0-9a-f]*, beyond the end of the stack'
 check "abort" outcome 134 fail signal abort
 check "division by zero" outcome 136 fail signal divide
 check "... at its line" is line 24
