@@ -14,6 +14,16 @@
 #include "runtime/outside/unrecorded.h"
 #include "runtime/raw_syscall.h"
 
+// Headers of older kernels do not know these.
+#ifndef SYS_futex_waitv
+#define SYS_futex_waitv 449
+#endif
+#ifndef SYS_futex_wake
+#define SYS_futex_wake 454
+#define SYS_futex_wait 455
+#define SYS_futex_requeue 456
+#endif
+
 namespace clew::rt {
 namespace {
 

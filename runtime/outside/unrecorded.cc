@@ -10,8 +10,10 @@
 namespace clew::rt {
 namespace {
 
+enum class Kind : std::uint8_t { kRequest, kUnknownCall, kRefusedCall };
+
 struct Unrecorded {
-  bool is_request;
+  Kind kind;
   unsigned long what;
   int fd;
 };
@@ -22,7 +24,7 @@ unsigned g_count = 0;
 
 void add(const Unrecorded& one) {
   for (unsigned i = 0; i < g_count; ++i)
-    if (g_seen[i].is_request == one.is_request && g_seen[i].what == one.what) return;
+    if (g_seen[i].kind == one.kind && g_seen[i].what == one.what) return;
   if (g_count < kMost) g_seen[g_count++] = one;
 }
 
@@ -79,23 +81,34 @@ bool asks_about_interface(unsigned long request) {
   }
 }
 
-void note_request(unsigned long request, int fd) { add({true, request, fd}); }
+void note_request(unsigned long request, int fd) { add({Kind::kRequest, request, fd}); }
 
-void note_unknown_call(long number) { add({false, static_cast<unsigned long>(number), -1}); }
+void note_unknown_call(long number) {
+  add({Kind::kUnknownCall, static_cast<unsigned long>(number), -1});
+}
+
+void note_refused_call(long number) {
+  add({Kind::kRefusedCall, static_cast<unsigned long>(number), -1});
+}
 
 void tell_unrecorded() {
   for (unsigned i = 0; i < g_count; ++i) {
+    const Unrecorded& one = g_seen[i];
     char line[96];
-    if (g_seen[i].is_request) {
-      snprintf(line, sizeof line, "not recorded: ioctl 0x%lx on fd %d", g_seen[i].what,
-               g_seen[i].fd);
-    } else {
-      snprintf(line, sizeof line, "not recorded: %s", call_name(static_cast<long>(g_seen[i].what)));
+    const char* const call = call_name(static_cast<long>(one.what));
+    switch (one.kind) {
+      case Kind::kRequest:
+        snprintf(line, sizeof line, "not recorded: ioctl 0x%lx on fd %d", one.what, one.fd);
+        break;
+      case Kind::kUnknownCall:
+        snprintf(line, sizeof line, "not recorded: %s", call);
+        break;
+      case Kind::kRefusedCall:
+        snprintf(line, sizeof line, "answered as by a kernel that does not have it: %s", call);
+        break;
     }
     g_log.note(line);
   }
 }
-
-bool any_unrecorded() { return g_count > 0; }
 
 }  // namespace clew::rt

@@ -1,4 +1,5 @@
-// Calls whose effect clew does not know: they go to the kernel, and are named once.
+// Calls whose effect clew does not know: they go to the kernel, and are named once. So are those that clew
+// refuses as an older kernel would, for which programs have another way.
 #ifndef CLEW_RUNTIME_OUTSIDE_UNRECORDED_H_
 #define CLEW_RUNTIME_OUTSIDE_UNRECORDED_H_
 
@@ -9,9 +10,9 @@ bool is_known_request(unsigned long request);
 bool asks_about_interface(unsigned long request);
 void note_request(unsigned long request, int fd);
 void note_unknown_call(long number);
+void note_refused_call(long number);
 // Notes each of them in a line, at the end of the run.
 void tell_unrecorded();
-bool any_unrecorded();
 
 }  // namespace clew::rt
 

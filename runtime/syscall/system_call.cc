@@ -194,7 +194,8 @@ long answered_here(const Call& call) {
       // The kernel thread has one area, the first thread's; without one libc asks which processor
       // it is on.
       return g_sched.current->cloned ? 0 : to_kernel(call);
-    default:  // io_uring: programs have a fallback
+    default:
+      note_refused_call(call.number);
       return -ENOSYS;
   }
 }

@@ -549,4 +549,22 @@ C
 "$clew" cc -O1 -g pending.c -o pending || exit 1
 # 20 s when each of them was looked for among all of them.
 check "as many pending signals as there may be, each in its turn" timeout 15 "$clew" run ./pending
+
+# What clew refuses, and what it does not record, has a name.
+cat >refused.c <<'C'
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(void) {
+  static char parameters[128];
+  if (syscall(SYS_io_uring_setup, 8, parameters) != -1 || errno != ENOSYS) return 1;
+  if (syscall(449, 0, 0, 0, 0, 0) != -1 || errno != ENOSYS) return 2;  // futex_waitv
+  return syscall(SYS_userfaultfd, -1) != -1;
+}
+C
+"$clew" cc -g refused.c -o refused || exit 1
+check "calls that are refused" run 0 run -- ./refused
+check "... are named" says err.txt 'answered as by a kernel that does not have it: io_uring_setup'
+check "... each" says err.txt 'answered as by a kernel that does not have it: futex_waitv'
+check "... and a call that is not recorded" says err.txt 'not recorded: userfaultfd'
 finish
