@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "clew_abi/control.h"
@@ -33,6 +34,42 @@ bool is_shared_with_child(int fd) {
          (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
 }
 
+// A child that has ended, or 0; nothing if there is none of that kind.
+struct Ended {
+  bool any;
+  long number;
+};
+Ended ended_of(idtype_t kind, long number) {
+  siginfo_t info{};
+  const bool any = raw_syscall(SYS_waitid, kind, number, reinterpret_cast<long>(&info),
+                               WEXITED | WNOHANG | WNOWAIT, 0) == 0;
+  return {any, info.si_pid};
+}
+
+bool lives(long number) {
+  const Ended ended = ended_of(P_PID, number);
+  return ended.any && ended.number == 0;
+}
+
+// The kernel's list of the numbers of all children, each with a space after it.
+bool any_listed_lives() {
+  const long file = raw_syscall(SYS_open, reinterpret_cast<long>("/proc/thread-self/children"),
+                                O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  char text[256];
+  bool found = false;
+  long number = 0;
+  for (long size; !found && (size = raw_syscall(SYS_read, file, reinterpret_cast<long>(text),
+                                                sizeof text)) > 0;)
+    for (long i = 0; i < size && !found; ++i) {
+      const bool is_digit = text[i] >= '0' && text[i] <= '9';
+      found = !is_digit && number != 0 && lives(number);
+      number = is_digit ? number * 10 + (text[i] - '0') : 0;
+    }
+  raw_syscall(SYS_close, file);
+  return found;
+}
+
 }  // namespace
 
 bool is_next_child_entered() { return !g_entered && g_children + 1 == control().enter_child; }
@@ -53,6 +90,12 @@ void hold_descriptors_of_parent() {
 
 bool is_left_out_in_child(const Call& call) {
   return g_entered && (call.number == SYS_setpgid || call.number == SYS_setsid);
+}
+
+Children children() {
+  const Ended ended = ended_of(P_ALL, 0);
+  if (!ended.any) return Children::kNone;
+  return ended.number == 0 || any_listed_lives() ? Children::kLive : Children::kEnded;
 }
 
 void note_child(long number) {

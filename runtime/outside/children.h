@@ -25,6 +25,11 @@ void hold_descriptors_of_parent();
 // runs. They are not made: the group is the program's own in any case.
 bool is_left_out_in_child(const Call& call);
 
+// Of all child processes, also those that are none of the program's copies any more. Without /proc, none
+// is known to live as long as one that has ended has not been waited for.
+enum class Children : std::uint8_t { kNone, kLive, kEnded };  // kEnded: one of them has, and none lives
+Children children();
+
 // The kernel has made the child that was begun last: its number, in the parent.
 void note_child(long number);
 // A wait has told the program that this child has ended, with this status (wait(2)).

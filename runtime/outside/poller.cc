@@ -1,12 +1,13 @@
 #include "runtime/outside/poller.h"
 
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 
 #include "runtime/arena.h"
 #include "runtime/keep.h"
+#include "runtime/outside/children.h"
 #include "runtime/outside/foreign.h"
+#include "runtime/outside/in_step.h"
 #include "runtime/outside/inputs.h"
 #include "runtime/outside/ready.h"
 #include "runtime/outside/signal_descriptors.h"
@@ -35,8 +36,8 @@ constexpr Nanos kMostPatience = 2'000'000'000;
 // half a minute.
 constexpr Nanos kPatienceInAll = 4'000'000'000;
 constexpr Nanos kHaste = 100;
-// Child processes live in real time.
-constexpr Nanos kMostPatienceWithChildren = 60'000'000'000;
+// Child processes live in real time, and so does the program that has started this one.
+constexpr Nanos kMostPatienceWithRelatives = 60'000'000'000;
 // While the program waits for something from outside, virtual time passes. A wait shorter than this
 // takes none, so that runs with the same seed are the same where peers answer at once.
 constexpr Nanos kShortWait = 100'000'000;
@@ -58,15 +59,6 @@ pollfd* room_for(std::size_t count) {
     g_poll = static_cast<pollfd*>(arena_alloc(g_poll_room * sizeof(pollfd)));
   }
   return g_poll;
-}
-
-enum class Children : std::uint8_t { kNone, kLive, kEnded };  // kEnded: one of them has
-Children children() {
-  siginfo_t info{};
-  if (!g_other_processes || raw_syscall(SYS_waitid, P_ALL, 0, reinterpret_cast<long>(&info),
-                                        WEXITED | WNOHANG | WNOWAIT, 0) != 0)
-    return Children::kNone;
-  return info.si_pid == 0 ? Children::kLive : Children::kEnded;
 }
 
 Nanos real_now() {
@@ -179,13 +171,25 @@ bool Poller::look(std::uint64_t number, const timespec* timeout, const Waiting* 
   static siginfo_t signals[kMaxSignals];
   const std::size_t signals_count = take_arrived(signals, kMaxSignals);
   if (ready_count == 0 && signals_count == 0) return false;
-  Nanos waited = waiting != nullptr ? real_now() - waiting->begin : 0;
+  Nanos waited = waiting == nullptr  ? 0
+                 : keeps_in_step() ? behind_real_time()
+                                   : real_now() - waiting->begin;
   if (waited < kShortWait) waited = 0;
   if (waiting != nullptr && waited > waiting->most) waited = waiting->most;
   if (g_inputs.recording())
     g_inputs.put_poll(number, waited, ready, ready_count, signals, signals_count);
   g_sched.pass_idle_time(waited);
   for (std::size_t i = 0; i < signals_count; ++i) post_from_outside(signals[i]);
+  return true;
+}
+
+// Nothing came, but it took longer than the virtual time until then: `behind` passes.
+bool Poller::catches_up(std::uint64_t number) {
+  if (!keeps_in_step()) return false;
+  const Nanos behind = behind_real_time();
+  if (behind < kShortWait) return false;
+  g_inputs.put_poll(number, behind, nullptr, 0, nullptr, 0);
+  g_sched.pass_idle_time(behind);
   return true;
 }
 
@@ -257,7 +261,7 @@ Poller::Came Poller::wait_for_something(Nanos due) {
     return replay(polls_) ? Came::kSomething : due != kForever ? Came::kNothing : Came::kNever;
   static constexpr timespec kNow{0, 0};
   if (look(polls_, &kNow)) return Came::kSomething;
-  const Children now = children();
+  const Children now = g_other_processes ? children() : Children::kNone;
   const bool is_copy = generation() > 0;
   bool only_children = false;
   if (all_inside()) {
@@ -274,10 +278,11 @@ Poller::Came Poller::wait_for_something(Nanos due) {
   const Nanos begin = real_now();
   const Nanos patience = due == kForever ? kForever : due - g_sched.now();
   // A copy waits for its parent as long as it takes.
-  const Nanos limit = is_copy                  ? kForever
-                      : now != Children::kNone ? kMostPatienceWithChildren
-                                               : kMostPatience;
-  const bool in_haste = !is_copy && now == Children::kNone && waited_in_vain() >= kPatienceInAll;
+  const bool is_alone = !is_copy && now == Children::kNone && !keeps_in_step();
+  const Nanos limit = is_copy    ? kForever
+                      : is_alone ? kMostPatience
+                                 : kMostPatienceWithRelatives;
+  const bool in_haste = is_alone && waited_in_vain() >= kPatienceInAll;
   const Nanos most = (patience < limit ? patience : limit) / (in_haste ? kHaste : 1);
   control_->waits_outside.store(due == kForever && only_children_are_waited_for()
                                     ? abi::WaitsOutside::kForChildrenOnly
@@ -305,7 +310,7 @@ Poller::Came Poller::wait_for_something(Nanos due) {
   control_->waits_outside.store(abi::WaitsOutside::kNo, std::memory_order_relaxed);
   Nanos& in_vain = waited_in_vain();
   in_vain = came ? 0 : in_vain + real_now() - begin;
-  return came ? Came::kSomething : Came::kNothing;
+  return came || (due != kForever && catches_up(polls_)) ? Came::kSomething : Came::kNothing;
 }
 
 }  // namespace clew::rt

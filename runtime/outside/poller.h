@@ -63,6 +63,7 @@ class Poller {
   };
   bool look(std::uint64_t number, const timespec* timeout, const Waiting* waiting = nullptr);
   void find_ready_waits(pollfd* fds, std::size_t count, const timespec& timeout) const;
+  bool catches_up(std::uint64_t number);
   bool replay(std::uint64_t number);
   bool all_inside() const;
   // Whose signals are to be expected. If no other process has to do with this one, a signal that the

@@ -14,6 +14,7 @@
 #include "runtime/outside/children.h"
 #include "runtime/outside/descriptors.h"
 #include "runtime/outside/file_times.h"
+#include "runtime/outside/in_step.h"
 #include "runtime/outside/poller.h"
 #include "runtime/outside/randomness.h"
 #include "runtime/outside/unrecorded.h"
@@ -315,6 +316,7 @@ bool sends_signals(const Call& call) {
 void system_calls_init(abi::Control& control) {
   g_inputs.init(control);
   g_poller.init(control);
+  begin_in_step(control);
   descriptors_init();
   const long number = answered(Call{SYS_gettid, {}}, [] { return raw_syscall(SYS_getpid); });
   set_main_number(*g_sched.current, static_cast<int>(number));

@@ -155,6 +155,67 @@ check "one whose last stage stays" run 0 run -- sh ./script
 kill "$(cat pid.txt)"
 check "... is let go in that one only" bash -c '[ "$(grep -c "it was still running when" err.txt)" = 1 ]'
 
+# A sleep of the program is as long for its child, also if another child has ended and was not waited for.
+cat >apart.c <<'C'
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static int milliseconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int)(t.tv_sec * 1000 + t.tv_nsec / 1000000);
+}
+static int serve(int line) {  // answers each byte with the time since the start
+  const int begin = milliseconds();
+  struct pollfd wait = {line, POLLIN, 0};
+  for (char c;;) {
+    if (poll(&wait, 1, 1000) == 0) continue;
+    if (read(line, &c, 1) != 1) return 0;
+    const int spent = milliseconds() - begin;
+    if (write(line, &spent, sizeof spent) != sizeof spent) return 1;
+  }
+}
+static int ask(int line) {
+  int spent = -1;
+  if (write(line, "?", 1) != 1 || read(line, &spent, sizeof spent) != sizeof spent) exit(4);
+  return spent;
+}
+int main(int argc, char** argv) {
+  if (argc > 1) return serve(atoi(argv[1]));
+  int pair[2];
+  char number[16];
+  if (fork() == 0) _exit(0);
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0) return 3;
+  snprintf(number, sizeof number, "%d", pair[1]);
+  if (fork() == 0) {
+    close(pair[0]);
+    execl(argv[0], argv[0], number, (char*)0);
+    _exit(9);
+  }
+  close(pair[1]);
+  const int first = ask(pair[0]);
+  usleep(400000);
+  const int second = ask(pair[0]);
+  for (int i = 0; i < 10; i++) usleep(60000), ask(pair[0]);
+  const int third = ask(pair[0]);
+  close(pair[0]);
+  while (wait(0) > 0) {
+  }
+  if (second - first >= 300 && third - second >= 400) return 0;
+  return printf("%d %d %d\n", first, second, third), 1;
+}
+C
+"$clew" cc -g apart.c -o apart || exit 1
+check "a client and its server keep step" run 0 run -- ./apart
+server=$(sed -n 's/^clew: .*process .*, recording //p' err.txt | tail -n 1)
+check "... in a replay, too" run 0 replay --times 2
+check "... of the server" run 0 replay --times 2 "$server"
+
 # Too many for the disk.
 printf 'i=0; while [ $i -lt 104 ]; do ./worker many >/dev/null; i=$((i+1)); done\n' >script
 check "a hundred and four" run 0 run -- sh ./script
