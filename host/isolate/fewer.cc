@@ -177,7 +177,8 @@ Result<Fewer> look_for_fewer(Trials& trials, const ThreadScript& script,
     if (plans.empty()) return Fewer{std::nullopt, search.all_pass()};
     CLEW_TRY(auto runs, trials.run(plans));
     if (runs.empty()) return Fewer{};
-    for (std::size_t i = 0; i < plans.size(); ++i) {
+    // To learn from a long run takes longer than to make it.
+    for (std::size_t i = 0; i < plans.size() && seconds_now() < until; ++i) {
       TrialRun& run = runs[i];
       if (run.verdict == Verdict::kFail) {
         CLEW_TRY(auto found, to_script(plans[i]));

@@ -324,8 +324,10 @@ Result<std::optional<Side>> SideFinder::near_passing(const Side& failing) {
     if (!fuzzed || *fuzzed) return fuzzed;
     return passing_side({});
   }
-  auto without_switches = passing_side({});
-  if (!without_switches || *without_switches) return without_switches;
+  if (failing.schedule != Schedule{}) {
+    auto without_switches = passing_side({});
+    if (!without_switches || *without_switches) return without_switches;
+  }
   return fuzzed_passing(failing);
 }
 

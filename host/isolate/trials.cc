@@ -23,7 +23,6 @@ namespace {
 // Failing schedules fail by then, in multiples of the first one's clock; a run that goes further
 // is taken to pass. Chosen, not measured, as are the numbers below.
 constexpr std::uint64_t kHorizon = 2;
-constexpr std::uint64_t kLeastHorizon = 1'000'000;
 // The part of the first run behind the last of its checkpoints, which are made for tests whose
 // parting from it is not known yet.
 constexpr std::uint64_t kSmallestRest = 64;
@@ -220,17 +219,29 @@ Result<TrialRun> Trials::set_failure(const Schedule& failing) {
   CLEW_CHECK_OK(leave_files_to_one_worker());
   CLEW_CHECK_OK(limit_budget());
   const bool is_long = seconds >= (failure_.result.clock < kFewEvents ? kClearlyLong : kLongRun);
-  if (!served_ || lane_) return failure_;
-  if (!is_long) {
+  if (served_ && !lane_ && !is_long) {
     CLEW_CHECK_OK(find_failing_place(failing));
-    return failure_;
+  } else if (served_ && !lane_ && options_.checkpoints) {
+    if (files.changed_first)
+      note_changed_file(files);
+    else
+      lane_ = std::make_unique<PrefixLane>(options_.plan, serve_, [this] { return input_.open(); });
   }
-  if (!options_.checkpoints) return failure_;
-  if (files.changed_first)
-    note_changed_file(files);
-  else
-    lane_ = std::make_unique<PrefixLane>(options_.plan, serve_, [this] { return input_.open(); });
+  if (lane_) CLEW_CHECK_OK(widen_horizon(failing));
   return failure_;
+}
+
+// The clock of a fault is the last that was certain, and the fault may come long after it: no horizon
+// will do that the failing run itself gets past.
+Result<void> Trials::widen_horizon(const Schedule& failing) {
+  while (lane_ && failure_.result.end == abi::JobEnd::kSignalled) {
+    PrefixLane::Task task = task_of(failing, {});
+    const std::uint64_t wider = 2 * task.horizon;
+    CLEW_TRY(const auto run, run_from_checkpoint(std::move(task)));
+    if (!run || !run->cut) break;
+    horizon_ = wider;
+  }
+  return {};
 }
 
 // Right after its last step the thread that was running failed.
@@ -351,7 +362,7 @@ Result<std::optional<TrialRun>> Trials::run_ahead(const Schedule& schedule,
 PrefixLane::Task Trials::task_of(const Schedule& schedule, std::span<const Schedule> next) const {
   const std::uint64_t length = failure_.result.clock;
   PrefixLane::Task task{job_of(schedule), schedule, {}, 0};
-  if (may_cut_) task.horizon = std::max(kLeastHorizon, length * kHorizon);
+  if (may_cut_) task.horizon = std::max(horizon_, length * kHorizon);
   const std::uint64_t end = may_cut_ ? task.horizon : 2 * length;
   std::vector<std::uint64_t> wanted;
   for (const Schedule& likely : next) wanted.push_back(common_until(schedule, likely));

@@ -125,6 +125,7 @@ class Trials {
   [[nodiscard]] Result<void> leave_files_to_one_worker();
   [[nodiscard]] Result<void> limit_budget();
   [[nodiscard]] Result<void> find_failing_place(const Schedule& failing);
+  [[nodiscard]] Result<void> widen_horizon(const Schedule& failing);
   [[nodiscard]] Result<std::unordered_set<abi::Place>> places_of_passing_runs();
   void add_note(std::string note);
   void note_changed_file(const ServedProgram::FileUse& files);
@@ -143,6 +144,7 @@ class Trials {
   bool failure_known_ = false;
   bool jobs_are_ours_ = false;  // to choose
   bool may_cut_ = true;
+  std::uint64_t horizon_ = 1'000'000;  // at least; chosen, not measured
   bool has_cut_ = false;
   bool stopped_ = false;
   bool accepts_hiding_ = false;

@@ -109,13 +109,16 @@ std::string hint(const HuntResult& result) {
   if (result.single_threaded)
     return "no run had a second thread or a choice to vary, so every schedule is the same; threads "
            "of code that is not built with clew count as well";
+  if (result.unended_seconds > 0)
+    return "more --time: a schedule that does not end is given up in the end, and run again to see "
+           "whether it hangs";
   if (result.schedules == 0) return "no schedule ran to its end: give it more --time";
   if (result.schedules <= kFewSchedules &&
       result.seconds > static_cast<double>(kSlowSchedule * result.schedules))
     return fmt::format("a schedule takes {:.0f} s: more --time, or a smaller workload",
                        result.seconds / static_cast<double>(result.schedules));
   if (nothing_resolved(result))
-    return "--only may be too narrow; clew run shows what ends a single run";
+    return "clew run shows what ends a single run";
   if (result.interleavings <= 1)
     return "all runs were equivalent: is everything built with clew c++, is there a second thread?";
   if (result.interleavings < kMostInterleavings &&

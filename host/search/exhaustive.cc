@@ -12,6 +12,15 @@ namespace {
 
 constexpr std::uint64_t bit(std::uint32_t thread) { return std::uint64_t{1} << thread; }
 
+// For each step the first of those that its thread made in a row. A run may race with each of a hundred
+// thousand of them, so they are not looked for one by one.
+std::vector<std::size_t> blocks_of(std::span<const TraceStep> trace) {
+  std::vector<std::size_t> first(trace.size());
+  for (std::size_t k = 1; k < trace.size(); ++k)
+    first[k] = trace[k].index == trace[k - 1].index ? first[k - 1] : k;
+  return first;
+}
+
 }  // namespace
 
 ExhaustiveSearch::ExhaustiveSearch(std::uint32_t bound, Options options)
@@ -86,11 +95,10 @@ void ExhaustiveSearch::learn(const JobPlan& plan, const JobReport& report) {
     ++unresolved_;
   } else {
     if (report.verdict == Verdict::kUnresolved) ++unresolved_;
-    const std::vector<NodeId> path = extend(proposal, trace);
+    const Path path{extend(proposal, trace), blocks_of(trace)};
     const std::size_t length = proposal.prefix.size();
-    TraceOrder(trace).each_race(
-        length == 0 ? 0 : length - 1,
-        [&](std::size_t step, std::uint32_t u) { race(trace, path, step, u); });
+    TraceOrder(trace).each_race(length == 0 ? 0 : length - 1,
+                                [&](std::size_t step, std::uint32_t u) { race(path, step, u); });
   }
 }
 
@@ -133,12 +141,10 @@ std::uint32_t ExhaustiveSearch::preempts(const Node& node, std::uint32_t thread)
   return node.first == node.running && thread != node.running ? 1 : 0;
 }
 
-void ExhaustiveSearch::race(std::span<const TraceStep> trace, const std::vector<NodeId>& path,
-                            std::size_t step, std::uint32_t u) {
-  want(path[step], u);
-  std::size_t block = step;
-  while (block > 0 && trace[block - 1].index == trace[step].index) --block;
-  if (block != step) want(path[block], u);
+void ExhaustiveSearch::race(const Path& path, std::size_t step, std::uint32_t u) {
+  want(path.nodes[step], u);
+  const std::size_t block = path.blocks[step];
+  if (block != step) want(path.nodes[block], u);
 }
 
 void ExhaustiveSearch::want(NodeId id, std::uint32_t thread) {

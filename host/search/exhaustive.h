@@ -121,6 +121,12 @@ class ExhaustiveSearch final : public Search {
     JobPlan plan;
   };
 
+  // Of each step of a run: the node before it, and the first of those that its thread made in a row.
+  struct Path {
+    std::vector<NodeId> nodes;
+    std::vector<std::size_t> blocks;
+  };
+
   [[nodiscard]] Proposal propose(Point point) const;
   [[nodiscard]] bool over() const;
   // Whether the run did what was known of its prefix.
@@ -129,8 +135,7 @@ class ExhaustiveSearch final : public Search {
   [[nodiscard]] std::vector<NodeId> extend(const Proposal& proposal,
                                            std::span<const TraceStep> trace);
   // Thread u races with the step: it is to go before it, and before the block of the step.
-  void race(std::span<const TraceStep> trace, const std::vector<NodeId>& path, std::size_t step,
-            std::uint32_t u);
+  void race(const Path& path, std::size_t step, std::uint32_t u);
   void want(NodeId node, std::uint32_t thread);
   [[nodiscard]] static std::uint32_t preempts(const Node& node, std::uint32_t thread);
 

@@ -25,6 +25,7 @@ namespace {
 constexpr unsigned kSingleRounds = 8;
 constexpr std::size_t kLargestRound = 1024;
 constexpr std::uint32_t kMostPool = 2048;
+constexpr double kLongSchedule = 1;
 
 unsigned cores() { return std::max(1u, std::thread::hardware_concurrency()); }
 
@@ -96,8 +97,14 @@ Result<void> Hunt::choose_engine() {
 }
 
 Result<void> Hunt::run_jobs(std::span<const JobPlan> jobs, std::vector<RanJob>& ran) {
+  done_ = 0;
+  done_since_ = seconds_now();
   const auto worked = runner_->run(
-      jobs, sharing_.bits(), options_.choices, [this](std::uint64_t done) { return pulse(done); },
+      jobs, sharing_.bits(), options_.choices,
+      [this](std::uint64_t done) {
+        if (std::exchange(done_, done) != done) done_since_ = seconds_now();
+        return pulse(done);
+      },
       ran);
   for (const RanJob& job : ran) {
     if (job.interrupted_by == 0) continue;
@@ -150,7 +157,10 @@ Result<void> Hunt::take(const JobPlan& plan, RanJob& ran) {
   report.trace = std::move(ran.job.trace);
   look_for_variety(ran.job.result);
   loop_waits_.learn(ran.job.result);
-  if (judgement.verdict == Verdict::kUnresolved) ++result_.unresolved;
+  if (judgement.verdict == Verdict::kUnresolved) {
+    ++result_.unresolved;
+    CLEW_CHECK_OK(tell_why_unresolved(plan, ran, judgement));
+  }
   if (judgement.verdict == Verdict::kPass && !first_passing_) first_passing_ = plan;
   if (judgement.verdict == Verdict::kFail)
     if (auto done = failed(plan, ran, judgement); !done) return done;
@@ -162,6 +172,17 @@ Result<void> Hunt::take(const JobPlan& plan, RanJob& ran) {
   report.shared_points = ran.job.shared_points;
   tell(*search_, plan, report);
   return {};
+}
+
+// The schedule that was under way when the time was up, if it had run for long. Of several at a time it
+// is not known which it is.
+void Hunt::note_unended(std::size_t round) {
+  const double seconds = seconds_now() - done_since_;
+  if (!out_of_time_ || seconds < kLongSchedule) return;
+  result_.unended_seconds = seconds;
+  const std::string which =
+      round == 1 ? fmt::format("schedule {}", result_.schedules + 1) : "a schedule";
+  add_note(fmt::format("{} had not ended when the time was up, after {:.1f} s", which, seconds));
 }
 
 // What the run has found, by name if that is new.
@@ -221,6 +242,8 @@ Result<void> Hunt::round(std::size_t size) {
   std::vector<RanJob> ran;
   auto worked = run_jobs(plans, ran);
   if (result_.schedules == 0 && worked) worked = learn_from_first(plans, ran);
+  const bool cut_short = !std::ranges::all_of(ran, &RanJob::done);
+  if (cut_short) note_unended(plans.size());
   CLEW_CHECK_OK(take_all(plans, ran));
   CLEW_CHECK_OK(worked);
   if (over()) return {};

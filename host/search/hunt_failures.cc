@@ -57,8 +57,7 @@ Result<void> Hunt::failed(const JobPlan& plan, const RanJob& ran, const Judgemen
   const bool slow =
       judgement.kind == FailureKind::kHang && options_.budget_is_guess && !budget_raised_;
   if (slow) recorder_.set_budget(plan_.budget * kLongerBudget);
-  recorder_.set_until(
-      options_.seconds > 0 ? 0 : seconds_now() + (slow ? kSecondsForSlow : kSecondsToRecord));
+  limit_recorder(slow ? kSecondsForSlow : kSecondsToRecord);
   auto recorded = recorder_.record(exact(plan), Verdict::kFail);
   const bool out_of_time = recorded && recorder_.ran_out_of_time();
   if (slow && recorder_.verdict() == Verdict::kPass && !first_passing_) first_passing_ = plan;
@@ -128,6 +127,22 @@ Result<void> Hunt::failed(const JobPlan& plan, const RanJob& ran, const Judgemen
     failing_clock_ = summary.clock;
   }
   observer_.found(result_.failures.back());
+  return {};
+}
+
+// Of the first such run. A run in a separate process has a sentence for what clew does not support.
+Result<void> Hunt::tell_why_unresolved(const JobPlan& plan, const RanJob& ran,
+                                       const Judgement& judgement) {
+  if (ran.job.stopped || std::exchange(told_why_unresolved_, true)) return {};
+  std::string why = judgement.detail;
+  if (ran.job.result.failure == abi::FailureKind::kUnsupported) {
+    limit_recorder(kSecondsForSlow);
+    CLEW_TRY(const auto again, recorder_.run_for_findings(exact(plan)));
+    result_.interrupted_by = recorder_.interrupted_by();
+    interrupted_ = result_.interrupted_by != 0;
+    if (again && again->summary.failure) why = again->summary.failure->detail;
+  }
+  add_note(fmt::format("schedule {} could not be judged: {}", result_.schedules, why));
   return {};
 }
 

@@ -70,6 +70,7 @@ struct HuntResult {
   bool complete = false;                 // the search was over before the limits
   int interrupted_by = 0;                // a signal, or 0
   bool out_of_time = false;              // while it recorded a failure
+  double unended_seconds = 0;            // of a schedule that was under way when the time was up
   std::vector<CountedFinding> findings;  // in the order found
   std::vector<std::string> notes;        // "the program is restarted for each schedule: ..."
 };

@@ -101,6 +101,9 @@ class Hunt {
   static std::uint64_t key_of(const RanJob& ran, const Judgement& judgement);
   Result<void> failed(const JobPlan& plan, const RanJob& ran, const Judgement& judgement);
   Result<void> take_findings(const JobPlan& plan, const RanJob& ran);
+  Result<void> tell_why_unresolved(const JobPlan& plan, const RanJob& ran,
+                                   const Judgement& judgement);
+  void note_unended(std::size_t round);
   Result<void> not_repeated(const Judgement& judgement);
   Result<void> raise_budget();
   Result<void> look_for_passing();
@@ -113,6 +116,10 @@ class Hunt {
             Origin::hunt(result_.schedules, search_->using_now(), options_.seed)};
   }
   void note_files();
+  // Of runs in separate processes that only say more.
+  void limit_recorder(double seconds) {
+    recorder_.set_until(options_.seconds > 0 ? 0 : seconds_now() + seconds);
+  }
   bool pulse(std::uint64_t extra);
   bool found_enough() const { return !options_.keep_going && !result_.failures.empty(); }
   bool over() const {
@@ -153,6 +160,9 @@ class Hunt {
   bool interrupted_ = false;
   bool out_of_time_ = false;
   bool missing_ = false;  // the last round was ended before all of its jobs were run
+  std::uint64_t done_ = 0;  // of the round, and when that last changed
+  double done_since_ = 0;
+  bool told_why_unresolved_ = false;
   bool failed_ = false;   // an error ended it after something was found
   bool nothing_varies_ = true;
   bool one_thread_each_ = true;  // in every run so far
