@@ -135,19 +135,34 @@ std::vector<ThreadScript> recombined(const ThreadScript& script, std::size_t cou
   return scripts;
 }
 
+Result<std::optional<ThreadScript>> first_with(Trials& trials, Verdict verdict, std::size_t count,
+                                               const MakeScript& make) {
+  for (std::size_t next = 0; next < count;) {
+    std::vector<ThreadScript> scripts;
+    std::vector<JobPlan> plans;
+    for (; next < count && scripts.size() < kRound; ++next) {
+      auto script = make(next);
+      if (!script) continue;
+      plans.push_back(job_of(*script));
+      scripts.push_back(std::move(*script));
+    }
+    CLEW_TRY(const auto runs, trials.run(plans));
+    if (runs.size() < plans.size()) break;
+    for (std::size_t i = 0; i < runs.size(); ++i)
+      if (runs[i].verdict == verdict) return std::move(scripts[i]);
+  }
+  return std::nullopt;
+}
+
 Result<ThreadScript> with_waits(Trials& trials, ThreadScript script) {
-  std::vector<ThreadScript> scripts;
-  std::vector<JobPlan> plans;
-  for (std::size_t i = 0; i < script.size(); ++i) {
-    if (!is_preemption(script[i])) continue;
+  const auto waiting = [&](std::size_t i) -> std::optional<ThreadScript> {
+    if (!is_preemption(script[i])) return std::nullopt;
     ThreadScript other = script;
     other[i] = {script[i].thread, script[i].own + 1, kPick, 0, script[i].to};
-    plans.push_back(job_of(other));
-    scripts.push_back(std::move(other));
-  }
-  CLEW_TRY(const auto runs, trials.run(plans));
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    if (runs[i].verdict == Verdict::kFail) return with_waits(trials, std::move(scripts[i]));
+    return other;
+  };
+  CLEW_TRY(auto found, first_with(trials, Verdict::kFail, script.size(), waiting));
+  if (found) return with_waits(trials, std::move(*found));
   return script;
 }
 

@@ -26,6 +26,14 @@ namespace clew {
 // wait, and the choice be who runs then: that is no preemption. REQUIRES: the script fails.
 [[nodiscard]] Result<ThreadScript> with_waits(Trials& trials, ThreadScript script);
 
+// The first script whose run has the verdict, of those that `make` gives for 0 to `count` - 1 (nothing:
+// there is none for this number). A few are made at a time: without each of its items in turn a script of
+// thousands takes gigabytes.
+using MakeScript = std::function<std::optional<ThreadScript>(std::size_t number)>;
+[[nodiscard]] Result<std::optional<ThreadScript>> first_with(Trials& trials, Verdict verdict,
+                                                             std::size_t count,
+                                                             const MakeScript& make);
+
 // A run of a job as a script; nothing if it did not fail when run again.
 using ToScript = std::function<Result<std::optional<ThreadScript>>(const JobPlan& plan)>;
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include "host/isolate/effort.h"
@@ -14,6 +13,7 @@ namespace {
 
 // Chosen, not measured: together about a second of short runs.
 constexpr std::size_t kMostMoved = 4'000;
+constexpr std::size_t kMostItems = 1'000'000;  // of all of them: some thirty megabytes
 constexpr std::uint64_t kLongestRun = 100'000;  // events
 
 using Places = std::map<abi::ThreadKey, std::vector<std::uint64_t>>;  // ascending
@@ -37,37 +37,38 @@ std::size_t position_of(const std::vector<std::uint64_t>& places, std::uint64_t 
 
 std::vector<ThreadScript> moved(const ThreadScript& script, std::span<const TraceStep> trace,
                                 std::size_t most) {
-  const Places places = places_of(trace);
-  struct Move {
-    std::size_t distance;
-    std::size_t left_out;
+  struct Course {
     std::size_t item;
-    std::uint64_t own;
-    auto operator<=>(const Move&) const = default;
+    const std::vector<std::uint64_t>* places;  // of the item's thread
+    std::size_t from;                          // where the item stands among them
   };
-  std::vector<Move> moves;
+  const Places places = places_of(trace);
+  std::vector<Course> courses;
+  std::size_t longest = 0;
   for (std::size_t item = 0; item < script.size(); ++item) {
     const auto there = places.find(script[item].thread);
     if (!is_preemption(script[item]) || there == places.end()) continue;
-    const std::size_t from = position_of(there->second, script[item].own);
-    for (std::size_t to = 0; to < there->second.size(); ++to) {
-      const std::uint64_t own = there->second[to];
-      const std::size_t distance = to > from ? to - from : from - to;
-      for (std::size_t left_out = 0; left_out < script.size(); ++left_out)
-        if (left_out != item && own != script[item].own)
-          moves.push_back({distance, left_out, item, own});
-    }
+    courses.push_back({item, &there->second, position_of(there->second, script[item].own)});
+    longest = std::max(longest, there->second.size());
   }
-  std::ranges::sort(moves);
-  if (moves.size() > most) moves.resize(most);
   std::vector<ThreadScript> scripts;
-  for (const Move& move : moves) {
+  const auto add = [&](const Course& course, std::size_t left_out, std::size_t to) {
+    if (to >= course.places->size() || scripts.size() >= most) return;
+    const std::uint64_t own = (*course.places)[to];
+    if (own == script[course.item].own) return;
     ThreadScript other = script;
-    other[move.item].own = move.own;
-    other[move.item].ordinal = 0;
-    other.erase(other.begin() + static_cast<std::ptrdiff_t>(move.left_out));
+    other[course.item].own = own;
+    other[course.item].ordinal = 0;
+    other.erase(other.begin() + static_cast<std::ptrdiff_t>(left_out));
     scripts.push_back(std::move(other));
-  }
+  };
+  for (std::size_t distance = 0; distance <= longest && scripts.size() < most; ++distance)
+    for (std::size_t left_out = 0; left_out < script.size() && scripts.size() < most; ++left_out)
+      for (const Course& course : courses) {
+        if (course.item == left_out) continue;
+        if (distance <= course.from) add(course, left_out, course.from - distance);
+        if (distance > 0) add(course, left_out, course.from + distance);
+      }
   return scripts;
 }
 
@@ -78,7 +79,8 @@ Result<std::optional<ThreadScript>> one_fewer_by_moving(Trials& trials,
   plan.window = {1, kLongestRun};
   CLEW_TRY(const auto runs, trials.run({&plan, 1}));
   if (runs.empty() || !runs.front().trace.complete) return std::nullopt;
-  std::vector<ThreadScript> scripts = moved(script, runs.front().trace.steps, kMostMoved);
+  const std::size_t most = std::min(kMostMoved, kMostItems / script.size());
+  std::vector<ThreadScript> scripts = moved(script, runs.front().trace.steps, most);
   CLEW_TRY(const auto found, first_failing(trials, scripts, seconds_to_try(script.size())));
   if (!found) return std::nullopt;
   return std::move(scripts[*found]);

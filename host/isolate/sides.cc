@@ -92,18 +92,14 @@ Result<std::optional<ThreadScript>> SideFinder::script_of_schedule(const Schedul
 
 // The simplified schedule without one of its items, the last that will do.
 Result<std::optional<Side>> SideFinder::without_one(const ThreadScript& script) {
-  std::vector<ThreadScript> scripts;
-  std::vector<JobPlan> plans;
-  for (std::size_t i = script.size(); i-- > 0;) {
-    ThreadScript rest = script;
-    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
-    plans.push_back(job_of(rest));
-    scripts.push_back(std::move(rest));
-  }
-  CLEW_TRY(const auto runs, x_.trials.run(plans));
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    if (runs[i].verdict == Verdict::kPass) return side_of(scripts[i], Verdict::kPass);
-  return std::nullopt;
+  const auto rest = [&](std::size_t number) -> std::optional<ThreadScript> {
+    ThreadScript others = script;
+    others.erase(others.end() - 1 - static_cast<std::ptrdiff_t>(number));
+    return others;
+  };
+  CLEW_TRY(const auto found, first_with(x_.trials, Verdict::kPass, script.size(), rest));
+  if (!found) return std::nullopt;
+  return side_of(*found, Verdict::kPass);
 }
 
 Result<Simplified> SideFinder::simplified(ThreadScript script) {
