@@ -317,6 +317,8 @@ void describe(const std::vector<OrderCandidate>& chosen, const OrderCandidates& 
         threads.try_emplace(from.steps[step].thread, static_cast<std::uint32_t>(threads.size() + 1))
             .first->second;
     now.at = sites.anchor_of(from.sites[step]);
+    // What the program's table alone knows of a place is that something is called there.
+    if (anchor_word(now.at.kind) == nullptr) now.at.kind = from.steps[step].kind;
     one.events.push_back(std::move(now));
   }
   for (const OrderCandidate& candidate : chosen) {
