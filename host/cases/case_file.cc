@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kMostArguments = 1000;
 constexpr std::size_t kMostTokens = 1000;
+constexpr std::size_t kMostBeside = 1000;
 constexpr std::uint64_t kMostTime = 1'000'000;
 
 std::string_view trimmed(std::string_view text) {
@@ -82,7 +83,8 @@ class Parser {
     if (!version_ && key != "clew-case")
       return bad("the first field must be clew-case, the version of the format");
     if (section_ == Section::kOrders) return order(key, value);
-    const bool repeats = section_ == Section::kTop && (key == "argument" || key == "only");
+    const bool repeats =
+        section_ == Section::kTop && (key == "argument" || key == "only" || key == "beside");
     if (!repeats && !seen_.insert(key).second) return bad(fmt::format("'{}' is given twice", key));
     return section_ == Section::kTop ? top(key, value) : event(key, value);
   }
@@ -151,6 +153,8 @@ class Parser {
       case_.arguments.push_back(std::move(text));
     else if (key == "input")
       case_.input = std::move(text);
+    else if (key == "beside")
+      case_.beside.push_back(std::move(text));
     else if (key == "detail")
       case_.detail = std::move(text);
     else if (key == "found")
@@ -170,6 +174,7 @@ class Parser {
     else
       return bad(fmt::format("there is no field '{}' here", key));
     if (case_.arguments.size() > kMostArguments) return bad("there are too many arguments");
+    if (case_.beside.size() > kMostBeside) return bad("there are too many variables beside");
     return {};
   }
 

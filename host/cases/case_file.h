@@ -16,7 +16,7 @@ namespace clew {
 
 inline constexpr char kCaseSuffix[] = ".clewcase";
 // Version 1, which is read as well, had no section of orders where there is no order: a file that was cut off could be taken for one.
-inline constexpr std::uint32_t kCaseVersion = 2;
+inline constexpr std::uint32_t kCaseVersion = 3;
 inline constexpr std::size_t kMostCaseBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kMostCaseEvents = 32;
 inline constexpr std::size_t kMostCaseOrders = 32;
@@ -56,6 +56,9 @@ struct Case {
   std::uint64_t with_order = 0;  // runs that had the order when it was made; 0: not known
   std::uint64_t failed = 0;      // of these
   Criteria criteria;             // what counts as a failure
+  // What the functions of the events accessed besides, when it was made: not the variables of the events
+  // under another name.
+  std::vector<std::string> beside;
   std::vector<CaseEvent> events;
   std::vector<CaseOrder> orders;  // all of them together; none: the program fails in any order
   bool operator==(const Case&) const = default;

@@ -39,8 +39,8 @@ std::string error_of(const std::string& text) {
 TEST(CaseFile, ErrorsNameTheLine) {
   EXPECT_EQ(error_of("program = \"a\"\n"),
             "x:1: the first field must be clew-case, the version of the format");
-  EXPECT_EQ(error_of("# c\nclew-case = 3\n"),
-            "x:2: the case has version 3 of the format, this clew reads versions up to 2");
+  EXPECT_EQ(error_of("# c\nclew-case = 9\n"),
+            "x:2: the case has version 9 of the format, this clew reads versions up to 3");
   EXPECT_EQ(error_of("clew-case = 1\nprogram = a\n"), "x:2: the value must be in double quotes");
   EXPECT_EQ(error_of("clew-case = 1\nprogram = \"a\"\nprogram = \"b\"\n"),
             "x:3: 'program' is given twice");

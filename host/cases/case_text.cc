@@ -149,6 +149,7 @@ std::string format_case(const Case& one) {
   if (one.with_order != 0)
     text += fmt::format("with-order = {}\nfailed = {}\n", one.with_order, one.failed);
   write_criteria(text, one.criteria);
+  for (const std::string& variable : one.beside) write(text, "beside", variable);
   for (const CaseEvent& event : one.events) {
     text += fmt::format("\n[event {}]\nthread = {}\n", event.name, event.thread);
     if (event.time != 0) text += fmt::format("time = {}\n", event.time);

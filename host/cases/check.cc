@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "host/cases/impossible.h"
 #include "host/cases/lab.h"
+#include "host/cases/other_names.h"
 #include "host/cases/place_together.h"
 #include "host/cases/trial.h"
 #include "host/search/fuzz_search.h"
@@ -27,6 +30,12 @@ namespace fs = std::filesystem;
 constexpr std::size_t kSamples = 24;
 constexpr std::size_t kSteered = 300;
 constexpr std::uint64_t kMostExhaustive = 4000;
+// Other places of an event that was edited, of all events together, and runs for each; variables that may
+// be the one of the case under another name. Chosen, not measured.
+constexpr std::size_t kMostElsewhere = 4;
+constexpr std::size_t kMostGuesses = 8;
+constexpr std::size_t kSteeredElsewhere = 60;
+constexpr std::size_t kMostOtherNames = 4;
 
 // If not all runs with the order failed when the case was made: so many that pass that with that
 // rate one in twenty would do so by chance (the rule of three).
@@ -91,46 +100,130 @@ class Checking {
       return fail(ErrorCode::kBadInput, "the program cannot be run under a schedule");
     result_.placed = place_events(one, survey.sites());
     const auto lacks = [](const Placed& placed) { return placed.fit == Fit::kNone; };
-    if (std::ranges::any_of(result_.placed, lacks)) {
-      result_.reason = reason_in_names(one, result_.placed, survey);
-      result_.status = result_.reason.why == NotPossible::Why::kNone ? CaseStatus::kNotPlaced
-                                                                     : CaseStatus::kNotPossible;
-      // A failure that shows all the same is not to be kept quiet about.
-      return hunt_around(survey, std::nullopt);
-    }
+    if (std::ranges::any_of(result_.placed, lacks)) return check_other_names(survey);
     place_together(one, survey, result_.placed);
-    const EventSites sites = sites_of(result_.placed);
-    result_.reason = reason_in_code(one, sites, survey);
-    CLEW_TRY(auto tally, try_case(one, sites, survey, Until::kFailing, kSteered));
-    if (result_.reason.why != NotPossible::Why::kNone) none_has_order(tally);
-    if (tally.with_order == 0 && result_.reason.why == NotPossible::Why::kNone &&
-        !survey.lab().time_is_up() && !tally.failing_otherwise) {
-      const bool sure = is_sure();
-      result_.reason = reason_in_runs(one, sites, survey, tally.unordered,
-                                      sure ? Placing::kSure : Placing::kNearest);
-      if (result_.reason.why == NotPossible::Why::kNone) {
-        CLEW_TRY(result_.reason, reason_by_exhaustion(one, sites, survey, kMostExhaustive, tally));
-      }
-      const bool nothing = result_.reason.why == NotPossible::Why::kNone && tally.with_order == 0 &&
-                           !tally.failing_otherwise && sure;
-      if (nothing) result_.reason = reason_in_absence(one, sites, survey, tally.unordered);
+    CLEW_TRY(auto tried, try_placed(one, survey));
+    CLEW_CHECK_OK(conclude(tried, survey));
+    return hunt_unless_known(tried, survey);
+  }
+
+  // Not all events have a place: what they are about may be called otherwise now. A failure is one whatever
+  // was taken for the variable; that there is none is an answer if nothing but the name has changed.
+  Result<void> check_other_names(Survey& survey) {
+    const std::vector<Placed> as_named = result_.placed;
+    std::optional<Tried> answer;
+    const auto ways = other_names(*result_.one, as_named, survey.sites(), kMostOtherNames);
+    for (const OtherName& way : ways) {
+      result_.placed = way.placed;
+      place_together(way.one, survey, result_.placed);
+      CLEW_TRY(auto tried, try_placed(way.one, survey));
+      const bool fails = tried.tally.failing || tried.tally.failing_otherwise;
+      if (fails || (way.fits && !answer)) answer = std::move(tried);
+      if (fails || survey.lab().time_is_up()) break;
     }
+    if (answer) {
+      CLEW_CHECK_OK(conclude(*answer, survey));
+      return hunt_unless_known(*answer, survey);
+    }
+    result_.placed = as_named;
+    if (ways.empty()) result_.reason = reason_in_names(*result_.one, as_named, survey);
+    result_.status = result_.reason.why == NotPossible::Why::kNone ? CaseStatus::kNotPlaced
+                                                                   : CaseStatus::kNotPossible;
+    // A failure that shows all the same is not to be kept quiet about.
+    return hunt_around(survey, std::nullopt);
+  }
+
+  // What the runs say of a case whose events are at certain places.
+  struct Tried {
+    std::vector<Placed> placed;
+    Tally tally;
+    NotPossible reason;
+  };
+
+  // REQUIRES: result_.placed has all events of `one`.
+  Result<Tried> try_placed(const Case& one, Survey& survey) {
+    const EventSites sites = sites_of(result_.placed);
+    NotPossible reason = reason_in_code(one, sites, survey);
+    CLEW_TRY(auto tally, try_case(one, sites, survey, Until::kFailing, kSteered));
+    if (reason.why != NotPossible::Why::kNone) none_has_order(tally);
+    if (!tally.failing && !tally.failing_otherwise) {
+      CLEW_TRY(auto elsewhere, try_elsewhere(one, survey));
+      if (elsewhere) return std::move(*elsewhere);
+    }
+    if (tally.with_order == 0 && reason.why == NotPossible::Why::kNone &&
+        !survey.lab().time_is_up() && !tally.failing_otherwise) {
+      CLEW_TRY(reason, reason_not_in_code(one, sites, survey, tally));
+    }
+    return Tried{result_.placed, std::move(tally), std::move(reason)};
+  }
+
+  // An event that was edited may be another one than the best guess. Nothing: no run fails with those
+  // that were tried.
+  Result<std::optional<Tried>> try_elsewhere(const Case& one, Survey& survey) {
+    std::size_t tried = 0;
+    for (std::size_t e = 0; e < one.events.size(); ++e) {
+      if (result_.placed[e].fit != Fit::kMoved && result_.placed[e].fit != Fit::kNearest) continue;
+      for (Placed& other : places_of_anchor(one.events[e].at, survey.sites(), kMostElsewhere)) {
+        if (other.sites == result_.placed[e].sites) continue;
+        if (++tried > kMostGuesses || survey.lab().time_is_up()) return std::nullopt;
+        std::vector<Placed> placed = result_.placed;
+        placed[e] = std::move(other);
+        CLEW_TRY(auto tally,
+                 try_case(one, sites_of(placed), survey, Until::kFailing, kSteeredElsewhere));
+        if (tally.failing) return Tried{std::move(placed), std::move(tally), {}};
+      }
+    }
+    return std::nullopt;
+  }
+
+  Result<NotPossible> reason_not_in_code(const Case& one, const EventSites& sites, Survey& survey,
+                                         Tally& tally) {
+    const bool sure = is_sure();
+    NotPossible reason = reason_in_runs(one, sites, survey, tally.unordered,
+                                        sure ? Placing::kSure : Placing::kNearest);
+    if (reason.why == NotPossible::Why::kNone) {
+      CLEW_TRY(reason, reason_by_exhaustion(one, sites, survey, kMostExhaustive, tally));
+    }
+    const bool nothing = reason.why == NotPossible::Why::kNone && tally.with_order == 0 &&
+                         !tally.failing_otherwise && sure;
+    if (nothing) reason = reason_in_absence(one, sites, survey, tally.unordered);
+    using Why = NotPossible::Why;
+    const bool is_of_runs = reason.why == Why::kSawFirst || reason.why == Why::kWaitedFirst ||
+                            reason.why == Why::kNotTogether || reason.why == Why::kNeverAfter;
+    const auto waits_in_loops = [](const LabRun& run) {
+      return (run.result.uncovered & abi::kUncoveredRounds) != 0;
+    };
+    reason.rounds_not_tried = is_of_runs && (std::ranges::any_of(survey.runs(), waits_in_loops) ||
+                                             std::ranges::any_of(tally.unordered, waits_in_loops));
+    return reason;
+  }
+
+  Result<void> conclude(Tried& tried, Survey& survey) {
+    const Tally& tally = tried.tally;
+    result_.placed = tried.placed;
+    result_.reason = tried.reason;
     result_.with_order = tally.with_order;
     result_.failed = tally.failed;
+    const EventSites sites = sites_of(result_.placed);
     if (tally.failing) return fails(survey, *tally.failing, sites);
     if (tally.failing_otherwise) {
       result_.other_order = true;
       return fails(survey, *tally.failing_otherwise, sites);
     }
-    result_.wanted = runs_wanted(one);
+    result_.wanted = runs_wanted(*result_.one);
     if (tally.with_order > 0)
       result_.status = tally.with_order >= result_.wanted ? CaseStatus::kPasses : CaseStatus::kOpen;
     else if (result_.reason.why != NotPossible::Why::kNone)
       result_.status = CaseStatus::kNotPossible;
     else
       result_.status = CaseStatus::kOpen;
-    if (result_.reason.why == NotPossible::Why::kExhausted) return {};  // all of them were executed
-    return hunt_around(survey, tally.passing);
+    return {};
+  }
+
+  Result<void> hunt_unless_known(const Tried& tried, Survey& survey) {
+    const bool all_executed = result_.reason.why == NotPossible::Why::kExhausted;
+    if (result_.status == CaseStatus::kFails || all_executed) return {};
+    return hunt_around(survey, tried.tally.passing);
   }
 
   // Whether each event is what it was, and not only the most similar: a function's only wait is its wait,

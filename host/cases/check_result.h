@@ -52,6 +52,9 @@ struct NotPossible {
   bool one_reason = true;       // false: some runs, or other events of them, have another
   std::uint64_t schedules = 0;  // executed, for kExhausted; otherwise those that have the events
   std::string variable = {};    // kGone
+  // What orders the events is seen in runs alone, and in these threads that waited in loops made no more
+  // rounds than it took the others to get on.
+  bool rounds_not_tried = false;
 };
 
 struct CheckedCase {

@@ -1,6 +1,7 @@
 #include "host/cases/impossible.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "host/cases/held_locks.h"
 #include "host/cases/matching.h"
 #include "host/cases/orders_together.h"
+#include "host/cases/other_names.h"
 #include "host/enumerate/must_order.h"
 #include "host/enumerate/reads_from.h"
 #include "host/search/exhaustive.h"
@@ -165,6 +167,27 @@ bool is_lock_deadlock(const Case& one) {
          });
 }
 
+// Whether a statement is about what two anchors have in common, which have no variable: it has all of
+// the members that both name (the `refs` of `it->refs`), or all names if there are no members.
+bool is_about_both(const Statement& statement, const Anchor& one, const Anchor& other) {
+  const auto members = [](const std::vector<std::string>& tokens) {
+    std::set<std::string> names;
+    for (std::size_t i = 1; i + 1 < tokens.size(); ++i)
+      if ((tokens[i - 1] == "." || tokens[i - 1] == "->") && tokens[i + 1] != "(")
+        names.insert(tokens[i]);
+    return names;
+  };
+  std::set<std::string> common;
+  std::ranges::set_intersection(members(one.text), members(other.text),
+                                std::inserter(common, common.end()));
+  if (common.empty())
+    std::ranges::set_intersection(data_names(one.text), data_names(other.text),
+                                  std::inserter(common, common.end()));
+  return !common.empty() && std::ranges::all_of(common, [&](const std::string& name) {
+    return std::ranges::find(statement.tokens, name) != statement.tokens.end();
+  });
+}
+
 // Whether the first and the third event of an order, an access to a variable each, are one atomic
 // update of that variable now.
 NotPossible one_step(const Case& one, std::size_t number, const EventSites& sites,
@@ -173,15 +196,17 @@ NotPossible one_step(const Case& one, std::size_t number, const EventSites& site
   NotPossible reason;
   if (order.kind != CaseOrder::Kind::kBetween) return reason;
   const std::vector<SiteId>& first = sites[order.events[0]];
-  const std::string& variable = one.events[order.events[0]].at.variable;
-  const bool is_update =
-      !first.empty() && !variable.empty() && first == sites[order.events[2]] &&
-      one.events[order.events[0]].at != one.events[order.events[2]].at &&
-      std::ranges::all_of(first, [&](SiteId id) {
-        const Site& site = survey.sites()[id];
-        return site.kind == abi::StepKind::kUpdate && site.executed && site.variable == variable;
-      });
-  if (!is_update) return reason;
+  const Anchor& before = one.events[order.events[0]].at;
+  const Anchor& after = one.events[order.events[2]].at;
+  const auto is_update = [&](SiteId id) {
+    const Site& site = survey.sites()[id];
+    if (site.kind != abi::StepKind::kUpdate || !site.executed) return false;
+    if (!before.variable.empty()) return site.variable == before.variable;
+    return site.statement != nullptr && is_about_both(*site.statement, before, after);
+  };
+  const bool is_one = !first.empty() && first == sites[order.events[2]] && before != after &&
+                      std::ranges::all_of(first, is_update);
+  if (!is_one) return reason;
   const Site& site = survey.sites()[first.front()];
   reason.why = NotPossible::Why::kOneStep;
   reason.order = number;
@@ -357,13 +382,14 @@ NotPossible reason_in_names(const Case& one, const std::vector<Placed>& placed,
                           });
     const bool lacks = std::ranges::any_of(
         order.events, [&](std::size_t e) { return placed[e].fit == Fit::kNone; });
-    const std::string name = variable.substr(0, variable.find_first_of(".[-"));
+    const std::string name = first_name(variable);
     if (!about_it || !lacks || survey.sites().mentions(name)) continue;
     // In a program that has none of the functions either, nothing can be said of the order.
     if (std::ranges::none_of(order.events, [&](std::size_t e) {
           return survey.sites().has_function(one.events[e].at.function);
         }))
       continue;
+    if (may_be_nameless(one, order, survey.sites())) continue;
     NotPossible reason;
     reason.why = NotPossible::Why::kGone;
     reason.order = i;

@@ -12,6 +12,7 @@
 #include "host/cases/candidates.h"
 #include "host/cases/lab.h"
 #include "host/cases/matching.h"
+#include "host/cases/other_names.h"
 #include "host/explain/explain.h"
 #include "host/isolate/trials.h"
 #include "host/recording/file.h"
@@ -90,6 +91,7 @@ class Making {
     } else {
       CLEW_CHECK_OK(choose(survey, passing));
     }
+    made_.made.beside = variables_beside(made_.made, survey.sites());
     made_.runs += lab.runs();
     made_.interrupted_by = lab.interrupted_by();
     made_.out_of_time = lab.time_is_up();

@@ -7,6 +7,7 @@
 
 #include "host/cases/lab.h"
 #include "host/cases/make_case.h"
+#include "host/cases/other_names.h"
 #include "host/seconds.h"
 
 namespace clew {
@@ -130,6 +131,11 @@ Result<MadeCase> make_case_of_reads(const MakeReadsOptions& options, MakeObserve
                                 Until::kEnd, kSteered));
   result.with_order = tally.with_order;
   result.failed = tally.failed;
+  if (tally.failed > 0) {
+    made.with_order = tally.with_order;
+    made.failed = tally.failed;
+  }
+  made.beside = variables_beside(made, survey.sites());
   made.expects_failure = tally.failing.has_value();
   using Proof = MadeCase::Proof;
   result.proof = tally.with_order == 0              ? Proof::kNotSeen

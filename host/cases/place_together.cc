@@ -33,14 +33,15 @@ class Together {
     return found;
   }
 
-  // Whether a thread executes both, in this order, for the same data.
+  // Whether a thread executes both, in this order, for the same data. One atomic update may be both.
   [[nodiscard]] bool in_one_thread(const CaseOrder& order, const Way& way) const {
     return std::ranges::any_of(runs_, [&](const TracedRun& run) {
       const auto firsts = instances_of(case_.events[order.events[0]], way.first->sites, run);
       const auto thirds = instances_of(case_.events[order.events[2]], way.third->sites, run);
       return std::ranges::any_of(firsts, [&](std::size_t a) {
         return std::ranges::any_of(thirds, [&](std::size_t c) {
-          return a < c && run.steps[a].thread == run.steps[c].thread &&
+          const bool is_one_step = a == c && run.steps[a].kind == abi::StepKind::kUpdate;
+          return (a < c || is_one_step) && run.steps[a].thread == run.steps[c].thread &&
                  (!order.same_data || same_data(run.steps[a], run.steps[c]));
         });
       });

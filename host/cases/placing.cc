@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <set>
 
 namespace clew {
 namespace {
@@ -22,11 +23,16 @@ constexpr double kSameFunction = 20;
 constexpr double kSameLastName = 16;  // a class was renamed
 constexpr double kSameClass = 8;      // a function was, or its code became part of another
 constexpr double kSameOccurrence = 3;
+// Of statements that are equal, in the anchor's function: more than that another one was executed, or the
+// place of a call that no run came to, of which the kind is not known.
+constexpr double kSameOfEqual = 20;
 constexpr double kSameKind = 6;
 constexpr double kSameVariable = 8;
 constexpr double kNamesVariable = 4;  // the statement has the variable's name
 constexpr double kOtherVariable = -20;
 constexpr double kSameFile = 2;
+// Of the same words in a function that does not call the anchor's, nor that one it: they may have been there before.
+constexpr double kUnrelatedFunction = -25;
 constexpr double kExecuted = 3;
 constexpr double kLeast = 40;
 // Times the share of the anchor's names of data that the statement has: what is read or written is
@@ -63,7 +69,8 @@ class Placing {
       : anchor_(anchor),
         sites_(sites),
         is_function_gone_(!anchor.function.empty() && anchor.function != "main" &&
-                          !sites.has_function(anchor.function)) {}
+                          !sites.has_function(anchor.function)),
+        words_(sites.words_of(anchor.function)) {}
 
   Placed run() {
     collect();
@@ -119,8 +126,7 @@ class Placing {
   // The statement may be there and not do it any more, because another one of its line does it now:
   // the head of a loop, a condition.
   [[nodiscard]] const Candidate* beside_the_same(const Candidate* best) const {
-    if (best != nullptr &&
-        (tokens_of(*best) == anchor_.text || same_but_for_names(tokens_of(*best), anchor_.text)))
+    if (best != nullptr && (tokens_of(*best) == anchor_.text || is_renamed(tokens_of(*best))))
       return nullptr;
     const Candidate* found = nullptr;
     for (const Statement* same : sites_.statements_like(anchor_.function, anchor_.text)) {
@@ -174,6 +180,22 @@ class Placing {
                : 0;
   }
 
+  // Whether a statement is the anchor's but for names, of which the function has none any more: one that
+  // it still has was not renamed, and the statement is another one of that shape.
+  [[nodiscard]] bool is_renamed(const std::vector<std::string>& tokens) const {
+    if (!same_but_for_names(tokens, anchor_.text)) return false;
+    for (std::size_t i = 0; i < tokens.size(); ++i)
+      if (tokens[i] != anchor_.text[i] && words_.contains(anchor_.text[i])) return false;
+    return true;
+  }
+  // Whether code may have come from the anchor's function to that of the candidate: one of them calls the
+  // other, or the first is gone.
+  [[nodiscard]] bool may_have_moved_to(const Candidate& candidate) const {
+    const std::string here = last_name(anchor_.function);
+    const std::string there = last_name(candidate.function);
+    return is_function_gone_ || here.empty() || there.empty() || here == there ||
+           words_.contains(there) || sites_.words_of(candidate.function).contains(here);
+  }
   [[nodiscard]] bool is_same_class(const Candidate& candidate) const {
     const std::size_t end = anchor_.function.rfind("::");
     return end != std::string::npos &&
@@ -190,6 +212,10 @@ class Placing {
     if (sites.empty()) return 0;
     const auto& tokens = tokens_of(candidate);
     const double function = function_score(candidate);
+    // An access to other data is another one, however similar; a lock may have become another.
+    const bool is_other_data =
+        abi::is_access(anchor_.kind) && names_variable(candidate, sites) == kOtherVariable;
+    if (is_other_data && tokens != anchor_.text) return 0;
     double score = function;
     if (anchor_.text.empty() || tokens.empty()) {
       const bool known = names_variable(candidate, sites) > 0;
@@ -200,7 +226,8 @@ class Placing {
     } else if (tokens == anchor_.text) {
       score +=
           kSameText + kSharedNames + (function == 0 && is_same_class(candidate) ? kSameClass : 0);
-    } else if (same_but_for_names(tokens, anchor_.text) && function > 0) {
+      if (function == 0 && !may_have_moved_to(candidate)) score += kUnrelatedFunction;
+    } else if (is_renamed(tokens) && function > 0) {
       // Of two such, the one with more of the same names.
       score += kSameButForNames + 5 * similarity(tokens, anchor_.text) +
                kSharedNames * shared_names(anchor_.text, tokens);
@@ -222,7 +249,7 @@ class Placing {
     }
     score += names_variable(candidate, sites);
     if (candidate.statement != nullptr && candidate.statement->occurrence == anchor_.occurrence)
-      score += kSameOccurrence;
+      score += function == kSameFunction && tokens == anchor_.text ? kSameOfEqual : kSameOccurrence;
     if (base_name(candidate.file) == anchor_.file) score += kSameFile;
     const auto is_same = [&](SiteId id) { return sites_[id].kind == anchor_.kind; };
     const auto was_executed = [&](SiteId id) { return sites_[id].executed; };
@@ -286,8 +313,7 @@ class Placing {
     const auto& tokens = tokens_of(candidate);
     const bool here = candidate.function == anchor_.function;
     if (tokens == anchor_.text || anchor_.text.empty()) return here ? Fit::kExact : Fit::kMoved;
-    if (here && same_but_for_names(tokens, anchor_.text) &&
-        names_variable(candidate, sites_of(candidate)) >= 0)
+    if (here && is_renamed(tokens) && names_variable(candidate, sites_of(candidate)) >= 0)
       return Fit::kRenamed;
     return Fit::kNearest;
   }
@@ -304,7 +330,8 @@ class Placing {
 
   const Anchor& anchor_;
   const Sites& sites_;
-  bool is_function_gone_;  // it was renamed, or became part of another
+  bool is_function_gone_;               // it was renamed, or became part of another
+  const std::set<std::string>& words_;  // of the anchor's function, as it is now
   std::map<std::tuple<std::string, std::uint32_t, std::uint32_t, std::string>, Candidate>
       candidates_;
 };

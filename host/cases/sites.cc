@@ -50,6 +50,7 @@ abi::StepKind step_kind(abi::PointKind kind) {
 const std::vector<Statement>* Sites::source(const std::string& file) {
   auto [entry, added] = sources_.try_emplace(file);
   if (added) {
+    words_.clear();
     if (const auto bytes = read_file(file, kMostSource))
       entry->second = std::make_unique<std::vector<Statement>>(
           statements_of({reinterpret_cast<const char*>(bytes->data()), bytes->size()}));
@@ -91,18 +92,27 @@ bool Sites::mentions(const std::string& name) const {
 }
 
 bool Sites::has_function(const std::string& name) const {
-  const auto last_part = [](const std::string& whole) {
-    const std::size_t scope = whole.rfind("::");
-    return scope == std::string::npos ? whole : whole.substr(scope + 2);
-  };
-  const std::string wanted = last_part(name);
+  const std::string wanted = last_name(name);
   if (wanted.empty() || wanted == "main") return false;
   for (const auto& [file, statements] : sources_)
     if (statements && std::ranges::any_of(*statements, [&](const Statement& statement) {
-          return last_part(statement.function) == wanted;
+          return last_name(statement.function) == wanted;
         }))
       return true;
   return false;
+}
+
+const std::set<std::string>& Sites::words_of(const std::string& function) const {
+  const auto [entry, is_new] = words_.try_emplace(function);
+  if (!is_new) return entry->second;
+  const std::string wanted = last_name(function);
+  for (const auto& [file, statements] : sources_) {
+    if (!statements) continue;
+    for (const Statement& statement : *statements)
+      if (last_name(statement.function) == wanted)
+        entry->second.insert(statement.tokens.begin(), statement.tokens.end());
+  }
+  return entry->second;
 }
 
 SiteId Sites::intern(Site site) {
@@ -110,6 +120,7 @@ SiteId Sites::intern(Site site) {
   const auto [entry, added] = known_.try_emplace(key, static_cast<SiteId>(sites_.size()));
   if (!added) {
     Site& same = sites_[entry->second];
+    if (site.executed && same.kind == abi::StepKind::kOther) same.kind = site.kind;
     same.executed |= site.executed;
     same.several_variables |= same.executed && same.variable != site.variable;
     if (same.several_variables) same.variable.clear();

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <tuple>
@@ -67,6 +68,9 @@ class Sites {
   [[nodiscard]] bool mentions(const std::string& name) const;
   // Whether the sources have a function with the last part of this name, other than main.
   [[nodiscard]] bool has_function(const std::string& name) const;
+  // All words of the statements of the functions with this name, or with its last part: a class may have
+  // another name.
+  [[nodiscard]] const std::set<std::string>& words_of(const std::string& function) const;
   // "T0.2"; empty: not known
   [[nodiscard]] std::string thread_name(abi::ThreadKey key) const;
   [[nodiscard]] std::vector<std::string> missing_sources() const;
@@ -89,6 +93,7 @@ class Sites {
   std::map<Instance, SiteId> by_instance_;
   std::map<std::string, std::unique_ptr<std::vector<Statement>>> sources_;
   std::map<abi::ThreadKey, std::string> threads_;
+  mutable std::map<std::string, std::set<std::string>> words_;  // by function, once asked for
   std::vector<Run> runs_;
 };
 

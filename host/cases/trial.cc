@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "host/cases/steering.h"
+#include "host/search/sampling.h"
 
 namespace clew {
 namespace {
@@ -30,8 +31,10 @@ class Trying {
         if (plans.size() < kMostSteering && std::ranges::find(plans, plan) == plans.end())
           plans.push_back(std::move(plan));
     if (plans.size() > most) plans.resize(most);
+    std::vector<JobPlan> choosing = with_choices(plans);
     const std::size_t left = most - plans.size();
     CLEW_CHECK_OK(make(std::move(plans)));
+    if (!enough() && tally_.with_order == 0) CLEW_CHECK_OK(make(std::move(choosing)));
     if (enough()) return std::move(tally_);
     // In a run with the order others may be steered for that the survey did not have.
     if (tally_.with_order == 0) {
@@ -45,6 +48,13 @@ class Trying {
   }
 
  private:
+  // The order may need a wait that times out, or a trylock that fails.
+  [[nodiscard]] std::vector<JobPlan> with_choices(const std::vector<JobPlan>& plans) const {
+    std::vector<JobPlan> some(plans.begin(), plans.begin() + std::ssize(plans) / 2);
+    for (std::size_t i = 0; i < some.size(); ++i)
+      some[i].parameters[abi::kChoiceSeed] = job_seed(survey_.lab().options().seed, i) | 1;
+    return some;
+  }
   [[nodiscard]] std::uint64_t length() const {
     std::uint64_t longest = 0;
     for (const LabRun& run : survey_.runs())

@@ -42,6 +42,14 @@ std::string hunted_text(const CheckedCase& one) {
   return text;
 }
 
+// A loop that gives up after some rounds, or some time, looks like one that waits as long as it takes.
+std::string rounds_text(const CheckedCase& one) {
+  return one.reason.rounds_not_tried ? " Threads that wait in a loop went round until others had "
+                                       "got on: that one of them gives "
+                                       "up before was not tried."
+                                     : "";
+}
+
 std::string reason_text(const CheckedCase& one) {
   const NotPossible& reason = one.reason;
   using Why = NotPossible::Why;
@@ -170,7 +178,7 @@ std::string explanation(const CheckedCase& one) {
                                                  : "The order of the case happens in",
                          runs_text(one.with_order), hunted_text(one));
     case CaseStatus::kNotPossible:
-      return reason_text(one) + hunted_text(one);
+      return reason_text(one) + rounds_text(one) + hunted_text(one);
     case CaseStatus::kOpen:
       if (one.with_order > 0)
         return fmt::format(
