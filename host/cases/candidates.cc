@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "host/cases/lock_cycle.h"
 #include "host/cases/matching.h"
 #include "host/enumerate/must_order.h"
 #include "host/trace/flipped_pairs.h"
@@ -61,6 +62,27 @@ class Candidates {
       const auto b = at(pair.guarded_second->clock);
       if (a && b) add_order(*a, *b);
     }
+  }
+
+  void add_lock_cycle(const std::vector<const LabRun*>& passing) {
+    std::vector<OrderCandidate> plain;
+    std::vector<OrderCandidate> counted;
+    for (const LockWait& wait : lock_cycle(failing_, passing)) {
+      std::optional<std::size_t> attempt = at(wait.attempt.clock);
+      if (!attempt || steps_[*attempt] != wait.attempt) {
+        attempt.reset();
+        for (const LabRun* run : passing)
+          if (!attempt) attempt = borrow(*run, wait.attempt);
+      }
+      if (!attempt) return;
+      const auto one = candidate_of(Kind::kBefore, {wait.taken, *attempt}, false);
+      if (!one) return;
+      add_order(wait.taken, *attempt);
+      plain.push_back(*one);
+      counted.push_back(*one);
+      counted.back().counted = true;
+    }
+    if (!plain.empty()) cycles_ = {std::move(plain), std::move(counted)};
   }
 
   // Its clocks are those of the failing run, and its events are accesses behind the point with that
@@ -163,7 +185,14 @@ class Candidates {
 
   OrderCandidates take() {
     put_fixed_last();
-    return {std::move(steps_), std::move(sites_), std::move(found_)};
+    std::vector<std::vector<std::size_t>> cycles;
+    for (const auto& cycle : cycles_) {
+      std::vector<std::size_t>& numbers = cycles.emplace_back();
+      for (const OrderCandidate& one : cycle)
+        numbers.push_back(
+            static_cast<std::size_t>(std::ranges::find(found_, one) - found_.begin()));
+    }
+    return {std::move(steps_), std::move(sites_), std::move(found_), std::move(cycles)};
   }
 
  private:
@@ -282,6 +311,7 @@ class Candidates {
   std::size_t own_;  // steps of the failing run
   std::map<std::uint64_t, std::size_t> by_clock_;
   std::vector<OrderCandidate> found_;
+  std::vector<std::vector<OrderCandidate>> cycles_;
 };
 
 }  // namespace
@@ -291,6 +321,7 @@ OrderCandidates order_candidates(const LabRun& failing, const Sites& sites,
                                  const std::optional<CriticalPair>& pair,
                                  const std::optional<Cause>& cause) {
   Candidates candidates(failing, sites);
+  candidates.add_lock_cycle(passing);
   if (cause) candidates.add_cause(*cause);
   if (pair) candidates.add_pair(*pair);
   for (const LabRun* run : passing) candidates.add_sees(*run);

@@ -28,9 +28,13 @@ struct OrderCandidates {
   std::vector<TraceStep> steps;
   std::vector<SiteId> sites;
   std::vector<OrderCandidate> all;
+  // Of these the ones that say together why a deadlock is one: each thread of the circle has taken its lock
+  // before another one comes to take it; then the same by how often they were there, which matters in loops.
+  // Empty: it is no such deadlock.
+  std::vector<std::vector<std::size_t>> cycles;
 };
 
-// The most telling first: those of the cause that was explained and of the critical pair, then those whose reads see another write than
+// The most telling first: those of a circle of locks, of the cause that was explained and of the critical pair, then those whose reads see another write than
 // in one of the passing runs, then threads between two accesses of another one, then all others whose order differs.
 [[nodiscard]] OrderCandidates order_candidates(const LabRun& failing, const Sites& sites,
                                                const std::vector<const LabRun*>& passing,

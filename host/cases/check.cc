@@ -126,7 +126,7 @@ class Checking {
       return hunt_unless_known(*answer, survey);
     }
     result_.placed = as_named;
-    if (ways.empty()) result_.reason = reason_in_names(*result_.one, as_named, survey);
+    result_.reason = reason_in_names(*result_.one, as_named, survey);
     result_.status = result_.reason.why == NotPossible::Why::kNone ? CaseStatus::kNotPlaced
                                                                    : CaseStatus::kNotPossible;
     // A failure that shows all the same is not to be kept quiet about.

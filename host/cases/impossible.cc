@@ -389,7 +389,9 @@ NotPossible reason_in_names(const Case& one, const std::vector<Placed>& placed,
           return survey.sites().has_function(one.events[e].at.function);
         }))
       continue;
-    if (may_be_nameless(one, order, survey.sites())) continue;
+    if (may_have_other_name(one, name, survey.sites()) ||
+        may_be_nameless(one, order, survey.sites()))
+      continue;
     NotPossible reason;
     reason.why = NotPossible::Why::kGone;
     reason.order = i;

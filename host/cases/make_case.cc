@@ -285,8 +285,13 @@ class Making {
     has_.resize(candidates_.all.size());
     compare(survey, 0);
     Judged best;
+    for (const std::vector<std::size_t>& cycle : candidates_.cycles) {
+      CLEW_TRY(auto tested, test(cycle, survey));
+      if (tested.rate() > best.rate() || tested.suffices()) best = std::move(tested);
+      if (best.suffices()) break;
+    }
     std::set<std::vector<std::size_t>> tried;
-    for (std::size_t i = 0; i < kMostTests && !survey.lab().time_is_up(); ++i) {
+    for (std::size_t i = 0; !best.suffices() && i < kMostTests && !survey.lab().time_is_up(); ++i) {
       std::vector<std::size_t> orders = best_of_pool();
       if (orders.empty() || !tried.insert(orders).second) break;
       CLEW_TRY(auto tested, test(orders, survey));

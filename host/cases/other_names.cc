@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -12,13 +13,14 @@ namespace {
 constexpr std::size_t kMostVariables = 200;
 constexpr std::size_t kMostBeside = 40;
 
-// The first variable of the case that is not mentioned; empty: all are.
-std::string unmentioned(const Case& one, const Sites& sites) {
+// The variables of the case that are not mentioned, without members.
+std::set<std::string> unmentioned(const Case& one, const Sites& sites) {
+  std::set<std::string> names;
   for (const CaseEvent& event : one.events) {
     const std::string name = first_name(event.at.variable);
-    if (!name.empty() && !sites.mentions(name)) return name;
+    if (!name.empty() && !sites.mentions(name)) names.insert(name);
   }
-  return "";
+  return names;
 }
 
 // What the program's runs have accessed by a name that the case does not know.
@@ -59,6 +61,19 @@ int distance(const std::vector<Placed>& placed) {
   return sum;
 }
 
+// The way with `name` called `other` in addition; nothing: one of its events has no place then.
+std::optional<OtherName> with_name(const OtherName& way, const std::string& name,
+                                   const std::string& other, const Sites& sites) {
+  OtherName result = way;
+  for (std::size_t e = 0; e < way.one.events.size(); ++e) {
+    if (first_name(way.one.events[e].at.variable) != name) continue;
+    result.one.events[e].at = renamed(way.one.events[e].at, name, other);
+    result.placed[e] = place_anchor(result.one.events[e].at, sites);
+    if (result.placed[e].fit == Fit::kNone) return std::nullopt;
+  }
+  return result;
+}
+
 }  // namespace
 
 std::string first_name(const std::string& variable) {
@@ -91,33 +106,39 @@ bool may_be_nameless(const Case& one, const CaseOrder& order, const Sites& sites
   });
 }
 
+bool may_have_other_name(const Case& one, const std::string& name, const Sites& sites) {
+  const OtherName as_named{one, std::vector<Placed>(one.events.size())};
+  return std::ranges::any_of(variables_of(sites, one), [&](const std::string& other) {
+    return with_name(as_named, name, other, sites).has_value();
+  });
+}
+
 std::vector<OtherName> other_names(const Case& one, const std::vector<Placed>& placed,
                                    const Sites& sites, std::size_t most) {
-  const std::string name = unmentioned(one, sites);
-  std::multimap<int, OtherName>
-      ways;  // by distance; those that are equal in the order of the names
-  if (name.empty()) return {};
-  for (const std::string& other : variables_of(sites, one)) {
-    OtherName way{one, placed};
-    for (std::size_t e = 0; e < one.events.size(); ++e) {
-      if (first_name(one.events[e].at.variable) != name) continue;
-      way.one.events[e].at = renamed(one.events[e].at, name, other);
-      way.placed[e] = place_anchor(way.one.events[e].at, sites);
-    }
-    const auto lacks = [](const Placed& event) { return event.fit == Fit::kNone; };
-    if (std::ranges::any_of(way.placed, lacks)) continue;
-    const int distant = distance(way.placed);
+  const std::vector<std::string> others = variables_of(sites, one);
+  std::vector<OtherName> ways{{one, placed}};
+  for (const std::string& name : unmentioned(one, sites)) {
+    std::multimap<int, OtherName> now;  // equal ones in the order of the names
+    for (const OtherName& way : ways)
+      for (const std::string& other : others)
+        if (auto renamed_way = with_name(way, name, other, sites))
+          now.emplace(distance(renamed_way->placed), std::move(*renamed_way));
+    ways.clear();
+    for (auto& [distant, way] : now)
+      if (ways.size() < most) ways.push_back(std::move(way));
+  }
+  const auto lacks = [](const Placed& event) { return event.fit == Fit::kNone; };
+  std::erase_if(ways, [&](const OtherName& way) {
+    return way.one == one || std::ranges::any_of(way.placed, lacks);
+  });
+  for (OtherName& way : ways) {
     way.fits = std::ranges::all_of(way.placed,
                                    [](const Placed& event) { return event.fit != Fit::kNearest; });
     // However well it fits: that it is the same variable is a guess.
     for (std::size_t e = 0; e < one.events.size(); ++e)
       if (way.one.events[e].at != one.events[e].at) way.placed[e].fit = Fit::kNearest;
-    ways.emplace(distant, std::move(way));
   }
-  std::vector<OtherName> best;
-  for (auto& [distant, way] : ways)
-    if (best.size() < most) best.push_back(std::move(way));
-  return best;
+  return ways;
 }
 
 }  // namespace clew

@@ -13,17 +13,21 @@
 
 namespace clew {
 
-// The case as if the variable had that name, and where its events are then.
+// The case as if variables had other names, and where its events are then.
 struct OtherName {
   Case one;
   std::vector<Placed> placed;
-  bool fits = false;  // but for that name, the statements are what they were
+  bool fits = false;  // but for those names, the statements are what they were
 };
 
 // For variables of the case that no statement mentions: those others of the program that it did not have
 // beside them, and with which all of the events have a place, the ones that fit best first. `placed` is by the names of the case.
 [[nodiscard]] std::vector<OtherName> other_names(const Case& one, const std::vector<Placed>& placed,
                                                  const Sites& sites, std::size_t most);
+
+// Whether one of them may be the one that was called `name`.
+[[nodiscard]] bool may_have_other_name(const Case& one, const std::string& name,
+                                       const Sites& sites);
 
 // The variables that runs accessed in the functions of the events, besides those of the events: what is
 // there already is none of them under another name.
