@@ -1,4 +1,5 @@
-// Recordings that nobody is to see: in a temporary folder that goes with this.
+// Recordings that nobody is to see: in a temporary folder that goes with this. What a process that was killed
+// has left goes when another one makes such a folder: as long as it is in use it is locked.
 #ifndef CLEW_HOST_RECORDING_SCRATCH_STORE_H_
 #define CLEW_HOST_RECORDING_SCRATCH_STORE_H_
 
@@ -22,6 +23,7 @@ class ScratchStore {
 
  private:
   std::string path_;
+  int lock_ = -1;  // -1: there is none, or locks do not work there
   std::optional<RecordingStore> store_;
 };
 
