@@ -12,6 +12,9 @@ namespace {
 constexpr std::size_t kMostNodes = std::size_t{1} << 22;
 // Of so many runs one is a sample. Chosen, not measured.
 constexpr std::uint64_t kSampleEach = 4;
+// When everything was executed but for what the systematic search does not try (a weak compare-exchange
+// that fails, a wait that times out), which samples do. Chosen, not measured.
+constexpr std::uint64_t kSamplesOfTheRest = 128;
 // Otherwise nothing is seen of threads that nobody joins.
 constexpr std::uint64_t kLinger = 20'000;
 
@@ -49,7 +52,11 @@ JobPlan Wander::sample() {
 
 std::vector<JobPlan> Wander::next(std::size_t most) {
   std::vector<JobPlan> plans;
-  if (exhausted()) return plans;
+  if (exhausted()) {
+    while (plans.size() < most && !untried().empty() && sampled_ < kSamplesOfTheRest)
+      plans.push_back(sample());
+    return plans;
+  }
   while (plans.size() < most) {
     if (++proposed_ % kSampleEach == 2) {
       plans.push_back(sample());

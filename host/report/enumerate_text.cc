@@ -244,9 +244,9 @@ std::string figures(const EnumerateResult& result) {
   } else if (result.exhausted) {
     text += "  every schedule was executed, up to equivalence: nothing else can be seen\n";
     if (!result.untried.empty())
-      text +=
-          wrapped("under sequential consistency, and but for what was not tried: " + result.untried,
-                  "    ");
+      text += wrapped("under sequential consistency, and but for what random runs alone tried: " +
+                          result.untried,
+                      "    ");
   } else {
     text +=
         "  not every schedule was executed: there may be writes and reads that no run came to\n";

@@ -249,4 +249,31 @@ for level in -O0 -O1 -O2; do
   run 0 enumerate --seed 1 --json out.json ./frozen
   check "members that no run writes, at $level" json "('Account::frozen', 9) in $written and ('Account::limits.low', 10) in $written"
 done
+# Where every schedule was executed, random runs try what schedules do not: a weak exchange that fails spuriously.
+cat >weak.c <<'CODE'
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int seats = 1;
+static int sold, other;
+static void* sell(void* arg) {
+  int seen = seats;
+  if (atomic_compare_exchange_weak(&seats, &seen, seen - 1)) sold = 1;
+  return arg;
+}
+static void* idle(void* arg) {
+  other = 1;
+  return arg;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, sell, 0);
+  pthread_create(&b, 0, idle, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  return sold ? 0 : 1;
+}
+CODE
+"$clew" cc -g -O0 -pthread weak.c -o weak
+check "a weak exchange that fails spuriously" run 1 enumerate --seed 1 --at weak.c:20 --json out.json ./weak
+check "... is found though every schedule was executed" json "d['exhausted'] and d['coverage']['seen'] == 2"
 finish
