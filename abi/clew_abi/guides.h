@@ -127,7 +127,18 @@ inline constexpr std::size_t kRoundRobinQuantum = 0;
 inline constexpr std::size_t kNoisePercent = 0;
 inline constexpr std::size_t kNoiseYields = 1;
 inline constexpr std::size_t kNoiseDensity = 2;
+inline constexpr std::size_t kNoiseSides = 3;
 inline constexpr std::size_t kChoiceSeed = 3;  // of plan and prefix
+
+// With kNoiseSides other than 0, noise at a place comes always after the event, or always before it.
+// Both sides know which, so that the host can tell what each of the two does. (The finalizer of
+// SplitMix64: any bit of it is as good as a coin.)
+inline bool noise_comes_after(std::uint64_t sides, std::uint64_t place) {
+  std::uint64_t z = sides ^ place * 0x9e37'79b9'7f4a'7c15;
+  z = (z ^ z >> 30) * 0xbf58'476d'1ce4'e5b9;
+  z = (z ^ z >> 27) * 0x94d0'49bb'1331'11eb;
+  return (z >> 63) != 0;
+}
 
 }  // namespace clew::abi
 

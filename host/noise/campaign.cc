@@ -104,10 +104,17 @@ bool Campaign::begin() {
 
 // --- the hunt's side -----------------------------------------------------------------------------
 
+// Those of the design tell what noise before an event does from what noise after it does.
+std::uint64_t Campaign::sides_of(std::size_t sample) const {
+  constexpr std::uint64_t kSalt = 0x51de5;
+  return mix(options_.seed ^ kSalt, sample) | 1;
+}
+
 JobPlan Campaign::job(std::size_t position, std::uint32_t run) const {
   JobPlan plan;
   plan.strategy = abi::StrategyKind::kNoise;
   plan.parameters[abi::kNoisePercent] = options_.percent;
+  plan.parameters[abi::kNoiseSides] = samples_[to_run_[position]].sides;
   plan.seed = job_seed(mix(options_.seed, to_run_[position]), run);
   plan.guide = guides_[position];
   if (on_run_ != nullptr) plan.flags = abi::kJobTrace;
@@ -179,6 +186,7 @@ std::span<const Sample> Campaign::run(std::vector<Sample> batch) {
   proposed_up_to_ = learned_up_to_ = {};
   for (Sample& sample : batch) {
     const std::size_t number = samples_.size();
+    if (sample.purpose == SamplePurpose::kDesign) sample.sides = sides_of(number);
     if (auto kept = on_run_ == nullptr ? keeper_.find(number, sample) : std::nullopt) {
       samples_.push_back(std::move(*kept));
       continue;

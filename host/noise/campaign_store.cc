@@ -11,7 +11,7 @@
 namespace clew {
 namespace {
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 
 constexpr char kTables[] = R"(
 create table campaign (key text primary key, value) without rowid;
@@ -19,7 +19,7 @@ create table points (position integer primary key, place integer not null);
 create table failures (number integer primary key, kind text not null, detail text, file text,
                        line integer, function text, exit_status integer, recording integer);
 create table samples (number integer primary key, purpose integer not null, wanted integer not null,
-                      runs integer not null, points blob not null);
+                      runs integer not null, points blob not null, sides integer not null);
 create table failed (sample integer not null, failure integer not null, runs integer not null,
                      primary key (sample, failure)) without rowid;
 )";
@@ -284,13 +284,14 @@ Result<std::vector<Sample>> CampaignStore::design_samples(const std::vector<Nois
   std::vector<Sample> samples;
   Statement rows(
       state_->database.get(),
-      "select number, wanted, runs, points from samples where purpose = ? order by number");
+      "select number, wanted, runs, points, sides from samples where purpose = ? order by number");
   rows.bind(static_cast<std::int64_t>(SamplePurpose::kDesign));
   while (rows.row()) {
     Sample sample;
     sample.wanted = static_cast<std::uint32_t>(rows.number(1));
     sample.runs = static_cast<std::uint32_t>(rows.number(2));
     sample.points = State::subset_of(rows.blob(3), points.size());
+    sample.sides = static_cast<std::uint64_t>(rows.number(4));
     for (const auto& [failure, count] : state_->failed_of(rows.number(0)))
       if (failure < renumbered.size()) sample.failures[renumbered[failure]] += count;
     samples.push_back(std::move(sample));
@@ -301,10 +302,11 @@ Result<std::vector<Sample>> CampaignStore::design_samples(const std::vector<Nois
 std::optional<Sample> CampaignStore::find(std::size_t number, const Sample& wanted) {
   if (number >= state_->kept) return std::nullopt;
   Statement row(state_->database.get(),
-                "select purpose, wanted, runs, points from samples where number = ?");
+                "select purpose, wanted, runs, points, sides from samples where number = ?");
   row.bind(static_cast<std::int64_t>(number));
   if (!row.row() || row.number(0) != static_cast<std::int64_t>(wanted.purpose) ||
       row.number(1) != wanted.wanted ||
+      static_cast<std::uint64_t>(row.number(4)) != wanted.sides ||
       State::subset_of(row.blob(3), wanted.points.points()) != wanted.points) {
     // From here on the campaign takes another course: what is kept of the old one is of no use.
     state_->kept = number;
@@ -348,7 +350,7 @@ Result<void> CampaignStore::begin(const std::vector<NoisePoint>& points) {
 Result<void> CampaignStore::keep(std::size_t first, std::span<const Sample> samples) {
   sqlite3* database = state_->database.get();
   bool ok = execute(database, "begin") && (state_->book == nullptr || state_->keep_failures());
-  Statement insert(database, "insert or ignore into samples values (?, ?, ?, ?, ?)");
+  Statement insert(database, "insert or ignore into samples values (?, ?, ?, ?, ?, ?)");
   Statement failed(database, "insert or ignore into failed values (?, ?, ?)");
   for (std::size_t i = 0; ok && i < samples.size(); ++i) {
     const Sample& sample = samples[i];
@@ -358,6 +360,7 @@ Result<void> CampaignStore::keep(std::size_t first, std::span<const Sample> samp
              .bind(std::int64_t{sample.wanted})
              .bind(std::int64_t{sample.runs})
              .bind(sample.points.words())
+             .bind(static_cast<std::int64_t>(sample.sides))
              .run();
     for (const auto& [failure, count] : sample.failures)
       ok = ok && failed.bind(number).bind(std::int64_t{failure}).bind(std::int64_t{count}).run();

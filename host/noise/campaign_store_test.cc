@@ -40,6 +40,7 @@ TEST_F(CampaignStoreTest, KeepsSamples) {
     const std::uint32_t number = book.number_of(failure);
     Sample ran = sample({0, 2}, 20);
     ran.runs = 19;
+    ran.sides = 0xfedc'ba98'7654'3211;
     ran.failures[number] = 4;
     ASSERT_TRUE(store->keep(0, std::vector<Sample>{ran}));
   }
@@ -54,14 +55,19 @@ TEST_F(CampaignStoreTest, KeepsSamples) {
   ASSERT_EQ(book.all().size(), 1u);
   EXPECT_EQ(book.all()[0].failure.detail, "lost");
   ASSERT_TRUE(store->begin(points_));
-  const auto found = store->find(0, sample({0, 2}, 20));
+  Sample wanted = sample({0, 2}, 20);
+  wanted.sides = 0xfedc'ba98'7654'3211;
+  const auto found = store->find(0, wanted);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->runs, 19u);
   EXPECT_EQ(found->failed(), 4u);
   EXPECT_FALSE(store->find(1, sample({0, 2}, 20)));
   const auto joined = store->design_samples(points_, book);
   ASSERT_TRUE(joined);
-  EXPECT_EQ(joined->size(), 1u);
+  ASSERT_EQ(joined->size(), 1u);
+  EXPECT_EQ(joined->front().sides, wanted.sides);
+  wanted.sides = 1;
+  EXPECT_FALSE(store->find(0, wanted));
 }
 
 TEST_F(CampaignStoreTest, TakesAnotherCourseWhereTheSamplesDiffer) {

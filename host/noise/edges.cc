@@ -29,13 +29,14 @@ double kolmogorov_tail(double lambda) {
 
 std::vector<ScoredEdge> score_edges(const std::set<PointEdge>& in_code,
                                     const std::set<PointEdge>& seen,
-                                    std::span<const NoisePoint> points, const Scores& scores) {
+                                    std::span<const NoisePoint> points,
+                                    std::span<const PointScore> after) {
   std::vector<ScoredEdge> edges;
   std::set<PointEdge> all = in_code;
   all.insert(seen.begin(), seen.end());
   for (const auto& [from, to] : all) {
     if (to == from || points[from].starts_thread() || points[to].starts_thread()) continue;
-    const PointScore &a = scores.points[from], &b = scores.points[to];
+    const PointScore &a = after[from], &b = after[to];
     const double deviation = std::sqrt(variance_of(a) + variance_of(b));
     edges.push_back({from, to, seen.contains({from, to}), a.score - b.score,
                      deviation > 0 ? (std::log(a.score) - std::log(b.score)) / deviation : 0});
@@ -68,11 +69,14 @@ KolmogorovSmirnov kolmogorov_smirnov(std::vector<double> a, std::vector<double> 
 Differences differences(std::span<const ScoredEdge> edges, std::span<const NoisePoint> points,
                         const Scores& scores) {
   Differences result;
-  for (const ScoredEdge& edge : edges) result.consecutive.push_back(edge.difference);
+  const auto difference = [&](std::size_t i, std::size_t j) {
+    return scores.points[i].score - scores.points[j].score;
+  };
+  for (const ScoredEdge& edge : edges) result.consecutive.push_back(difference(edge.from, edge.to));
   for (std::size_t i = 0; i < points.size(); ++i)
     for (std::size_t j = 0; j < points.size(); ++j)
       if (i != j && !points[i].starts_thread() && !points[j].starts_thread())
-        result.arbitrary.push_back(scores.points[i].score - scores.points[j].score);
+        result.arbitrary.push_back(difference(i, j));
   return result;
 }
 

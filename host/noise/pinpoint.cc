@@ -10,6 +10,7 @@
 
 #include "host/model/point_flow.h"
 #include "host/noise/campaign_store.h"
+#include "host/noise/delays.h"
 #include "host/noise/orders.h"
 #include "host/noise/plugin.h"
 #include "host/symbolize/moments.h"
@@ -255,7 +256,9 @@ void summarize(PinpointResult& result, std::span<const Sample> samples,
                             ? Target(*result.causes.front().failure)
                             : Target();
   result.scores = score(samples, result.points.size(), target, options.search.threshold);
-  result.edges = score_edges(in_code, seen, result.points, result.scores);
+  result.delays_after =
+      score_delays_after(samples, result.points, seen, target, result.scores.threshold);
+  result.edges = score_edges(in_code, seen, result.points, result.delays_after);
   result.stretches = stretches(result.edges, result.points, result.scores);
   result.differences = differences(result.edges, result.points, result.scores);
   result.ks = kolmogorov_smirnov(result.differences.consecutive, result.differences.arbitrary);

@@ -19,7 +19,8 @@ struct PinpointResult {
   std::uint64_t seed = 0;
   std::vector<NoisePoint> points;
   Scores scores;                  // of the failure of the first cause, or of all
-  std::vector<ScoredEdge> edges;  // the most extreme first
+  std::vector<PointScore> delays_after;  // likewise, by point: what delays right after it do
+  std::vector<ScoredEdge> edges;         // the most extreme first
   Differences differences;
   KolmogorovSmirnov ks;
   std::vector<FoundFailure> failures;

@@ -30,6 +30,8 @@ struct Sample {
   SamplePurpose purpose = SamplePurpose::kDesign;
   std::uint32_t runs = 0;                                // that passed or failed
   std::map<std::uint32_t, std::uint32_t> failures = {};  // by the failure's number in the hunt
+  // Not 0: noise at a point came always before the event or always after it (abi::noise_comes_after).
+  std::uint64_t sides = 0;
 
   [[nodiscard]] std::uint32_t failed() const {
     std::uint32_t sum = 0;

@@ -14,13 +14,9 @@ constexpr double k95 = 1.959963985;
 // Of one campaign in a hundred a point stands out by chance.
 constexpr double kLevel = 0.01;
 
-struct Table {
-  double failing_with = 0, passing_with = 0, failing_without = 0, passing_without = 0;
-};
-
 // Both limits of the ratio q / r of two independent shares, from their own limits (Donner and Zou
 // 2012). Wilson's do not shrink to nothing if all of a few failing samples have the point.
-std::pair<double, double> limits_of_ratio(const Table& counted, double q, double r) {
+std::pair<double, double> limits_of_ratio(const SampleCounts& counted, double q, double r) {
   const auto rate = [](double with, double without) {
     return Rate{static_cast<std::uint64_t>(with), static_cast<std::uint64_t>(with + without)};
   };
@@ -38,11 +34,13 @@ std::pair<double, double> limits_of_ratio(const Table& counted, double q, double
           q / r * std::exp(std::hypot(up(failing, q), down(passing, r, half_a_sample)))};
 }
 
+}  // namespace
+
 // A half is added to each cell (Haldane 1955, Anscombe 1956), so that no odds are 0 or infinite. The
 // odds with the point over all odds are the share of the failing samples that have it over that of
 // the passing ones.
-PointScore score_of(const Table& counted) {
-  Table t = counted;
+PointScore score_of(const SampleCounts& counted) {
+  SampleCounts t = counted;
   for (double* cell : {&t.failing_with, &t.passing_with, &t.failing_without, &t.passing_without})
     *cell += 0.5;
   const double failing = t.failing_with + t.failing_without;
@@ -61,8 +59,6 @@ PointScore score_of(const Table& counted) {
   if (deviation > 0) result.z = (t.failing_with / with - t.failing_without / without) / deviation;
   return result;
 }
-
-}  // namespace
 
 double normal_tail(double z) { return 0.5 * std::erfc(z / std::numbers::sqrt2); }
 
@@ -107,21 +103,14 @@ Scores score(std::span<const Sample> samples, std::size_t points, const CountFai
   result.runs_failing = runs > 0 ? failures / runs : 0;
   const double mean = result.samples > 0 ? failures / static_cast<double>(result.samples) : 0;
   result.threshold = threshold.value_or(std::max(1u, static_cast<std::uint32_t>(mean)));
-  std::vector<Table> tables(points);
+  std::vector<SampleCounts> tables(points);
   for (const Sample& sample : samples) {
     if (sample.purpose != SamplePurpose::kDesign || sample.runs == 0) continue;
     const bool fails = failed(sample) >= result.threshold;
     result.failing += fails;
-    for (std::size_t i = 0; i < points; ++i) {
-      Table& t = tables[i];
-      if (sample.points.has(i)) {
-        ++(fails ? t.failing_with : t.passing_with);
-      } else {
-        ++(fails ? t.failing_without : t.passing_without);
-      }
-    }
+    for (std::size_t i = 0; i < points; ++i) tables[i].add(sample.points.has(i), fails);
   }
-  for (const Table& table : tables) result.points.push_back(score_of(table));
+  for (const SampleCounts& table : tables) result.points.push_back(score_of(table));
   result.z_to_stand_out =
       normal_quantile(kLevel / static_cast<double>(std::max<std::size_t>(points, 1)));
   return result;

@@ -25,6 +25,16 @@ struct PointScore {
   double z = 0;              // of the difference that the point makes, in standard deviations
 };
 
+// Samples with something (a point, as a rule) and without it, that fail and that pass.
+struct SampleCounts {
+  double failing_with = 0, passing_with = 0, failing_without = 0, passing_without = 0;
+  void add(bool with, bool fails) {
+    ++(with ? fails ? failing_with : passing_with : fails ? failing_without : passing_without);
+  }
+  [[nodiscard]] double with() const { return failing_with + passing_with; }
+};
+[[nodiscard]] PointScore score_of(const SampleCounts& counted);
+
 struct Scores {
   std::vector<PointScore> points;
   std::uint32_t threshold = 1;  // failing runs that make a sample a failing one

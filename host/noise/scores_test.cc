@@ -132,7 +132,7 @@ TEST(Edges, DropsArePositiveAndTheMostExtremeComesFirst) {
   std::vector<NoisePoint> points(4);
   points[3].kind = abi::StepKind::kCreate;
   const std::set<PointEdge> seen{{0, 1}, {1, 2}, {2, 3}};
-  const auto edges = score_edges({{0, 1}}, seen, points, scores);
+  const auto edges = score_edges({{0, 1}}, seen, points, scores.points);
   ASSERT_EQ(edges.size(), 2u);  // that to the start of a thread is left out
   EXPECT_EQ(edges[0].from, 1u);
   EXPECT_NEAR(edges[0].difference, -2, 1e-9);

@@ -100,19 +100,19 @@ std::string line_text(const Location& at) {
 
 std::string edge_text(const PinpointResult& result, const ScoredEdge& edge) {
   const NoisePoint &from = result.points[edge.from], &to = result.points[edge.to];
-  const PointScore& before = result.scores.points[edge.from];
-  const PointScore& after = result.scores.points[edge.to];
+  const PointScore& before = result.delays_after[edge.from];
+  const PointScore& after = result.delays_after[edge.to];
   return fmt::format("  {:+.2f}  {} ({}) -> {} ({}): {:.2f} -> {:.2f}{}\n", edge.difference,
                      own_place(from), kind_text(from), own_place(to), kind_text(to), before.score,
                      after.score,
                      std::abs(edge.z) >= result.scores.z_to_stand_out ? "; stands out" : "");
 }
 
-// What delays do on both sides of an extreme edge, as far as the scores tell them from 1 with as many
-// points as there are.
+// What delays do on both sides of the event at the end of an extreme edge, as far as the scores tell them from 1 with as
+// many points as there are.
 std::string edge_sentence(const PinpointResult& result, const ScoredEdge& edge) {
   const auto effect = [&](std::uint32_t i) -> const char* {
-    const double z = result.scores.points[i].z;
+    const double z = result.delays_after[i].z;
     if (std::abs(z) < result.scores.z_to_stand_out) return "does not stand out";
     return z > 0 ? "makes it fail more often" : "makes it fail less often";
   };
@@ -122,8 +122,8 @@ std::string edge_sentence(const PinpointResult& result, const ScoredEdge& edge) 
   };
   const std::string one = effect(edge.from), other = effect(edge.to);
   if (one == other) return "";
-  return fmt::format("  Delaying {} {}; delaying {} {}.\n", where(edge.from), one, where(edge.to),
-                     other);
+  return fmt::format("  A delay right after {} {}; one right after {} {}.\n", where(edge.from),
+                     one, where(edge.to), other);
 }
 
 std::string edges_text(const PinpointResult& result) {
@@ -141,7 +141,8 @@ std::string edges_text(const PinpointResult& result) {
     }
   }
   return fmt::format(
-      "  Where the score changes most along the control flow ({}):\n{}{}{}"
+      "  Where the effect of a delay changes most along the control flow (score of a delay after the one and after the "
+      "other, {}):\n{}{}{}"
       "  Consecutive points against arbitrary pairs (Kolmogorov-Smirnov): D = {:.3f}, p = "
       "{:.2g}.\n",
       counted(result.edges.size(), "edge"), drops, rises, sentences, result.ks.d, result.ks.p);

@@ -20,6 +20,7 @@ Noise::Noise(const abi::Job& job)
                   ? kYields
                   : percentage(job.parameters[abi::kNoiseYields] - 1, 0)),
       density_(percentage(job.parameters[abi::kNoiseDensity], kFull)),
+      sides_(job.parameters[abi::kNoiseSides]),
       everywhere_(!read_guide(job)) {}
 
 // False: there is none, or it is not of the form of one.
@@ -56,12 +57,16 @@ void Noise::make_noise(Thread& thread) {
   if (thread.until < next_end_) next_end_ = thread.until;
 }
 
+bool Noise::comes_after(abi::Place place) {
+  return sides_ == 0 ? random_.below(2) == 0 : abi::noise_comes_after(sides_, place);
+}
+
 void Noise::toss(const Candidate& candidate) {
   Thread& thread = threads_.at(candidate.index);
   if (thread.tossed) return;
   thread.tossed = true;
   if (!is_chosen(candidate.step.place) || random_.below(kFull) >= percent_) return;
-  if (random_.below(2) == 0) {
+  if (comes_after(candidate.step.place)) {
     thread.after = true;
   } else {
     make_noise(thread);

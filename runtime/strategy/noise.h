@@ -24,6 +24,7 @@
 // Parameters: kNoisePercent: the probability, in percent; 0 means kPercent. kNoiseYields: of those,
 // the percentage of yields, plus 1; 0 means kYields. kNoiseDensity: without a guide, the percentage
 // of points that are chosen, by the seed; 0 means all.
+// kNoiseSides: not 0: no coin is tossed about before or after; abi::noise_comes_after says it of each point.
 // Guide: the chosen points.
 #ifndef CLEW_RUNTIME_STRATEGY_NOISE_H_
 #define CLEW_RUNTIME_STRATEGY_NOISE_H_
@@ -60,6 +61,7 @@ class Noise final : public Strategy {
   [[nodiscard]] bool read_guide(const abi::Job& job);
   [[nodiscard]] bool is_chosen(abi::Place place);
   [[nodiscard]] bool is_another_delayed();
+  [[nodiscard]] bool comes_after(abi::Place place);
   void toss(const Candidate& candidate);
   [[nodiscard]] bool has_noise_now(const Candidate& candidate);
   void make_noise(Thread& thread);
@@ -73,6 +75,7 @@ class Noise final : public Strategy {
   std::uint64_t percent_;
   std::uint64_t yields_;
   std::uint64_t density_;
+  std::uint64_t sides_;
   Map<bool> chosen_;
   bool everywhere_;  // there is no guide
   Table<Thread> threads_;

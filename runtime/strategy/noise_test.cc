@@ -38,6 +38,22 @@ TEST(Noise, IsMadeBeforeAndAfterTheChosenPointAlone) {
   EXPECT_NEAR(orders["aaaabbbb"], 50, 25);
 }
 
+TEST(Noise, ComesAlwaysOnTheSameSideIfItIsToBeKnown) {
+  const auto guide = noise_guide(std::vector<abi::Place>{102});
+  int after = 0;
+  for (std::uint64_t sides = 1; sides <= 200; ++sides) {
+    const bool comes_after = abi::noise_comes_after(sides, 102);
+    after += comes_after;
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      abi::Job job = make_job(sides * 1000 + seed, &guide);
+      job.parameters[abi::kNoiseSides] = sides;
+      const std::string order = run_once<Noise>(two(), job).order;
+      EXPECT_NE(order, comes_after ? "aabbbbaa" : "aaabbbba") << sides << " " << seed;
+    }
+  }
+  EXPECT_NEAR(after, 100, 30);
+}
+
 // One that begins, or is woken, comes to its next step while another one runs.
 TEST(Noise, IsMadeBeforeAStepThatAThreadComesToWhileAnotherOneRuns) {
   const Program three{private_steps(0, 2), private_steps(1, 2), private_steps(2, 2)};
