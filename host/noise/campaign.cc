@@ -105,9 +105,10 @@ bool Campaign::begin() {
 // --- the hunt's side -----------------------------------------------------------------------------
 
 // Those of the design tell what noise before an event does from what noise after it does.
-std::uint64_t Campaign::sides_of(std::size_t sample) const {
+void Campaign::choose_sides(std::size_t number, Sample& sample) const {
   constexpr std::uint64_t kSalt = 0x51de5;
-  return mix(options_.seed ^ kSalt, sample) | 1;
+  sample.sides = mix(options_.seed ^ kSalt, number) | 1;
+  sample.after = points_after(points_, sample.sides);
 }
 
 JobPlan Campaign::job(std::size_t position, std::uint32_t run) const {
@@ -186,7 +187,7 @@ std::span<const Sample> Campaign::run(std::vector<Sample> batch) {
   proposed_up_to_ = learned_up_to_ = {};
   for (Sample& sample : batch) {
     const std::size_t number = samples_.size();
-    if (sample.purpose == SamplePurpose::kDesign) sample.sides = sides_of(number);
+    if (sample.purpose == SamplePurpose::kDesign) choose_sides(number, sample);
     if (auto kept = on_run_ == nullptr ? keeper_.find(number, sample) : std::nullopt) {
       samples_.push_back(std::move(*kept));
       continue;

@@ -115,7 +115,7 @@ class Campaign final : public Laboratory {
   [[nodiscard]] std::vector<JobPlan> discovery_jobs(std::size_t most);
   [[nodiscard]] bool begin();
   [[nodiscard]] bool has_discovered() const;
-  [[nodiscard]] std::uint64_t sides_of(std::size_t sample) const;
+  void choose_sides(std::size_t number, Sample& sample) const;
   [[nodiscard]] JobPlan job(std::size_t sample, std::uint32_t run) const;
   void let_algorithm_run();
   [[nodiscard]] bool let_hunt_run();

@@ -292,6 +292,7 @@ Result<std::vector<Sample>> CampaignStore::design_samples(const std::vector<Nois
     sample.runs = static_cast<std::uint32_t>(rows.number(2));
     sample.points = State::subset_of(rows.blob(3), points.size());
     sample.sides = static_cast<std::uint64_t>(rows.number(4));
+    if (sample.has_sides()) sample.after = points_after(points, sample.sides);
     for (const auto& [failure, count] : state_->failed_of(rows.number(0)))
       if (failure < renumbered.size()) sample.failures[renumbered[failure]] += count;
     samples.push_back(std::move(sample));

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "clew_abi/guides.h"
 #include "host/noise/design.h"
 #include "host/noise/edges.h"
 
@@ -18,12 +17,6 @@ struct StraightLine {
   StraightLine() {
     for (std::uint32_t i = 0; i < 4; ++i) points[i].place = 100 + i;
   }
-  [[nodiscard]] bool delayed_after(const Sample& sample, std::uint32_t i) const {
-    return sample.points.has(i) && abi::noise_comes_after(sample.sides, points[i].place);
-  }
-  [[nodiscard]] bool delayed_before(const Sample& sample, std::uint32_t i) const {
-    return sample.points.has(i) && !abi::noise_comes_after(sample.sides, points[i].place);
-  }
   // Samples that fail if a delay comes between points 1 and 2.
   [[nodiscard]] std::vector<Sample> samples() const {
     std::vector<Sample> result;
@@ -32,7 +25,8 @@ struct StraightLine {
       Sample sample{std::move(subset), 1};
       sample.runs = 1;
       sample.sides = random.next() | 1;
-      if (delayed_after(sample, 1) || delayed_before(sample, 2)) sample.failures[0] = 1;
+      sample.after = points_after(points, sample.sides);
+      if (sample.delays_after(1) || sample.delays_before(2)) sample.failures[0] = 1;
       result.push_back(std::move(sample));
     }
     return result;
@@ -44,7 +38,7 @@ std::uint32_t failed(const Sample& sample) { return sample.failed(); }
 TEST(Delays, TheChangeIsAtTheEventAndNotAtItsNeighbours) {
   const StraightLine line;
   const auto samples = line.samples();
-  const auto after = score_delays_after(samples, line.points, line.seen, failed, 1);
+  const auto after = score_delays(samples, 4, line.seen, failed, 1).after;
   EXPECT_GT(after[1].score, 10);
   EXPECT_GT(after[1].z, 5);
   for (const std::uint32_t i : {0, 2, 3}) EXPECT_LT(after[i].z, 3) << i;
@@ -54,9 +48,11 @@ TEST(Delays, TheChangeIsAtTheEventAndNotAtItsNeighbours) {
   const ScoredEdge rise = std::ranges::min(edges, {}, by_difference);
   EXPECT_EQ(PointEdge(drop.from, drop.to), PointEdge(1, 2));
   EXPECT_EQ(PointEdge(rise.from, rise.to), PointEdge(0, 1));
-  // The scores of the points alone cannot tell the two around it from each other.
+  // Noise on either side cannot tell the two around it from each other.
   const Scores scores = score(samples, 4, failed);
   EXPECT_NEAR(scores.points[1].score, scores.points[2].score, 0.5);
+  EXPECT_EQ(scores.sides[1].side, NoiseSide::kAfter);
+  EXPECT_EQ(scores.sides[2].side, NoiseSide::kBefore);
 }
 
 // Noise before a point that is reached on several ways says nothing of one of them.
@@ -65,9 +61,9 @@ TEST(Delays, NoiseBeforeAPointCountsForTheOneThatAlwaysComesBefore) {
   std::set<PointEdge> joined = line.seen;
   joined.insert({3, 2});
   const auto samples = line.samples();
-  const auto alone = score_delays_after(samples, line.points, joined, failed, 1);
+  const auto alone = score_delays(samples, 4, joined, failed, 1).after;
   double with = 0;
-  for (const Sample& sample : samples) with += line.delayed_after(sample, 1);
+  for (const Sample& sample : samples) with += sample.delays_after(1);
   EXPECT_NEAR(alone[1].hue, (with + 0.5) / (with + 1), 1e-9);
 }
 
@@ -75,8 +71,8 @@ TEST(Delays, NothingIsKnownOfSamplesWithoutSides) {
   const StraightLine line;
   auto samples = line.samples();
   for (Sample& sample : samples) sample.sides = 0;
-  for (const PointScore& score : score_delays_after(samples, line.points, line.seen, failed, 1))
-    EXPECT_EQ(score.score, 1);
+  const DelayScores delays = score_delays(samples, 4, line.seen, failed, 1);
+  for (const PointScore& score : delays.after) EXPECT_EQ(score.score, 1);
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ std::vector<Location> own_lines(const std::vector<SourceFrame>& stack) {
 
 void find_callers(const RunResult& run, Symbolizer& symbols, const Campaign::Clocks& clocks,
                   std::vector<NoisePoint>& points) {
-  constexpr std::size_t kMostCallers = 3;
+  constexpr std::size_t kMostCallers = 6;  // as many as are told, and a few more to be counted
   for (NoisePoint& point : points) {
     const auto met = clocks.find(point.place);
     if (met == clocks.end()) continue;
@@ -91,7 +91,9 @@ void find_callers(const RunResult& run, Symbolizer& symbols, const Campaign::Clo
         point.callers.push_back(*caller);
     }
     const SourceFrame itself{point.at.function, point.at.file, point.at.line, 0, "", 0, 0};
-    if (point.callers.size() != 1 || (point.at.line != 0 && is_user_code(itself))) continue;
+    point.in_library = point.at.line == 0 || !is_user_code(itself);
+    if (point.callers.size() != 1 || !point.in_library) continue;
+    point.in_library = false;
     point.inside = std::exchange(point.at, point.callers.front());
     point.callers.clear();
     point.column = 0;
@@ -256,10 +258,11 @@ void summarize(PinpointResult& result, std::span<const Sample> samples,
                             ? Target(*result.causes.front().failure)
                             : Target();
   result.scores = score(samples, result.points.size(), target, options.search.threshold);
-  result.delays_after =
-      score_delays_after(samples, result.points, seen, target, result.scores.threshold);
-  result.edges = score_edges(in_code, seen, result.points, result.delays_after);
-  result.stretches = stretches(result.edges, result.points, result.scores);
+  result.delays =
+      score_delays(samples, result.points.size(), seen, target, result.scores.threshold);
+  result.edges = score_edges(in_code, seen, result.points, result.delays.after);
+  result.stretches =
+      stretches(result.edges, result.points, result.delays, result.scores.z_to_stand_out);
   result.differences = differences(result.edges, result.points, result.scores);
   result.ks = kolmogorov_smirnov(result.differences.consecutive, result.differences.arbitrary);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/noise/algorithm.h"
+#include "host/noise/delays.h"
 #include "host/noise/edges.h"
 #include "host/noise/points.h"
 #include "host/noise/stretches.h"
@@ -19,7 +20,7 @@ struct PinpointResult {
   std::uint64_t seed = 0;
   std::vector<NoisePoint> points;
   Scores scores;                  // of the failure of the first cause, or of all
-  std::vector<PointScore> delays_after;  // likewise, by point: what delays right after it do
+  DelayScores delays;                    // likewise
   std::vector<ScoredEdge> edges;         // the most extreme first
   Differences differences;
   KolmogorovSmirnov ks;

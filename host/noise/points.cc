@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "clew_abi/guides.h"
 #include "host/trace/trace_order.h"
 
 namespace clew {
@@ -16,6 +17,13 @@ bool is_atomic_or_call(abi::StepKind kind) {
 }
 
 }  // namespace
+
+Subset points_after(std::span<const NoisePoint> points, std::uint64_t sides) {
+  Subset after(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (abi::noise_comes_after(sides, points[i].place)) after.add(i);
+  return after;
+}
 
 void PointFinder::learn(const Trace& trace, const std::vector<std::uint32_t>& shared_points) {
   const std::size_t before = met_.size() + shared_.size();
@@ -62,14 +70,17 @@ std::set<abi::Place> PointFinder::inversions() const {
 }
 
 void PointFinder::remember(const Trace& trace) {
-  // Chosen, not measured: enough to see a few callers of each place.
-  constexpr std::size_t kMostOfPlace = 6;
+  // Chosen, not measured: enough to see a few callers of each place, also if only one thread has them.
+  constexpr std::size_t kMostOfThread = 4;
+  constexpr std::size_t kMostOfPlace = 16;
   constexpr std::size_t kMost = 1'000;
   std::size_t all = 0;
+  std::map<std::pair<abi::Place, abi::ThreadKey>, std::size_t> of_thread;
   for (const TraceStep& step : trace.steps) {
     if (step.place == 0 || all == kMost) continue;
     auto& clocks = clocks_[step.place];
-    if (clocks.size() == kMostOfPlace) continue;
+    if (clocks.size() == kMostOfPlace || ++of_thread[{step.place, step.thread}] > kMostOfThread)
+      continue;
     clocks.push_back(step.clock);
     ++all;
   }

@@ -10,12 +10,14 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "clew_abi/step.h"
 #include "clew_abi/stream.h"
+#include "host/noise/subset.h"
 #include "host/outcome.h"
 #include "host/trace/trace.h"
 
@@ -35,6 +37,7 @@ struct NoisePoint {
   std::optional<Location> inside;
   // The user's own lines from which the code with the point was called, in a run without noise.
   std::vector<Location> callers;
+  bool in_library = false;  // ... and `at` is none of the user's
   // The user's own lines on the stack at the first visits of such a run, the innermost first; each stack once.
   std::vector<std::vector<Location>> stacks;
   // The user's outermost function there, in a run without noise: what the thread executes. Empty:
@@ -44,6 +47,9 @@ struct NoisePoint {
   // Section 5: it tells which thread matters, not where.
   [[nodiscard]] bool starts_thread() const { return kind == abi::StepKind::kCreate; }
 };
+
+// The points at which noise of a sample with these sides comes after the event (abi::noise_comes_after).
+[[nodiscard]] Subset points_after(std::span<const NoisePoint> points, std::uint64_t sides);
 
 // Two points that a thread came to one after the other, by position.
 using PointEdge = std::pair<std::uint32_t, std::uint32_t>;

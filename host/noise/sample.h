@@ -30,8 +30,19 @@ struct Sample {
   SamplePurpose purpose = SamplePurpose::kDesign;
   std::uint32_t runs = 0;                                // that passed or failed
   std::map<std::uint32_t, std::uint32_t> failures = {};  // by the failure's number in the hunt
-  // Not 0: noise at a point came always before the event or always after it (abi::noise_comes_after).
+  // Not 0: noise at a point came always before the event, or, at the points of `after`, always after it. Otherwise by
+  // the toss of a coin at each visit.
   std::uint64_t sides = 0;
+  Subset after = {};
+
+  [[nodiscard]] bool has_sides() const { return sides != 0; }
+  // REQUIRES: it has sides.
+  [[nodiscard]] bool delays_after(std::size_t point) const {
+    return points.has(point) && after.has(point);
+  }
+  [[nodiscard]] bool delays_before(std::size_t point) const {
+    return points.has(point) && !after.has(point);
+  }
 
   [[nodiscard]] std::uint32_t failed() const {
     std::uint32_t sum = 0;

@@ -34,6 +34,28 @@ std::pair<double, double> limits_of_ratio(const SampleCounts& counted, double q,
           q / r * std::exp(std::hypot(up(failing, q), down(passing, r, half_a_sample)))};
 }
 
+// The samples by one point's noise: on either side, before the event, after it. Those without sides count for the first.
+struct SideCounts {
+  SampleCounts either, before, after;
+  void add(const Sample& sample, std::size_t point, bool fails) {
+    either.add(sample.points.has(point), fails);
+    if (!sample.has_sides()) return;
+    before.add(sample.delays_before(point), fails);
+    after.add(sample.delays_after(point), fails);
+  }
+  [[nodiscard]] PointScore most_telling() const {
+    PointScore best = score_of(either);
+    for (const auto& [counts, side] :
+         {std::pair(&before, NoiseSide::kBefore), std::pair(&after, NoiseSide::kAfter)}) {
+      if (counts->with() == 0) continue;
+      PointScore one = score_of(*counts);
+      one.side = side;
+      if (one.z > best.z) best = one;
+    }
+    return best;
+  }
+};
+
 }  // namespace
 
 // A half is added to each cell (Haldane 1955, Anscombe 1956), so that no odds are 0 or infinite. The
@@ -103,16 +125,21 @@ Scores score(std::span<const Sample> samples, std::size_t points, const CountFai
   result.runs_failing = runs > 0 ? failures / runs : 0;
   const double mean = result.samples > 0 ? failures / static_cast<double>(result.samples) : 0;
   result.threshold = threshold.value_or(std::max(1u, static_cast<std::uint32_t>(mean)));
-  std::vector<SampleCounts> tables(points);
+  std::vector<SideCounts> tables(points);
+  bool has_sides = false;
   for (const Sample& sample : samples) {
     if (sample.purpose != SamplePurpose::kDesign || sample.runs == 0) continue;
     const bool fails = failed(sample) >= result.threshold;
     result.failing += fails;
-    for (std::size_t i = 0; i < points; ++i) tables[i].add(sample.points.has(i), fails);
+    has_sides |= sample.has_sides();
+    for (std::size_t i = 0; i < points; ++i) tables[i].add(sample, i, fails);
   }
-  for (const SampleCounts& table : tables) result.points.push_back(score_of(table));
-  result.z_to_stand_out =
-      normal_quantile(kLevel / static_cast<double>(std::max<std::size_t>(points, 1)));
+  for (const SideCounts& table : tables) {
+    result.points.push_back(score_of(table.either));
+    result.sides.push_back(table.most_telling());
+  }
+  const std::size_t looks = std::max<std::size_t>(points, 1) * (has_sides ? 3 : 1);
+  result.z_to_stand_out = normal_quantile(kLevel / static_cast<double>(looks));
   return result;
 }
 

@@ -15,6 +15,9 @@ namespace clew {
 // How many of a sample's runs fail in the way that is looked at.
 using CountFailed = std::function<std::uint32_t(const Sample&)>;
 
+// Where noise at a point is made: before the event or after it (Sample::sides).
+enum class NoiseSide : std::uint8_t { kEither, kBefore, kAfter };
+
 struct PointScore {
   // The odds that a sample with the point fails over the odds that a sample does: 1 means that it
   // makes no difference. The paper's printed formula is the first of the two alone, which gives the
@@ -23,6 +26,7 @@ struct PointScore {
   double low = 1, high = 1;  // 95 %
   double hue = 0.5;          // Tarantula's, as the paper has it: P(fails | point)
   double z = 0;              // of the difference that the point makes, in standard deviations
+  NoiseSide side = NoiseSide::kEither;  // of the samples that count as having the point
 };
 
 // Samples with something (a point, as a rule) and without it, that fail and that pass.
@@ -36,20 +40,23 @@ struct SampleCounts {
 [[nodiscard]] PointScore score_of(const SampleCounts& counted);
 
 struct Scores {
-  std::vector<PointScore> points;
+  std::vector<PointScore> points;  // of noise on either side, as the paper has it
+  // Of the three sides the one that goes with failing most clearly: a delay that matters on one side of an event may do
+  // nothing on the other. They say what stands out. They are no ranking, as a delay between two points is one of both.
+  std::vector<PointScore> sides;
   std::uint32_t threshold = 1;  // failing runs that make a sample a failing one
   std::size_t samples = 0;      // of the design
   std::size_t failing = 0;
   double runs_failing = 0;  // of all of the design's, as a share
   // Points that make a difference: |z| beyond what any point of so many reaches by chance in one
-  // campaign out of a hundred.
+  // campaign out of a hundred, on whichever side.
   double z_to_stand_out = 0;
 
   [[nodiscard]] std::vector<std::uint32_t> ranking() const;  // best first
   // Whether one, two or three points stand out and are told from all that come after them.
   [[nodiscard]] bool some_stand_apart() const;
   [[nodiscard]] bool stands_out(std::size_t point) const {
-    return points[point].z >= z_to_stand_out;
+    return sides[point].z >= z_to_stand_out;
   }
 };
 

@@ -39,12 +39,13 @@ Lines lines_of(const NoisePoint& from, const NoisePoint& to) {
 }  // namespace
 
 std::vector<Stretch> stretches(std::span<const ScoredEdge> edges,
-                               std::span<const NoisePoint> points, const Scores& scores) {
+                               std::span<const NoisePoint> points, const DelayScores& delays,
+                               double z_to_stand_out) {
   std::vector<Stretch> found;
   for (const ScoredEdge& edge : edges) {
     if (!edge.seen) continue;  // nobody was seen to take it
-    const PointScore &from = scores.points[edge.from], &to = scores.points[edge.to];
-    if (std::min(std::abs(from.z), std::abs(to.z)) < scores.z_to_stand_out ||
+    const PointScore &from = delays.after[edge.from], &to = delays.before[edge.to];
+    if (std::min(std::abs(from.z), std::abs(to.z)) < z_to_stand_out ||
         (from.z > 0) != (to.z > 0))
       continue;
     const auto [first, then] = lines_of(points[edge.from], points[edge.to]);

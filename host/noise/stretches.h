@@ -1,6 +1,5 @@
 // Where along the control flow delays matter, as stretches between two lines of one function: consecutive
-// points, seen in this order in a run, that both stand out, in the same direction. Noise comes before or after an event, so a stretch of the
-// program that is sensitive to delays shows at both of the points that bound it.
+// points, seen in this order in a run, where a delay after the first stands out, and one before the second, in the same direction.
 #ifndef CLEW_HOST_NOISE_STRETCHES_H_
 #define CLEW_HOST_NOISE_STRETCHES_H_
 
@@ -8,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "host/noise/delays.h"
 #include "host/noise/edges.h"
 #include "host/noise/points.h"
 #include "host/noise/scores.h"
@@ -22,13 +22,14 @@ struct Stretch {
   // what the points are in. Otherwise the lines of the points themselves.
   Location first, then;
   DelayEffect effect = DelayEffect::kFailsMore;
-  double score = 1;  // of the end that stands out less
+  double score = 1;  // of the delays, as seen from the end from which they stand out less
 };
 
 // The most telling first: those with which it fails more often, then the others. One for each pair of lines.
 [[nodiscard]] std::vector<Stretch> stretches(std::span<const ScoredEdge> edges,
                                              std::span<const NoisePoint> points,
-                                             const Scores& scores);
+                                             const DelayScores& delays,
+                                             double z_to_stand_out);
 
 }  // namespace clew
 

@@ -14,15 +14,18 @@ NoisePoint point(std::vector<Location> stack) {
   return result;
 }
 
-Scores scores_of(const std::vector<double>& z) {
-  Scores scores;
-  scores.z_to_stand_out = 3;
+constexpr double kStandsOut = 3;
+
+// Delays before a point do what delays after it do.
+DelayScores scores_of(const std::vector<double>& z) {
+  DelayScores scores;
   for (const double one : z) {
     PointScore score;
     score.z = one;
     score.score = 1 + one / 10;
-    scores.points.push_back(score);
+    scores.before.push_back(score);
   }
+  scores.after = scores.before;
   return scores;
 }
 
@@ -34,7 +37,7 @@ std::vector<NoisePoint> check_and_act() {
 
 TEST(Stretches, AreToldInTheFunctionFromWhichBothEndsAreReached) {
   const std::vector<ScoredEdge> edges{{0, 1, true, 0, 0}};
-  const auto found = stretches(edges, check_and_act(), scores_of({5, 6, 0}));
+  const auto found = stretches(edges, check_and_act(), scores_of({5, 6, 0}), kStandsOut);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].first, at(5, "use"));
   EXPECT_EQ(found[0].then, at(6, "use"));
@@ -44,21 +47,31 @@ TEST(Stretches, AreToldInTheFunctionFromWhichBothEndsAreReached) {
 
 TEST(Stretches, NeedBothEndsToStandOutInTheSameDirection) {
   const std::vector<ScoredEdge> edges{{0, 1, true, 0, 0}, {1, 2, true, 0, 0}};
-  EXPECT_TRUE(stretches(edges, check_and_act(), scores_of({5, 2, 5})).empty());
-  EXPECT_TRUE(stretches(edges, check_and_act(), scores_of({5, -5, 2})).empty());
-  const auto less = stretches(edges, check_and_act(), scores_of({-5, -6, 2}));
+  EXPECT_TRUE(stretches(edges, check_and_act(), scores_of({5, 2, 5}), kStandsOut).empty());
+  EXPECT_TRUE(stretches(edges, check_and_act(), scores_of({5, -5, 2}), kStandsOut).empty());
+  const auto less = stretches(edges, check_and_act(), scores_of({-5, -6, 2}), kStandsOut);
   ASSERT_EQ(less.size(), 1u);
   EXPECT_EQ(less[0].effect, DelayEffect::kFailsLess);
 }
 
+// A loop: what matters is between 0 and 1, not on the way back.
+TEST(Stretches, AreBetweenTheEndOfTheFirstAndTheBeginningOfTheSecond) {
+  const std::vector<ScoredEdge> edges{{0, 1, true, 0, 0}, {1, 0, true, 0, 0}};
+  DelayScores delays = scores_of({0, 0, 0});
+  delays.after[0] = delays.before[1] = scores_of({5}).after[0];
+  const auto found = stretches(edges, check_and_act(), delays, kStandsOut);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].from, 0u);
+}
+
 TEST(Stretches, WereSeenInARun) {
   const std::vector<ScoredEdge> edges{{0, 1, false, 0, 0}};
-  EXPECT_TRUE(stretches(edges, check_and_act(), scores_of({5, 6, 0})).empty());
+  EXPECT_TRUE(stretches(edges, check_and_act(), scores_of({5, 6, 0}), kStandsOut).empty());
 }
 
 TEST(Stretches, TheMostTellingComesFirst) {
   const std::vector<ScoredEdge> edges{{0, 1, true, 0, 0}, {1, 2, true, 0, 0}};
-  const auto found = stretches(edges, check_and_act(), scores_of({4, 6, 5}));
+  const auto found = stretches(edges, check_and_act(), scores_of({4, 6, 5}), kStandsOut);
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].first, at(40, "run"));
   EXPECT_EQ(found[0].then, at(41, "run"));
@@ -68,7 +81,7 @@ TEST(Stretches, OfDifferentVisitsHaveTheLinesOfThePoints) {
   auto points = check_and_act();
   points[1].stacks.push_back({at(30, "act"), at(9, "use"), at(40, "run")});
   const std::vector<ScoredEdge> edges{{0, 1, true, 0, 0}};
-  const auto found = stretches(edges, points, scores_of({5, 6, 0}));
+  const auto found = stretches(edges, points, scores_of({5, 6, 0}), kStandsOut);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].first, at(20, "check"));
   EXPECT_EQ(found[0].then, at(30, "act"));

@@ -28,6 +28,18 @@ Json ids(const PinpointResult& result, const std::vector<std::uint32_t>& points)
 
 Json rate_or_null(const Rate& rate) { return rate.runs > 0 ? Json(rate.value()) : Json(nullptr); }
 
+Json side_word(NoiseSide side) {
+  switch (side) {
+    case NoiseSide::kEither:
+      return "either";
+    case NoiseSide::kBefore:
+      return "before";
+    case NoiseSide::kAfter:
+      return "after";
+  }
+  return nullptr;
+}
+
 Json points_json(const PinpointResult& result) {
   Json list = Json::array();
   for (const std::uint32_t i : result.scores.ranking()) {
@@ -39,6 +51,8 @@ Json points_json(const PinpointResult& result) {
                     {"low", score.low},
                     {"high", score.high},
                     {"hue", score.hue},
+                    {"side", side_word(result.scores.sides[i].side)},
+                    {"side_score", result.scores.sides[i].score},
                     {"stands_out", result.scores.stands_out(i)}});
   }
   return list;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "host/report/hunt_text.h"
 #include "host/report/names.h"
@@ -29,23 +30,43 @@ std::string rate_text(const Rate& rate) {
                      percent(rate.high()));
 }
 
+std::string line_text(const Location& at) {
+  return at.line == 0 ? "an unknown line" : fmt::format("{}:{}", short_path(at.file), at.line);
+}
+
+std::string inside_text(const Location& at) {
+  return fmt::format("{}:{}", at.file.substr(at.file.rfind('/') + 1), at.line);
+}
+
+// "a.cpp:46, a.cpp:51 and 2 more lines"
+std::string callers_text(const NoisePoint& point) {
+  constexpr std::size_t kCallersShown = 3;
+  const std::size_t shown = std::min(kCallersShown, point.callers.size());
+  const std::size_t more = point.callers.size() - shown;
+  std::string text;
+  for (std::size_t i = 0; i < shown; ++i)
+    text += fmt::format("{}{}:{}", i == 0                            ? ""
+                                   : i + 1 == shown && more == 0 ? " and "
+                                                                     : ", ",
+                        short_path(point.callers[i].file), point.callers[i].line);
+  return more == 0 ? text : text + fmt::format(" and {}", counted(more, "more line"));
+}
+
+// The user's own lines come first: nobody looks for a mistake in a library.
 std::string own_place(const NoisePoint& point) {
+  if (point.in_library && !point.callers.empty())
+    return callers_text(point) +
+           (point.at.line != 0 ? ", inside " + inside_text(point.at) : "");
   std::string text = point.at.line != 0           ? location_text(point.at)
                      : !point.at.function.empty() ? "unknown line " + in_function(point.at.function)
                                                   : "unknown place";
-  if (point.inside && point.inside->line != 0)
-    text +=
-        fmt::format(", inside {}:{}", point.inside->file.substr(point.inside->file.rfind('/') + 1),
-                    point.inside->line);
+  if (point.inside && point.inside->line != 0) text += ", inside " + inside_text(*point.inside);
   return text;
 }
 
 std::string place_of(const NoisePoint& point) {
-  std::string text = own_place(point);
-  for (const Location& caller : point.callers)
-    text += fmt::format("{} {}:{}", &caller == &point.callers.front() ? ", called at" : " and",
-                        short_path(caller.file), caller.line);
-  return text;
+  if (point.in_library || point.callers.empty()) return own_place(point);
+  return own_place(point) + ", called at " + callers_text(point);
 }
 
 std::string point_text(const NoisePoint& point) {
@@ -64,8 +85,20 @@ std::string list_of(const PinpointResult& result, const std::vector<std::uint32_
 std::string failure_of(const PinpointResult& result, const NoiseCause& cause) {
   if (!cause.failure || *cause.failure >= result.failures.size()) return "The failure";
   const FoundFailure& found = result.failures[*cause.failure];
-  return fmt::format("The failure ({}{})", failure_line(found.failure),
+  // Which of the threads that are blocked is looked at tells one deadlock from another.
+  const bool is_deadlock = found.failure.kind == FailureKind::kDeadlock && found.failure.at;
+  const std::string stands =
+      is_deadlock ? fmt::format(", thread {} at {}", found.failure.thread, line_text(*found.failure.at))
+                  : "";
+  return fmt::format("The failure ({}{}{})", failure_line(found.failure), stands,
                      found.recording ? fmt::format("; recording {}", *found.recording) : "");
+}
+
+// What the delays on one side do, if that tells more.
+std::string side_text(const PointScore& of) {
+  if (of.side == NoiseSide::kEither) return "";
+  return fmt::format("; {:.2f} with delays {} it", of.score,
+                     of.side == NoiseSide::kBefore ? "before" : "after");
 }
 
 std::string table_of(const PinpointResult& result) {
@@ -79,8 +112,8 @@ std::string table_of(const PinpointResult& result) {
     const NoisePoint& point = result.points[i];
     const std::string source = source_line(point.at);
     text += fmt::format(
-        "  {:4}  {:5.2f}  {:5.2f}..{:<6.2f}  {:.2f}  {} ({}{}{}){}\n", rank, score.score, score.low,
-        score.high, score.hue, place_of(point), kind_text(point),
+        "  {:4}  {:5.2f}  {:5.2f}..{:<6.2f}  {:.2f}  {} ({}{}{}{}){}\n", rank, score.score, score.low,
+        score.high, score.hue, place_of(point), kind_text(point), side_text(result.scores.sides[i]),
         point.starts_thread() ? ": tells the thread, not the place" : "",
         result.scores.stands_out(i) ? "; stands out" : "", source.empty() ? "" : ": " + source);
   }
@@ -94,14 +127,10 @@ std::string table_of(const PinpointResult& result) {
   return text;
 }
 
-std::string line_text(const Location& at) {
-  return at.line == 0 ? "an unknown line" : fmt::format("{}:{}", short_path(at.file), at.line);
-}
-
 std::string edge_text(const PinpointResult& result, const ScoredEdge& edge) {
   const NoisePoint &from = result.points[edge.from], &to = result.points[edge.to];
-  const PointScore& before = result.delays_after[edge.from];
-  const PointScore& after = result.delays_after[edge.to];
+  const PointScore& before = result.delays.after[edge.from];
+  const PointScore& after = result.delays.after[edge.to];
   return fmt::format("  {:+.2f}  {} ({}) -> {} ({}): {:.2f} -> {:.2f}{}\n", edge.difference,
                      own_place(from), kind_text(from), own_place(to), kind_text(to), before.score,
                      after.score,
@@ -112,13 +141,14 @@ std::string edge_text(const PinpointResult& result, const ScoredEdge& edge) {
 // many points as there are.
 std::string edge_sentence(const PinpointResult& result, const ScoredEdge& edge) {
   const auto effect = [&](std::uint32_t i) -> const char* {
-    const double z = result.delays_after[i].z;
+    const double z = result.delays.after[i].z;
     if (std::abs(z) < result.scores.z_to_stand_out) return "does not stand out";
     return z > 0 ? "makes it fail more often" : "makes it fail less often";
   };
   const auto where = [&](std::uint32_t i) {
     const NoisePoint& point = result.points[i];
-    return fmt::format("the {} at {}", kind_text(point), short_place(point));
+    return fmt::format("the {} at {}", kind_text(point),
+                       point.in_library ? own_place(point) : short_place(point));
   };
   const std::string one = effect(edge.from), other = effect(edge.to);
   if (one == other) return "";
@@ -126,26 +156,35 @@ std::string edge_sentence(const PinpointResult& result, const ScoredEdge& edge) 
                      one, where(edge.to), other);
 }
 
+enum class Change : std::uint8_t { kDrop, kRise };
+
+// The most extreme edges of one sign, one for each delay that makes the difference: after a branch there are several.
+std::vector<const ScoredEdge*> extreme_edges(const PinpointResult& result, Change change) {
+  std::vector<const ScoredEdge*> shown;
+  std::set<std::uint32_t> told;
+  for (const ScoredEdge& edge : result.edges) {
+    if (shown.size() == kEdgesShown) break;
+    const bool drops = change == Change::kDrop;
+    if (drops ? edge.difference <= 0 : edge.difference >= 0) continue;
+    if (told.insert(drops ? edge.from : edge.to).second) shown.push_back(&edge);
+  }
+  return shown;
+}
+
 std::string edges_text(const PinpointResult& result) {
   if (result.edges.empty() || result.scores.failing == 0) return "";
-  std::string drops, rises, sentences;
-  std::size_t drops_shown = 0, rises_shown = 0;
-  for (const ScoredEdge& edge : result.edges) {
-    if (edge.difference > 0 && drops_shown < kEdgesShown) {
-      if (drops_shown++ == 0) sentences += edge_sentence(result, edge);
-      drops += edge_text(result, edge);
-    }
-    if (edge.difference < 0 && rises_shown < kEdgesShown) {
-      if (rises_shown++ == 0) sentences += edge_sentence(result, edge);
-      rises += edge_text(result, edge);
-    }
+  std::string edges, sentences;
+  for (const Change change : {Change::kDrop, Change::kRise}) {
+    const auto shown = extreme_edges(result, change);
+    for (const ScoredEdge* edge : shown) edges += edge_text(result, *edge);
+    if (!shown.empty()) sentences += edge_sentence(result, *shown.front());
   }
   return fmt::format(
-      "  Where the effect of a delay changes most along the control flow (score of a delay after the one and after the "
-      "other, {}):\n{}{}{}"
-      "  Consecutive points against arbitrary pairs (Kolmogorov-Smirnov): D = {:.3f}, p = "
+      "  Where the effect of a delay changes most along the control flow ({}): scores of a delay "
+      "right after the one and right after the other:\n{}{}"
+      "  Scores of consecutive points against arbitrary pairs (Kolmogorov-Smirnov): D = {:.3f}, p = "
       "{:.2g}.\n",
-      counted(result.edges.size(), "edge"), drops, rises, sentences, result.ks.d, result.ks.p);
+      counted(result.edges.size(), "edge"), edges, sentences, result.ks.d, result.ks.p);
 }
 
 // Where threads of the traced runs that ended in a deadlock stood: those of at least half of them.
@@ -184,7 +223,7 @@ std::string orders_text(const PinpointResult& result, const OrderEvidence& seen)
   return text + stuck_text(result, seen);
 }
 
-// Both ends of each were delayed, in samples of half of the points.
+// Delays after the one and before the other, in samples of half of the points.
 std::string stretches_text(const PinpointResult& result) {
   constexpr std::size_t kStretchesShown = 3;  // of each effect
   std::string text;
@@ -194,11 +233,10 @@ std::string stretches_text(const PinpointResult& result) {
     if ((is_more ? more : less)++ >= kStretchesShown) continue;
     const bool is_one_function = stretch.first.function == stretch.then.function;
     text += fmt::format(
-        "  Between {} and {}{}: delays at either end make it fail {} often (scores {:.2f} and "
-        "{:.2f}).\n",
+        "  Between {} and {}{}: a delay there makes it fail {} often (score {:.2f}).\n",
         line_text(stretch.first), line_text(stretch.then),
         is_one_function ? " " + in_function(stretch.first.function) : "", is_more ? "more" : "less",
-        result.scores.points[stretch.from].score, result.scores.points[stretch.to].score);
+        stretch.score);
   }
   return text;
 }

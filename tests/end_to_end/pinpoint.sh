@@ -34,7 +34,7 @@ at() { grep -n "// $1" "$source/bench/pinpoint/programs/non_monotonic.cpp" | cut
 check "... are around the two places where a switch must come" json "(lambda l: len(l) == 2 and l[0] in ($(at T1.2), $(at T1.3)) and l[1] in ($(at T2.4), $(at T2.5)))(sorted(p['at']['line'] for p in d['points'] if p['id'] in d['answer']['points']))"
 check "a check and an act that are not one step" run 1 pinpoint --seed 1 --json out.json ./check_then_act
 check "... between which lines of their caller" json "(lambda s: s['fails'] == 'more' and s['from']['function'] == s['to']['function'] and 'look_up' in s['from']['function'] and s['to']['line'] == s['from']['line'] + 1)(d['stretches'][0])"
-check "... in words" bash -c 'grep -q "^  Between .* in look_up: delays at either end make it fail more often" err.txt'
+check "... in words" bash -c 'grep -q "^  Between .* in look_up: a delay there makes it fail more often" err.txt'
 check "nothing stands out in a correct program" run 0 pinpoint --seed 1 --json out.json ./fixed
 check "... and it says so" says err.txt "nothing stands out"
 check "... in JSON too" json "d['outcome'] == 'nothing-stands-out' and d['answer']['points'] == [] and d['answer']['rate'] is None"
