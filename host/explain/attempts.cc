@@ -175,7 +175,8 @@ std::vector<Attempt> failed_attempts(TracedPair& pair, WhichRun side, const Sche
   for (const OutsideCall& call : run.outside_calls()) {
     const bool tries = is_try(call.name) && has_failed(call);
     const Instance at = end_of(run, call.step);
-    if ((!tries && !timed_out(call)) || std::ranges::find(found, at, &Attempt::at) != found.end())
+    if ((!tries && !timed_out(run, call)) ||
+        std::ranges::find(found, at, &Attempt::at) != found.end())
       continue;
     found.push_back({tries ? OutcomeKind::kTry : OutcomeKind::kTimeOut, at,
                      call.registers.arguments[0], std::nullopt});

@@ -7,6 +7,21 @@
 #include "host/explain/sync_calls.h"
 
 namespace clew {
+namespace {
+
+// Where the user's code resumes behind the wait: the library may look once more whether it has got what it waited for.
+StepIndex back_in_user(TracedPair& pair, WhichRun side, const OutsideCall& wait) {
+  constexpr std::size_t kMostSteps = 2'000;
+  const RunTrace& run = pair.trace(side);
+  const auto& list = run.thread(run.steps()[wait.step].thread);
+  const std::size_t from = run.position(wait.back);
+  for (std::size_t i = from; i < std::min(list.size(), from + kMostSteps); ++i)
+    if (!run.steps()[list[i]].hidden && pair.place_of_code(run.address(list[i])).direct)
+      return list[i];
+  return wait.back;
+}
+
+}  // namespace
 
 bool Classifier::times_out_in_passing(Instance wait) {
   const RunTrace& other = pair_.trace(kPassing);
@@ -17,14 +32,14 @@ bool Classifier::times_out_in_passing(Instance wait) {
     const bool behind = cause_.pattern == CausePattern::kTooEarly &&
                         !is_unseen(root_.from_passing) &&
                         instance_of(root_.from_passing).step > same->step &&
-                        instance_of(root_.from_passing).step < same->back;
-    cause_.timed_out_late = timed_out(*same) && behind;
-    return timed_out(*same) && !behind;
+                        instance_of(root_.from_passing).step < back_in_user(pair_, kPassing, *same);
+    cause_.timed_out_late = timed_out(other, *same) && behind;
+    return timed_out(other, *same) && !behind;
   }
   const std::string& id = pair_.run(kFailing).threads()[run_.steps()[wait.step].thread];
   return std::ranges::any_of(other.outside_calls(), [&](const OutsideCall& call) {
     const Instance at{call.step, other.steps()[call.step].executed - 1u};
-    return timed_out(call) &&
+    return timed_out(other, call) &&
            pair_.run(kPassing).threads()[other.steps()[call.step].thread] == id &&
            other.instruction(at).address == run_.instruction(wait).address;
   });
@@ -34,7 +49,7 @@ bool Classifier::tell_time_out(Instance early) {
   for (const OutsideCall& call : run_.outside_calls()) {
     if (call.step >= early.step) break;
     const Instance at{call.step, run_.steps()[call.step].executed - 1u};
-    if (!timed_out(call) || parties_.of(call.step) != parties_.of(early.step) ||
+    if (!timed_out(run_, call) || parties_.of(call.step) != parties_.of(early.step) ||
         !same_activity(at, early))
       continue;
     if (times_out_in_passing(at)) continue;

@@ -22,6 +22,21 @@ bool is_wait_on_futex(std::uint64_t operation) {
   return command == 0 || command == 9;  // FUTEX_WAIT, FUTEX_WAIT_BITSET
 }
 
+// What the caller finds in errno: the first number of its size that it reads behind the call. 0: it does not look at once.
+std::uint64_t errno_behind(const RunTrace& run, const OutsideCall& call) {
+  constexpr std::size_t kMostSteps = 8;  // the call of __errno_location among them
+  const auto& list = run.thread(run.steps()[call.step].thread);
+  const std::size_t from = run.position(call.back);
+  for (std::size_t i = from; i < std::min(list.size(), from + kMostSteps); ++i) {
+    const auto& accesses = run.block_of(list[i]).accesses;
+    for (std::uint32_t k = 0; k < accesses.size(); ++k)
+      if (accesses[k].kind == AccessKind::kRead && accesses[k].size == sizeof errno &&
+          accesses[k].has_value && accesses[k].instruction < run.steps()[list[i]].executed)
+        return run.access_value(list[i], k);
+  }
+  return 0;
+}
+
 }  // namespace
 
 bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
@@ -75,6 +90,19 @@ bool timed_out(const OutsideCall& call) {
   // Semaphores return -1 and leave the reason in errno.
   const auto result = static_cast<std::uint32_t>(call.result);
   return limited && (result == ETIMEDOUT || (call.name.starts_with("sem_") && result != 0));
+}
+
+bool timed_out(const RunTrace& run, const OutsideCall& call) {
+  if (timed_out(call)) return true;
+  if (!may_have_timed_out(call)) return false;
+  const auto& arguments = call.registers.arguments;
+  const auto milliseconds = [](std::uint64_t argument) {
+    return static_cast<std::int32_t>(argument);
+  };
+  // Without a limit of its own the call has only looked. What select() points to is not known.
+  if (call.name == "poll") return milliseconds(arguments[2]) > 0;
+  if (call.name.starts_with("epoll")) return milliseconds(arguments[3]) > 0;
+  return call.name == "syscall" && errno_behind(run, call) == ETIMEDOUT;
 }
 
 bool may_have_timed_out(const OutsideCall& call) {

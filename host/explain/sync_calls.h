@@ -39,6 +39,8 @@ struct SyncCall {
 [[nodiscard]] bool is_sleep(const OutsideCall& call);
 // It is a wait with a limit, and has reached it.
 [[nodiscard]] bool timed_out(const OutsideCall& call);
+// Likewise; why a futex or a wait for descriptors has ended is looked for behind the call.
+[[nodiscard]] bool timed_out(const RunTrace& run, const OutsideCall& call);
 // It may have: a wait on a futex with a limit that fails, why, it leaves in errno; one for descriptors that finds none ready.
 [[nodiscard]] bool may_have_timed_out(const OutsideCall& call);
 

@@ -250,7 +250,7 @@ std::string headline(const Explanation& explanation) {
   if (const auto& wait = explanation.cause.timed_out; wait && explanation.cause.timed_out_late)
     return fmt::format(
         "{}: the wait of {} at {} times out, and then {}; in the passing run that is written "
-        "before it times out",
+        "before the wait ends",
         kind_words(explanation.cause.kind), wait->thread, shared_line(*wait), sentence);
   else if (wait)
     return fmt::format("{}: the wait of {} at {} times out; in the passing run it does not",
