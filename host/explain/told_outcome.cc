@@ -49,8 +49,12 @@ class Finder {
   std::optional<ToldOutcome> look_at(const Attempt& attempt, const Schedule& schedule) {
     std::vector<CheckedRead> checked;
     if (attempt.kind == OutcomeKind::kWakeUp) {
-      checked = checked_reads(pair_, attempt.at);
-      if (looks_again(pair_, attempt.at, checked)) return std::nullopt;
+      const auto groups = checked_reads(pair_, attempt.at);
+      const auto forgotten = std::ranges::find_if(
+          groups, [&](const auto& one) { return !looks_again(pair_, attempt.at, one); });
+      if (groups.empty() ? looks_again(pair_, attempt.at, {}) : forgotten == groups.end())
+        return std::nullopt;
+      if (!groups.empty()) checked = *forgotten;
     } else if (is_repeated(pair_, attempt,
                            in_passing(attempt) == CallOutcome::There::kOther
                                ? SucceedsInPassing::kYes

@@ -4,6 +4,7 @@
 #include <deque>
 #include <set>
 
+#include "host/explain/activity.h"
 #include "host/explain/sync_calls.h"
 
 namespace clew {
@@ -77,12 +78,26 @@ std::vector<CheckedRead> read_for(TracedPair& pair, Instance branch, FrameIndex 
   return found;
 }
 
+// Whether the branch is of the same condition as a later one: of its line or the one before, and decided once for it.
+bool is_of_condition(TracedPair& pair, Instance branch, Instance later) {
+  const CodePlace& here = pair.place(kFailing, branch);
+  const CodePlace& there = pair.place(kFailing, later);
+  return here.line != 0 && here.file == there.file &&
+         (here.line == there.line || here.line + 1 == there.line) &&
+         !in_loop_without(pair, later, branch);
+}
+
 // What follows from reads of the given memory, within one thread.
 class Followed {
  public:
   // No memory: whatever the user's code reads counts, within the call of that function, that another thread has written.
-  Followed(TracedPair& pair, const std::vector<CheckedRead>& checked, FrameIndex frame)
-      : pair_(pair), run_(pair.trace(kFailing)), checked_(checked), frame_(frame) {}
+  Followed(TracedPair& pair, const std::vector<CheckedRead>& checked, FrameIndex frame,
+           Instance wait)
+      : pair_(pair),
+        run_(pair.trace(kFailing)),
+        checked_(checked),
+        frame_(frame),
+        place_(pair.place(kFailing, wait)) {}
 
   // kRead: reads of the memory count. kPassed: only what was read before, in registers and on the stack.
   enum class Stage : std::uint8_t { kRead, kPassed };
@@ -91,13 +106,31 @@ class Followed {
     for (std::uint32_t i = 0; i < run_.steps()[step].executed; ++i) {
       const Instance at{step, i};
       if (!(stage == Stage::kRead && reads_checked(at)) && !uses(at, stage)) continue;
-      if (run_.instruction(at).flow == Flow::kBranch) return true;
-      follows_.insert(at);
+      if (run_.instruction(at).flow != Flow::kBranch)
+        follows_.insert(at);
+      else if (asks_again(at))
+        return true;
     }
     return false;
   }
 
  private:
+  // What a container branches on inside, when it is changed, asks nothing: a branch of the library's counts if it decides what the user's own code
+  // does, or if it is in the line of the wait, by which the library waits in a loop.
+  bool asks_again(Instance branch) {
+    const std::uint64_t address = run_.instruction(branch).address;
+    const CodePlace& place = pair_.place(kFailing, branch);
+    if (place.line == place_.line && place.file == place_.file) return true;
+    const CodePlace& code = pair_.place_of_code(address);
+    if (!code.user || code.direct) return code.direct;
+    const FlowGraph* graph = pair_.graphs().at(address);
+    if (graph == nullptr) return true;
+    const std::uint32_t block = graph->block_of(address);
+    return std::ranges::any_of(graph->blocks(), [&](const FlowGraph::Block& one) {
+      return std::ranges::find(one.controllers, block) != one.controllers.end() &&
+             (pair_.place_of_code(one.begin).direct || pair_.place_of_code(one.last).direct);
+    });
+  }
   bool reads_checked(Instance at) const {
     if (checked_.empty())
       return std::ranges::any_of(shared_reads(pair_, at, frame_), [&](const CheckedRead& one) {
@@ -138,6 +171,7 @@ class Followed {
   const RunTrace& run_;
   const std::vector<CheckedRead>& checked_;
   FrameIndex frame_;
+  CodePlace place_;  // of the wait
   std::set<Instance> follows_;
 };
 
@@ -198,22 +232,28 @@ Instance changed_between(const RunTrace& run, const CheckedRead& one, StepIndex 
 
 }  // namespace
 
-std::vector<CheckedRead> checked_reads(TracedPair& pair, Instance wait) {
+std::vector<std::vector<CheckedRead>> checked_reads(TracedPair& pair, Instance wait) {
   constexpr int kMostBranches = 40;
   const RunTrace& run = pair.trace(kFailing);
   const Instance user = pair.user_instance(kFailing, wait);
   if (!user.valid()) return {};
   const FrameIndex frame = run.steps()[user.step].frame;
+  std::vector<std::vector<CheckedRead>> groups;
+  Instance nearest;
   Instance branch = wait;
   for (int i = 0; i < kMostBranches; ++i) {
     branch = pair.run(kFailing).control(branch);
     if (!branch.valid() || branch.step >= RunTrace::kFromOutside ||
         !is_in_frame(run, run.steps()[branch.step].frame, frame))
-      return {};
+      break;
     if (run.instruction(branch).flow != Flow::kBranch) continue;
-    if (auto found = read_for(pair, branch, frame); !found.empty()) return found;
+    if (nearest.valid() && !is_of_condition(pair, branch, nearest)) break;
+    auto found = read_for(pair, branch, frame);
+    if (found.empty()) continue;
+    if (!nearest.valid()) nearest = branch;
+    groups.push_back(std::move(found));
   }
-  return {};
+  return groups;
 }
 
 bool looks_again(TracedPair& pair, Instance wait, const std::vector<CheckedRead>& checked) {
@@ -225,7 +265,7 @@ bool looks_again(TracedPair& pair, Instance wait, const std::vector<CheckedRead>
   if (call == nullptr || call->back == kNoStep || !user.valid()) return true;
   const FrameIndex frame = run.steps()[user.step].frame;
   const auto& list = run.thread(run.steps()[wait.step].thread);
-  Followed followed(pair, checked, frame);
+  Followed followed(pair, checked, frame, wait);
   bool is_back = false;  // in the user's function
   int behind = -1;       // steps since it has released a lock, or left that function
   for (std::size_t i = run.position(call->back); i < list.size() && behind < kMostBehind; ++i) {
@@ -253,15 +293,16 @@ std::vector<StaleWakeUp> stale_wake_ups(TracedPair& pair) {
     const OutsideCall* signal = signal_of(run, call);
     if (signal == nullptr) continue;
     const Instance wait = end_of(run, call.step);
-    const auto checked = checked_reads(pair, wait);
-    if (checked.empty() || looks_again(pair, wait, checked)) continue;
     const StepIndex back = back_in_user(pair, call);
     StaleWakeUp last;
-    for (const CheckedRead& one : checked) {
-      const Instance change =
-          changed_between(run, one, signal->step, back, run.steps()[call.step].thread);
-      if (change.valid() && (!last.change.valid() || last.change < change))
-        last = {wait, back, end_of(run, signal->step), one, change, next_event(run, call, back)};
+    for (const auto& checked : checked_reads(pair, wait)) {
+      if (looks_again(pair, wait, checked)) continue;
+      for (const CheckedRead& one : checked) {
+        const Instance change =
+            changed_between(run, one, signal->step, back, run.steps()[call.step].thread);
+        if (change.valid() && (!last.change.valid() || last.change < change))
+          last = {wait, back, end_of(run, signal->step), one, change, next_event(run, call, back)};
+      }
     }
     if (last.change.valid()) found.push_back(last);
     if (found.size() == kMost) break;

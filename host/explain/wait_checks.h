@@ -10,15 +10,15 @@
 
 namespace clew {
 
-// What the thread went by when it decided to wait: what the nearest branch was decided by that leads to the wait in the function of the
-// user's that waits. Its own stack, and what the library does for the wait, are left out.
+// What the thread went by when it decided to wait, in the function of the user's that waits: what each branch of the condition was decided by,
+// the nearest first, as `if (queue.empty() && !closed)` has two. Its own stack, and what the library does for the wait, are left out.
 struct CheckedRead {
   Instance read;
   std::uint32_t access = 0;  // of the block
   std::uint64_t address = 0;
   std::uint32_t size = 0;
 };
-[[nodiscard]] std::vector<CheckedRead> checked_reads(TracedPair& pair, Instance wait);
+[[nodiscard]] std::vector<std::vector<CheckedRead>> checked_reads(TracedPair& pair, Instance wait);
 
 // Whether the thread looks at any of that again when the wait has returned: before it releases a lock, and so that a branch depends on it. If
 // nothing is given: whether it looks so at anything that another thread has written.
