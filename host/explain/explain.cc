@@ -134,6 +134,7 @@ Result<Explanation> explain(const Replay& failing, const Replay& passing,
         continue;
       }
       result.cause = told.cause;
+      result.leads_to = told.leads_to;
       if (testable) experiment(*pair, naming, failing, passing, options.limits, told, result);
       keep(told, result);
       break;

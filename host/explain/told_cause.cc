@@ -6,6 +6,7 @@
 
 #include "host/explain/dual_slice.h"
 #include "host/explain/line_graph.h"
+#include "host/explain/wrong_turn.h"
 
 namespace clew {
 namespace {
@@ -65,6 +66,21 @@ void measure_pruned(TracedPair& pair, Naming& naming, const PathNode& failure,
     sizes.bfs = lines.distance(end, cause);
   }
   if (shown == SliceShown::kPruned) result.lines = lines.told(naming, end, kMostLines);
+}
+
+// Who comes to the end of an object, or to a use behind it, only by a branch that goes another way in the passing run: if that depends on two
+// accesses between which another has come, those should have been one, and the use is what follows. The number of that cause among the others.
+std::optional<std::size_t> split_before(TracedPair& pair, const ToldCause& told) {
+  if (told.cause.pattern != CausePattern::kUseAfterFree || !told.root.freed.valid()) return {};
+  for (std::size_t i = 0; i < told.others.size(); ++i) {
+    const auto& [cause, root] = told.others[i];
+    if (cause.pattern != CausePattern::kBetween || cause.freed) continue;
+    for (const Instance at : {instance_of(told.root.use_failing), told.root.freed})
+      if (!pair.alignment().counterpart(kFailing, at).valid() &&
+          is_turned_by(pair, at, instance_of(root.use_failing)))
+        return i;
+  }
+  return {};
 }
 
 }  // namespace
@@ -156,10 +172,18 @@ ToldCause tell_cause(TracedPair& pair, Naming& naming, const PathNode& failure, 
     }
     if (chosen) others.emplace_back(std::move(told.cause), told.root);
     best = worth;
-    told = {std::move(cause), root, tell(pair, naming, shortened(pair, std::move(path))), {}, {}};
+    told = {
+        std::move(cause), root, {}, tell(pair, naming, shortened(pair, std::move(path))), {}, {}};
     chosen = root;
   }
   told.others = std::move(others);
+  if (const auto split = split_before(pair, told)) {
+    auto [cause, root] = told.others[*split];
+    told.leads_to = std::exchange(told.cause, std::move(cause));
+    chosen = told.root = root;
+    told.steps = tell(pair, naming, shortened(pair, paths.to(root)));
+    told.others.erase(told.others.begin() + static_cast<std::ptrdiff_t>(*split));
+  }
   for (const NodeId node : slice.half[kFailing].nodes) told.led.push_back(node);
   std::ranges::sort(told.led);
   measure_pruned(pair, naming, failure, slice, chosen, shown, result);

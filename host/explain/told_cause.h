@@ -21,7 +21,8 @@ inline constexpr std::size_t kMostNodes = 12'000'000;
 struct ToldCause {
   Cause cause;
   Root root;
-  std::vector<ToldStep> steps;                 // empty: no cause was found
+  std::optional<Cause> leads_to;  // what followed from the cause, and is told behind it
+  std::vector<ToldStep> steps;    // empty: no cause was found
   std::vector<std::pair<Cause, Root>> others;  // that lead to the failure, too
   std::vector<NodeId> led;                     // the failing run's slice, sorted
 };
