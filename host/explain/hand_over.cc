@@ -58,6 +58,28 @@ bool accesses(const RunTrace& run, Instance at, std::uint64_t address) {
   return false;
 }
 
+// What the address is made of that the instance accesses: by the pointers on the way it finds the memory, and says nothing of what is there.
+std::set<NodeId> way_to(TracedPair& pair, Instance use) {
+  constexpr std::size_t kMost = 40;
+  const RunTrace& run = pair.trace(kFailing);
+  std::set<NodeId> way;
+  std::deque<NodeId> todo{node_of(use)};
+  while (!todo.empty() && way.size() < kMost) {
+    const NodeId node = todo.front();
+    todo.pop_front();
+    for (const NodeDependence& one : pair.comparison().dependences(kFailing, node)) {
+      const DependenceKind kind = Comparison::kind_of(one.use);
+      const bool leads = kind == DependenceKind::kAddress ||
+                         (kind == DependenceKind::kRegister && node != node_of(use));
+      if (one.control || !leads || is_unseen(one.on) ||
+          run.steps()[instance_of(one.on).step].thread != run.steps()[use.step].thread)
+        continue;
+      if (way.insert(one.on).second) todo.push_back(one.on);
+    }
+  }
+  return way;
+}
+
 bool is_on_stack(const RunTrace& run, std::uint16_t thread, std::uint64_t address) {
   const std::uint64_t top = run.stack_top(thread);
   return top != 0 && address < top && address + kStackReach > top;
@@ -151,8 +173,10 @@ std::optional<ReadBeside> read_beside(TracedPair& pair, const DualSlice& slice, 
         return parties.of(one.at.step) == other ? one.at : Instance{};
     return {};
   };
+  const std::set<NodeId> way = way_to(pair, use);
   const auto matches = [&](Instance at) -> std::optional<ReadBeside> {
-    if (parties.of(at.step) != party || !is_direct(at)) return std::nullopt;
+    if (parties.of(at.step) != party || !is_direct(at) || way.contains(node_of(at)))
+      return std::nullopt;
     const auto [first, end] = run.accesses(at);
     for (std::uint32_t i = first; i < end; ++i) {
       const std::uint64_t there = run.access_address(at.step, i);
