@@ -76,12 +76,12 @@ std::string heap_name(const ObjectName& name, std::uint32_t size) {
   if (name.heap.part == ObjectName::Heap::Part::kControlBlock)
     return control_block_name(name.heap, size);
   if (name.heap.part == ObjectName::Heap::Part::kLibrary) return "";
-  if (name.heap.part == ObjectName::Heap::Part::kObject && !name.heap.owner.empty() &&
-      !name.heap.index)
+  if (name.heap.part == ObjectName::Heap::Part::kObject && !name.heap.owner.empty())
     return source_text(name);
   // An element of a container of numbers has none.
   if (name.path.empty() && name.type != nullptr && !name.type->is_aggregate()) return "";
-  if (is_plain(name.heap.type)) return short_type(name.heap.type) + name.path;
+  const std::string index = name.heap.index ? fmt::format("[{}]", *name.heap.index) : "";
+  if (is_plain(name.heap.type)) return short_type(name.heap.type) + index + name.path;
   const std::string value = second_of(name.heap.type);
   if (value.empty() || !name.path.starts_with(kSecond)) return "";
   const std::string rest = name.path.substr(kSecond.size());
@@ -222,7 +222,9 @@ std::string Naming::pointed_to(WhichRun side, Instance at, std::uint64_t address
 
 std::string Naming::pointed_name(WhichRun side, Instance at, std::uint64_t address) {
   const ObjectName name = of_run_[side]->name(address, 0, at.step);
-  return name.kind != ObjectName::Kind::kHeap && !name.path.empty() ? symbol_text(name.path) : "";
+  // What is known by a pointer alone may be known by the very one that is told.
+  if (name.kind == ObjectName::Kind::kHeap || name.kind == ObjectName::Kind::kPointee) return "";
+  return name.path.empty() ? "" : symbol_text(name.path);
 }
 
 std::string Naming::pointed_memory(WhichRun side, Instance at, std::uint64_t address) {
@@ -258,7 +260,13 @@ std::string Naming::value(WhichRun side, Instance at, std::uint64_t value, std::
   std::uint8_t bytes[8];
   for (unsigned i = 0; i < 8; ++i) bytes[i] = static_cast<std::uint8_t>(value >> 8 * i);
   const ValueContext context{
-      .read = {},
+      .read =
+          [&](std::uint64_t address, std::span<std::uint8_t> into) {
+            const auto known = pair_.code().constant(address);
+            if (known.size() < into.size()) return false;
+            std::ranges::copy(known.first(into.size()), into.begin());
+            return true;
+          },
       .name_of = [&](std::uint64_t address) { return pointed_name(side, at, address); },
       .description_of = [&](std::uint64_t address) { return pointed_memory(side, at, address); }};
   if (type != nullptr && type->size() == size && size <= 8 && !type->is_aggregate())

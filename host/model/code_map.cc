@@ -104,6 +104,16 @@ std::span<const std::uint8_t> CodeMap::code(std::uint64_t address) {
   return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
 }
 
+std::span<const std::uint8_t> CodeMap::constant(std::uint64_t address) {
+  const auto at = place(address);
+  const auto section = at ? at->module->file->section(".rodata") : std::nullopt;
+  if (!section || at->address < section->address ||
+      at->address - section->address >= section->bytes.size())
+    return {};
+  const auto bytes = section->bytes.subspan(at->address - section->address);
+  return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
+}
+
 std::string CodeMap::path(std::uint64_t address) const {
   const Mapping* mapping = maps_.find(address);
   return mapping == nullptr ? "" : mapping->path;

@@ -49,6 +49,8 @@ class CodeMap {
   [[nodiscard]] bool is_point(std::uint64_t address);
   // Up to the end of what the file has there.
   [[nodiscard]] std::span<const std::uint8_t> code(std::uint64_t address);
+  // Likewise of constants that the program cannot write, texts among them; empty: the address is of something else.
+  [[nodiscard]] std::span<const std::uint8_t> constant(std::uint64_t address);
   // The file that the address belongs to; empty: none.
   [[nodiscard]] std::string path(std::uint64_t address) const;
 
