@@ -58,7 +58,8 @@ void tell_waiting(TracedPair& pair, Naming& naming, SliceShown shown, Explanatio
   const bool locks = std::ranges::any_of(
       waiting.cause.waits, [](const WaitFact& fact) { return fact.taken.has_value(); });
   bool leads = false;  // what is behind the waiting is the kind of it
-  if (!waiting.cause.cycle && !locks && !alone)
+  const bool for_ever = waiting.cause.pattern == CausePattern::kWaitsForever;
+  if (for_ever && !waiting.cause.cycle && !locks && !alone)
     for (const PathNode& start : waiting.starts) {
       Explanation read;
       ToldCause told = tell_cause(pair, naming, start, shown, read);

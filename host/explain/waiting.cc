@@ -45,6 +45,7 @@ class Finder {
              is_one_of(kDescriptorWaits, blocked_[thread]->name);
     });
     result_.stops_others = stops_others();
+    if (tell_freed()) return std::move(result_);
     cause.kind = cause.cycle || !wakes || result_.stops_others ? CauseKind::kDeadlock
                                                                : CauseKind::kLostWakeup;
     for (const std::uint16_t thread : others) add_node(*blocked_[thread]);
@@ -136,6 +137,34 @@ class Finder {
     return threads_.size() > 1;
   }
 
+  // Who waits at an object whose memory was freed before does not wait for anybody: nothing that another thread does with it reaches him.
+  bool tell_freed() {
+    for (const std::uint16_t thread : threads_) {
+      const OutsideCall& call = *blocked_.at(thread);
+      const SyncCall what = sync_call(call);
+      const Allocation* memory =
+          what.object == 0 ? nullptr : run_.allocation(what.object, call.step);
+      if (memory == nullptr || memory->freed >= call.step ||
+          run_.steps()[memory->freed].thread == thread)
+        continue;
+      const auto last = [&](StepIndex step) {
+        return Instance{step, run_.steps()[step].executed - 1u};
+      };
+      Cause& cause = result_.cause;
+      cause.pattern = CausePattern::kUseAfterFree;
+      cause.kind = CauseKind::kOrderViolation;
+      cause.variable = object(call, what);
+      cause.use = event(call);
+      cause.failing_source = event_of(pair_, naming_, kFailing, last(memory->freed), 0, 0);
+      cause.failing_source->what = CauseEvent::What::kFrees;
+      cause.allocated = event_of(pair_, naming_, kFailing, last(memory->made), 0, 0);
+      tell();
+      cause.waits.clear();
+      return true;
+    }
+    return false;
+  }
+
   CauseEvent event(const OutsideCall& call) {
     CauseEvent made = event_of(pair_, naming_, kFailing, at(call), 0, 0);
     made.call = call.name;
@@ -144,7 +173,14 @@ class Finder {
 
   std::string object(const OutsideCall& call, const SyncCall& what) {
     if (what.object == 0 || what.kind == SyncKind::kSignal) return "";
-    return naming_.sync_object(kFailing, at(call), what.object);
+    std::string name = naming_.sync_object(kFailing, at(call), what.object);
+    // Where optimised code has no name for it, another call for it may.
+    for (const OutsideCall& one : run_.outside_calls()) {
+      if (!name.empty() || one.step >= call.step) break;
+      if (sync_call(one).object == what.object && sync_call(one).kind == what.kind)
+        name = naming_.sync_object(kFailing, at(one), what.object);
+    }
+    return name;
   }
 
   // The last of the thread's calls that took the lock, if it has not released it since.
