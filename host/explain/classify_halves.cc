@@ -133,6 +133,8 @@ void Classifier::tell_half(const ReadBeside& found, Instance use, Instance write
   cause_.beside_read = event_of(pair_, naming_, kFailing, found.read, found.address, found.size);
   if (const auto name = naming_.memory(kFailing, found.read, found.address, found.size))
     cause_.beside_variable = name->name;
+  if (cause_.beside_variable.empty())
+    cause_.beside_memory = naming_.pointed_to(kFailing, found.read, found.address);
   cause_.let_go.reset();
   cause_.unordered = clew::unordered(pair_, found.read, found.write, found.address) ||
                      (write.valid() && unordered(use, write));

@@ -171,6 +171,7 @@ struct Cause {
   std::optional<CauseEvent> beside_read;  // ... here
   bool beside_missed = false;             // ... before it was written
   std::string beside_variable;            // ... of which
+  std::string beside_memory;              // ... then which memory it is; empty: not known either
   std::optional<CauseEvent>
       released;  // kBetween: where the lock that all hold is released; `beside`:
                  // where the one is released that was held there

@@ -76,6 +76,20 @@ std::string origin_text(const std::optional<CauseEvent>& source) {
                      cause_line(source->at));
 }
 
+namespace {
+
+// Of what was there before an update.
+std::string was_text(const std::optional<CauseEvent>& source) {
+  if (!source) return "";
+  if (source->what == CauseEvent::What::kNothing) return " from what was there at the start";
+  if (source->what == CauseEvent::What::kCalls)
+    return fmt::format(" from what {} left there by `{}` at {}", source->thread,
+                       printable(source->call), cause_line(source->at));
+  return " from what was" + origin_text(source).substr(1);
+}
+
+}  // namespace
+
 std::string values_text(const Cause& cause) {
   if (cause.use.value.empty() || cause.passing_value.empty()) return "";
   // Two objects that have the same name: nothing is told by it.
@@ -87,19 +101,24 @@ std::string values_text(const Cause& cause) {
   const std::string passing_value = same ? "another" : printable(cause.passing_value);
   // Of two variables that are told, which one is meant.
   const std::string& of = cause.beside ? cause.variable : cause.use_variable;
-  // The value of an update is what it makes.
-  const char* does = cause.use.what == CauseEvent::What::kUpdates ? "makes it" : "reads";
-  const char* from = cause.use.what == CauseEvent::What::kUpdates ? " of what was there" : "";
   // What the other run's compare-exchange makes is not what it has found.
   if (cause.use.what == CauseEvent::What::kFailsToUpdate)
     return wrapped(fmt::format("{} finds {}{}.", cause.use.thread, printable(cause.use.value),
                                origin_text(cause.failing_source)),
                    "  ");
-  return wrapped(fmt::format("{}{} {} {}{}{}; in the passing run it {} {}{}{}.",
-                             of.empty() ? "" : "Of " + quoted(of) + ", ", cause.use.thread, does,
-                             printable(cause.use.value), from, origin_text(cause.failing_source),
-                             does, passing_value, from, origin_text(cause.passing_source)),
-                 "  ");
+  const std::string about = of.empty() ? "" : "Of " + quoted(of) + ", ";
+  // The value of an update is what it makes, and where it comes from is what it was made of.
+  if (cause.use.what == CauseEvent::What::kUpdates)
+    return wrapped(
+        fmt::format("{}{} changes it to {}{}; in the passing run to {}{}.", about, cause.use.thread,
+                    printable(cause.use.value), was_text(cause.failing_source), passing_value,
+                    was_text(cause.passing_source)),
+        "  ");
+  return wrapped(
+      fmt::format("{}{} reads {}{}; in the passing run it reads {}{}.", about, cause.use.thread,
+                  printable(cause.use.value), origin_text(cause.failing_source), passing_value,
+                  origin_text(cause.passing_source)),
+      "  ");
 }
 
 namespace {
@@ -184,6 +203,8 @@ std::string wait_sentence(const WaitFact& fact) {
   } else if (fact.signal) {
     text += fmt::format(", and the signal of {} at {} has not woken it", fact.signal->thread,
                         shared_line(*fact.signal));
+  } else if (fact.wait.call.ends_with("lock")) {
+    text += ", and no thread that holds it was seen";
   } else {
     text += ", and no call that could have woken it was seen";
   }
@@ -220,11 +241,14 @@ std::string halves_sentence(const Cause& cause) {
   const bool later = cause.beside_missed;  // `beside` is the old one
   const auto& missed = later ? cause.beside : cause.passing_source;
   const CauseEvent& written = later ? *cause.failing_source : *cause.beside;
-  const auto name = [](const std::string& variable) {
-    return variable.empty() ? "other memory" : quoted(variable);
+  const auto name = [](const std::string& variable, const std::string& memory) {
+    if (!variable.empty()) return quoted(variable);
+    return memory.empty() ? "other memory" : printable(memory);
   };
-  const std::string fresh = name(later ? cause.variable : cause.beside_variable);
-  const std::string old = name(later ? cause.beside_variable : cause.variable);
+  const std::string own = name(cause.variable, cause.memory);
+  const std::string beside = name(cause.beside_variable, cause.beside_memory);
+  const std::string& fresh = later ? own : beside;
+  const std::string& old = later ? beside : own;
   return fmt::format(
       "{} sees {} new, at {}, and {} old, at {}: {} writes the one at {}{} the other only later, "
       "at {}{}",
@@ -363,6 +387,15 @@ std::string cause_sentence(const Cause& cause) {
                          cause.ending ? "destroyed" : participle(cause.failing_source->what),
                          shared_line(*cause.failing_source));
     case CausePattern::kBetween:
+      if (!cause.later_variable.empty() && cause.later_variable == cause.variable &&
+          cause.earlier->what == cause.later->what)
+        return fmt::format("{} {} {} at {} between two steps of {}, which {} parts of it at {}{}",
+                           cause.remote->thread, verb(cause.remote->what), what,
+                           shared_line(*cause.remote), cause.earlier->thread,
+                           verb(cause.later->what), shared_line(*cause.earlier),
+                           shared_line(*cause.earlier) == shared_line(*cause.later)
+                               ? std::string()
+                               : " and at " + shared_line(*cause.later));
       if (!cause.later_variable.empty()) {
         const std::string later = quoted(cause.later_variable);
         return fmt::format(

@@ -170,7 +170,11 @@ std::string cause_details(const Cause& cause) {
                       : fmt::format("{} has let {} come there at {}, before that.",
                                     cause.let_go->thread, early, shared_line(*cause.let_go)));
   }
-  if (cause.remote_too) {
+  if (cause.remote_too && cause.variable == cause.later_variable) {
+    say(fmt::format("{} {} the other part as well, at {}: so the two steps are not one for it.",
+                    cause.remote_too->thread, to_word(cause.remote_too->what),
+                    shared_line(*cause.remote_too)));
+  } else if (cause.remote_too) {
     const std::string what =
         named(cause.remote_meets_later ? cause.variable : cause.later_variable);
     // Which of the two came first does not matter: both lie on the wrong side.
