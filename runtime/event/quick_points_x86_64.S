@@ -94,7 +94,9 @@
         count
         .endif
         leave_if_due \name
-        cmpb    $CLEW_POINT_KIND_FENCE, CLEW_POINT_KIND_OFFSET(%rdi)
+        movzbl  (%rdi), %r11d
+        andl    $CLEW_POINT_KIND_MASK, %r11d
+        cmpl    $CLEW_POINT_KIND_FENCE, %r11d
         je      .L\name\()_again
         leave
         hook_again \name, clew_hook_yield
@@ -133,14 +135,14 @@
         testb   $7, %sil
         jne     \again
         find_slot
-        cmpb    $CLEW_POINT_KIND_LOAD, CLEW_POINT_KIND_OFFSET(%rdi)
+        cmpb    $CLEW_POINT_KIND_LOAD, (%rdi)
         jne     1f
         check_granule 0, 0xffffffffffff00ff, \again
         .if \size == 16
         check_granule 8, 0xffffffffffff00ff, \again
         .endif
         jmp     2f
-1:      cmpb    $CLEW_POINT_KIND_STORE, CLEW_POINT_KIND_OFFSET(%rdi)
+1:      cmpb    $CLEW_POINT_KIND_STORE, (%rdi)
         jne     \again
         check_granule 0, 0xffffffffffffff00, \again
         .if \size == 16
@@ -162,12 +164,12 @@
         testq   $-65536, %rax
         jne     \again
         shrl    %cl, %eax
-        cmpb    $CLEW_POINT_KIND_LOAD, CLEW_POINT_KIND_OFFSET(%rdi)
+        cmpb    $CLEW_POINT_KIND_LOAD, (%rdi)
         jne     1f
         testb   $((1 << \size) - 1), %al
         jne     \again
         jmp     2f
-1:      cmpb    $CLEW_POINT_KIND_STORE, CLEW_POINT_KIND_OFFSET(%rdi)
+1:      cmpb    $CLEW_POINT_KIND_STORE, (%rdi)
         jne     \again
         testb   $((1 << \size) - 1), %ah
         jne     \again
@@ -190,7 +192,7 @@
         subq    clew_quiet+CLEW_QUIET_BEGIN(%rip), %rax
         cmpq    clew_quiet+CLEW_QUIET_SIZE(%rip), %rax
         jae     \again
-        shrq    $2, %rax
+        shlq    $2, %rax
         movq    clew_quiet+CLEW_QUIET_SEEN(%rip), %rdx
         leaq    (%rdx,%rax), %rdx
         movl    (%rdx), %eax

@@ -97,7 +97,7 @@ void Sharing::begin(abi::Control& control, const abi::Job& job) {
 // Those that are quiet have been asked for often, and so decide nothing.
 void Sharing::let_pass(const abi::Point* begin, const abi::Point* end, std::uint64_t base) {
   static_assert(kLookAgain - 2 == CLEW_QUIET_MORE);
-  static_assert(sizeof(abi::Point) == 4 * sizeof *seen_);
+  static_assert(sizeof(abi::Point) == 1 && sizeof *seen_ == 4);
   const auto points = static_cast<std::uint64_t>(end - begin);
   const std::uint64_t known = known_bits_ > base ? known_bits_ - base : 0;
   g_quiet.begin = begin;

@@ -9,7 +9,9 @@ namespace clew::rt {
 
 constinit Stretch g_stretch;
 
-static_assert(offsetof(abi::Point, kind) == CLEW_POINT_KIND_OFFSET);
+// The first bit field lies in the lowest bits (System V ABI, section 3.1.2); an order that is not known is 0.
+static_assert(sizeof(abi::Point) == 1 && static_cast<int>(abi::MemoryOrder::kNotKnown) == 0);
+static_assert(static_cast<int>(abi::PointKind::kCount) <= CLEW_POINT_KIND_MASK + 1);
 static_assert(static_cast<int>(abi::PointKind::kLoad) == CLEW_POINT_KIND_LOAD);
 static_assert(static_cast<int>(abi::PointKind::kStore) == CLEW_POINT_KIND_STORE);
 static_assert(static_cast<int>(abi::PointKind::kFence) == CLEW_POINT_KIND_FENCE);

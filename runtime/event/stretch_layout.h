@@ -9,8 +9,8 @@
 #define CLEW_STRETCH_NOW 0
 #define CLEW_STRETCH_SLOTS 8
 
-// abi::Point and its kinds.
-#define CLEW_POINT_KIND_OFFSET 14
+// abi::Point, one byte: its kind, and above that the memory order, which a plain access has not.
+#define CLEW_POINT_KIND_MASK 31
 #define CLEW_POINT_KIND_LOAD 3
 #define CLEW_POINT_KIND_STORE 4
 #define CLEW_POINT_KIND_FENCE 9
