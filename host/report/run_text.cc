@@ -178,6 +178,11 @@ std::string departure_text(const RunResult& run, const RunSummary& recorded, Sym
         with_commas(run.summary.clock));
   }
   const Departure& departure = *run.reports.departure;
+  if (departure.expected_thread == departure.actual_thread &&
+      departure.expected_place == departure.actual_place)
+    return fmt::format("  clock     {}\n  where     {} at {}\n", with_commas(departure.clock),
+                       thread_label(run, symbols, departure.actual_thread),
+                       place_text(symbols, departure.actual_place));
   return fmt::format(
       "  clock     {}\n"
       "  expected  {} at {}\n"

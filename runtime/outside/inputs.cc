@@ -10,6 +10,8 @@
 #include "runtime/raw_syscall.h"
 #include "runtime/record/callbacks.h"
 #include "runtime/record/end.h"
+#include "runtime/record/points.h"
+#include "runtime/record/stacks.h"
 #include "runtime/sched/scheduler.h"
 
 namespace clew::rt {
@@ -153,10 +155,19 @@ void Inputs::put_file(const FilePart& part, const void* content, std::size_t siz
 
 // --- replaying -----------------------------------------------------------------------------------
 
+// Where the program makes the call: the point that it has passed last may be far behind.
+static abi::Place place_of_call() {
+  std::uintptr_t frames[kMaxFrames];
+  const std::uintptr_t own = innermost_with_points(frames, walk_stack(frames, kMaxFrames));
+  return own != 0 ? place_of_code(reinterpret_cast<const void*>(own))
+                  : g_sched.current->reached.place;
+}
+
 void Inputs::depart(const char* what, long call) {
   char text[256];
   snprintf(text, sizeof text, "the program calls %s, where the recording has %s",
            call_name(call & ~abi::kPartlyDone), what);
+  g_sched.current->reached.place = place_of_call();
   end_departed(g_sched.clock(), g_sched.current->index, g_sched.current->reached.place, text);
 }
 

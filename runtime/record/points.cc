@@ -36,20 +36,46 @@ bool is_usual(const char* path) {
   return false;
 }
 
+struct Range {
+  std::uintptr_t begin, end;
+};
+
+Range range_of(const dl_phdr_info& module) {
+  Range range{UINTPTR_MAX, 0};
+  for (int i = 0; i < module.dlpi_phnum; ++i) {
+    const auto& part = module.dlpi_phdr[i];
+    if (part.p_type != PT_LOAD) continue;
+    range.begin = std::min<std::uintptr_t>(range.begin, module.dlpi_addr + part.p_vaddr);
+    range.end = std::max<std::uintptr_t>(range.end, module.dlpi_addr + part.p_vaddr + part.p_memsz);
+  }
+  return range;
+}
+
 // Whether the module has code of which nothing is known. The first that is visited is the program.
 int is_without_points(dl_phdr_info* module, std::size_t, void* first) {
   const bool is_program = *static_cast<bool*>(first);
   *static_cast<bool*>(first) = false;
   if (!is_program && (module->dlpi_name[0] == 0 || is_usual(module->dlpi_name))) return 0;
-  std::uintptr_t begin = UINTPTR_MAX;
-  std::uintptr_t end = 0;
-  for (int i = 0; i < module->dlpi_phnum; ++i) {
-    const auto& part = module->dlpi_phdr[i];
-    if (part.p_type != PT_LOAD) continue;
-    begin = std::min<std::uintptr_t>(begin, module->dlpi_addr + part.p_vaddr);
-    end = std::max<std::uintptr_t>(end, module->dlpi_addr + part.p_vaddr + part.p_memsz);
-  }
-  return has_points(begin, end) ? 0 : 1;
+  const Range range = range_of(*module);
+  return has_points(range.begin, range.end) ? 0 : 1;
+}
+
+struct Frames {
+  const std::uintptr_t* frames;
+  std::size_t count;  // those that are still of interest: further in than what was found
+  std::uintptr_t found;
+};
+
+int find_innermost(dl_phdr_info* module, std::size_t, void* data) {
+  auto& frames = *static_cast<Frames*>(data);
+  const Range range = range_of(*module);
+  if (!has_points(range.begin, range.end)) return 0;
+  for (std::size_t i = 0; i < frames.count; ++i)
+    if (frames.frames[i] >= range.begin && frames.frames[i] < range.end) {
+      frames.found = frames.frames[i];
+      frames.count = i;
+    }
+  return 0;
 }
 
 bool has_silent_code(const PointModule& module) {
@@ -96,6 +122,12 @@ void look_for_uncovered_code() {
                          : 0;
   bool first = true;
   if (dl_iterate_phdr(is_without_points, &first) != 0) g_uncovered_code |= abi::kUncoveredLibraries;
+}
+
+std::uintptr_t innermost_with_points(const std::uintptr_t* frames, std::size_t count) {
+  Frames search{frames, count, 0};
+  dl_iterate_phdr(find_innermost, &search);
+  return search.found;
 }
 
 std::uint8_t uncovered_code() { return g_uncovered_code; }

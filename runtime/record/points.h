@@ -31,6 +31,8 @@ inline abi::Place place_of_code(const void* address) {
 void register_points(const abi::Point* begin, const abi::Point* end);
 // Whether an instrumented module lies there.
 bool has_points(std::uintptr_t begin, std::uintptr_t end);
+// The innermost of these frames that lies in a module with points; 0: none does.
+std::uintptr_t innermost_with_points(const std::uintptr_t* frames, std::size_t count);
 // Whether there is code whose accesses are no points (abi::Uncovered): in modules that have points,
 // and in modules that have none, other than libc and the like.
 std::uint8_t uncovered_code();

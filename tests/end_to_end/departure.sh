@@ -42,8 +42,8 @@ for n in -1 -40 -99; do
   library $n
   check "another library ($n) departs" run 123 replay --json out.json
   check "... with the clock" says err.txt "clock "
-  check "... what was expected" says err.txt "expected "
-  check "... what happened" says err.txt "actual "
+  check "... what was expected, or where" says err.txt 'expected \|where '
+  check "... what happened" says err.txt 'actual \|something before this differed\|the program calls '
   check "... and a hint" says err.txt "hint"
   check "... counted" is diverged 1
 done
@@ -72,6 +72,7 @@ C
 library 1
 check "a departure with output in a buffer" run 123 replay
 check "... names the first" says err.txt "lseek"
+check "... and the line that makes the call" says err.txt 'where .*buffers.cpp:14 in main'
 check "... and is not an error of clew's" bash -c '! grep -q "internal check" err.txt out.txt'
 
 # A program that has departed writes less than it did: what lies behind its text is not shown.
