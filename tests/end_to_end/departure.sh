@@ -72,7 +72,7 @@ C
 library 1
 check "a departure with output in a buffer" run 123 replay
 check "... names the first" says err.txt "lseek"
-check "... and the line that makes the call" says err.txt 'where .*buffers.cpp:14 in main'
+check "... and the line that makes the call" says err.txt 'where .*buffers.cpp:13 in main'
 check "... and is not an error of clew's" bash -c '! grep -q "internal check" err.txt out.txt'
 
 # A program that has departed writes less than it did: what lies behind its text is not shown.
