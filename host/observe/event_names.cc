@@ -211,7 +211,9 @@ void name_events(const Replay& replay, std::vector<EventObject>& objects, double
   if (objects.empty() || replay.recording.meta.summary.clock > kMostPoints) return;
   Replay quiet = replay;
   quiet.plan.output = OutputMode::kCaptureOnly;
-  quiet.plan.queries = {replay.recording.meta.summary.clock};  // with it comes where code lies
+  // At the first event the program calls the runtime: what follows is looked at, the constructors of
+  // static objects too. With the last comes where code lies.
+  quiet.plan.queries = {1, replay.recording.meta.summary.clock};
   Watcher watcher(objects);
   Patience patience(most_seconds);
   auto traced = run_traced_replay(quiet, TraceDetail::kCalls, patience, watcher);

@@ -39,6 +39,39 @@ element_named() {
 }
 check "a race on an element of it has its name" element_named
 
+# What is allocated before main has names, too, in any container.
+cat >early.cc <<'END'
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+struct Settings {
+  int level = 0, limit = 0;
+};
+static std::vector<int> totals(8);
+static std::map<std::string, int> stock{{"apples", 1}};
+static auto settings = std::make_unique<Settings>();
+static std::vector<bool> flags(100);
+static void work(int i) {
+  totals[5] += i;
+  stock["apples"] += i;
+  settings->limit += i;
+  flags[70] = i == 1;
+}
+int main() {
+  std::thread first(work, 1), second(work, 2);
+  first.join();
+  second.join();
+}
+END
+check "a program with static containers is built" "$clew" c++ -O0 -g -std=c++20 -pthread early.cc -o early
+early_named() {
+  run 0 run --seed 2 --watch races --json out.json -- ./early &&
+    json '{f["text"].split(" (")[0] for f in d["findings"]} == {"data race on " + n for n in ("totals[5]", "stock[...]", "Settings::limit", "flags[...]")}'
+}
+check "races on them have their names" early_named
+
 cat >race.cc <<'END'
 #include <cstdio>
 #include <mutex>
