@@ -44,6 +44,17 @@ std::optional<std::uint64_t> absolute_displacement(std::span<const std::uint8_t>
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(displacement));
 }
 
+// A variable of a function of the C++ library, which says nothing to its user.
+bool is_of_library(const ObjectName& variable) {
+  return variable.function.starts_with("std::") || variable.function.starts_with("__gnu_cxx::");
+}
+
+// Of a std::vector<bool> a word holds 64 elements.
+bool keeps_bits(const Type& container) {
+  const Type* element = library_class(container) == "vector" ? argument(container, 0) : nullptr;
+  return element != nullptr && element->name() == "bool";
+}
+
 }  // namespace
 
 std::string TraceNames::thread_id(std::uint16_t thread) const {
@@ -188,7 +199,7 @@ ObjectName TraceNames::by_pointer(std::uint64_t address, std::uint64_t size, Ste
       if (pointer == 0 || address - pointer >= kMostObject) continue;
       ObjectName holder = of_variable(trace_.access_address(steps[i], k), 8, steps[i]);
       if (holder.type == nullptr || holder.type->kind() != Type::Kind::kPointer ||
-          holder.offset != 0 || holder.type->target() == nullptr)
+          holder.offset != 0 || holder.type->target() == nullptr || is_of_library(holder))
         continue;
       const auto path = member_path(*holder.type->target(), address - pointer, size);
       if (!path || !holder.type->target()->size()) continue;
@@ -292,6 +303,7 @@ ObjectName TraceNames::heap(const Allocation& allocation, std::uint64_t address,
                      : of.starts_with('_')       ? Part::kLibrary
                                                  : Part::kObject;
   }
+  if (!holds.is_array && !stored_value(*holds.type)) name.heap.owner = holds.owner;
   name.heap.type = type->name();
   name.heap.inside = offset;
   if (const auto path = member_path(*type, offset, size)) {
@@ -394,9 +406,9 @@ std::optional<TraceNames::HeapType> TraceNames::by_use(const Allocation& allocat
       if (known != nullptr) {
         // Of a container whose name is known, and not that of a function of the library.
         if (holder.kind == ObjectName::Kind::kHeap || library_class(*holder.type).empty() ||
-            holder.function.starts_with("std::") || holder.function.starts_with("__gnu_cxx::"))
+            is_of_library(holder))
           continue;
-        return HeapType{known, true, 0, holder.path};
+        return HeapType{known, !keeps_bits(*holder.type), 0, holder.path};
       }
       const Type* target = nullptr;
       if (holder.type->kind() == Type::Kind::kPointer && holder.offset == 0)
@@ -443,7 +455,7 @@ std::string TraceNames::owner_of_node(const Allocation& node, int depth) {
       }
       const ObjectName holder = of_variable(to, 8, step);
       if (holder.known() && holder.type != nullptr && !library_class(*holder.type).empty() &&
-          !holder.function.starts_with("std::") && !holder.function.starts_with("__gnu_cxx::"))
+          !is_of_library(holder))
         return holder.path;
     }
   }
