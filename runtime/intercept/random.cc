@@ -24,8 +24,7 @@ CLEW_INTERPOSE int getentropy(void* buffer, size_t size) {
 
 CLEW_INTERPOSE std::uint32_t arc4random() noexcept {
   std::uint32_t early;
-  if (!g_sched.active)
-    return early_random(&early, sizeof early) ? early : CLEW_REAL(arc4random)();
+  if (!g_sched.active) return early_random(&early, sizeof early) ? early : CLEW_REAL(arc4random)();
   return static_cast<std::uint32_t>(random_word());
 }
 

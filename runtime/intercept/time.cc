@@ -25,9 +25,7 @@ timespec of_program(clockid_t clock, const timespec& t) {
   return behind == 0 ? t : to_timespec(duration_of(t) + behind);
 }
 
-bool is_native() {
-  return !g_sched.active && behind_program(CLOCK_REALTIME) == 0 && !is_early();
-}
+bool is_native() { return !g_sched.active && behind_program(CLOCK_REALTIME) == 0 && !is_early(); }
 
 timespec real_time() {
   if (g_sched.active) return to_timespec(look(CLOCK_REALTIME));

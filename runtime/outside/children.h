@@ -27,7 +27,11 @@ bool is_left_out_in_child(const Call& call);
 
 // Of all child processes, also those that are none of the program's copies any more. Without /proc, none
 // is known to live as long as one that has ended has not been waited for.
-enum class Children : std::uint8_t { kNone, kLive, kEnded };  // kEnded: one of them has, and none lives
+enum class Children : std::uint8_t {
+  kNone,
+  kLive,
+  kEnded
+};  // kEnded: one of them has, and none lives
 Children children();
 
 // The kernel has made the child that was begun last: its number, in the parent.

@@ -171,9 +171,9 @@ bool Poller::look(std::uint64_t number, const timespec* timeout, const Waiting* 
   static siginfo_t signals[kMaxSignals];
   const std::size_t signals_count = take_arrived(signals, kMaxSignals);
   if (ready_count == 0 && signals_count == 0) return false;
-  Nanos waited = waiting == nullptr  ? 0
-                 : keeps_in_step() ? behind_real_time()
-                                   : real_now() - waiting->begin;
+  Nanos waited = waiting == nullptr ? 0
+                 : keeps_in_step()  ? behind_real_time()
+                                    : real_now() - waiting->begin;
   if (waited < kShortWait) waited = 0;
   if (waiting != nullptr && waited > waiting->most) waited = waiting->most;
   if (g_inputs.recording())
@@ -279,9 +279,7 @@ Poller::Came Poller::wait_for_something(Nanos due) {
   const Nanos patience = due == kForever ? kForever : due - g_sched.now();
   // A copy waits for its parent as long as it takes.
   const bool is_alone = !is_copy && now == Children::kNone && !keeps_in_step();
-  const Nanos limit = is_copy    ? kForever
-                      : is_alone ? kMostPatience
-                                 : kMostPatienceWithRelatives;
+  const Nanos limit = is_copy ? kForever : is_alone ? kMostPatience : kMostPatienceWithRelatives;
   const bool in_haste = is_alone && waited_in_vain() >= kPatienceInAll;
   const Nanos most = (patience < limit ? patience : limit) / (in_haste ? kHaste : 1);
   control_->waits_outside.store(due == kForever && only_children_are_waited_for()
