@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 
+#include "runtime/arena.h"
 #include "runtime/fiber/own_stack.h"
 #include "runtime/fiber/signal_stack.h"
 #include "runtime/raw_syscall.h"
@@ -62,6 +63,45 @@ void fill_registers(gregset_t& registers) {
   put(REG_RIP, left.code);
 }
 
+// Handlers end in the reverse order of their beginning, unless swapcontext() leaves one: then one
+// that ends may find others that have begun later. The runtime's frames below them are about to be
+// overwritten; should one of those handlers return, it ends the run.
+void end_in_other_order() {
+  end_unsupported("a signal handler that is left by swapcontext() and ends after an earlier one");
+}
+
+// What clew_call_on_stack finds there instead of its own frame: eight words, the last of which it
+// returns to.
+std::uintptr_t frame_of_other_order() {
+  static std::uintptr_t frame = 0;
+  if (frame != 0) return frame;
+  constexpr std::size_t kRoom = std::size_t{256} << 10;
+  constexpr std::size_t kWords = 8;
+  constexpr std::size_t kAlignment = 16;  // after a call the stack pointer is 8 more than that
+  const auto end = reinterpret_cast<std::uintptr_t>(arena_alloc(kRoom)) + kRoom - 4 * kAlignment;
+  auto* words = reinterpret_cast<std::uintptr_t*>((end & ~(kAlignment - 1)) + kAlignment / 2 -
+                                                  kWords * sizeof(std::uintptr_t));
+  words[kWords - 1] = reinterpret_cast<std::uintptr_t>(&end_in_other_order);
+  return frame = reinterpret_cast<std::uintptr_t>(words);
+}
+
+bool is_mapped(const void* address) {
+  constexpr std::uintptr_t kPage = 4096;
+  unsigned char unused = 0;
+  const auto page = reinterpret_cast<std::uintptr_t>(address) & ~(kPage - 1);
+  return raw_syscall(SYS_mincore, static_cast<long>(page), 1, reinterpret_cast<long>(&unused)) == 0;
+}
+
+void give_up_later(CallOfProgram* innermost, const CallOfProgram& ended) {
+  // What is stored there points at the frame that called it, if the program has not used the stack
+  // for something else meanwhile.
+  constexpr std::uintptr_t kFrame = 4096;
+  for (CallOfProgram* later = innermost; later != nullptr && later != &ended; later = later->outer)
+    if (is_mapped(later->way_back) &&
+        reinterpret_cast<std::uintptr_t>(later) - *later->way_back < kFrame)
+      *later->way_back = frame_of_other_order();
+}
+
 }  // namespace
 
 void run_handler(Fiber& self, int signal, siginfo_t& info, void* context) {
@@ -99,6 +139,7 @@ void run_handler(Fiber& self, int signal, siginfo_t& info, void* context) {
   } else {
     handler(signal, &frame.info, interrupted);
   }
+  if (leaves) give_up_later(self.calls, call);
   self.calls = call.outer;
   --self.interruptions;
   // The handler may have changed the mask that it returns to.

@@ -550,6 +550,42 @@ C
 # 20 s when each of them was looked for among all of them.
 check "as many pending signals as there may be, each in its turn" timeout 15 "$clew" run ./pending
 
+# Handlers that do not end in the reverse order of their beginning.
+cat >preempt.c <<'C'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <ucontext.h>
+static ucontext_t first, second;
+static volatile int ticks, most, sum;
+static char stack[65536];
+static void tick(int signal) {
+  (void)signal;
+  if (++ticks & 1) swapcontext(&first, &second);
+  else swapcontext(&second, &first);
+}
+static void work(void) {
+  for (;;) raise(SIGUSR1), sum++;
+}
+int main(int argc, char** argv) {
+  most = argc > 1 ? atoi(argv[1]) : 1;
+  struct sigaction action = {.sa_handler = tick, .sa_flags = SA_NODEFER};
+  sigaction(SIGUSR1, &action, 0);
+  getcontext(&second);
+  second.uc_stack.ss_sp = stack;
+  second.uc_stack.ss_size = sizeof stack;
+  makecontext(&second, work, 0);
+  for (int i = 0; i < most; i++) raise(SIGUSR1);
+  printf("%d\n", sum);
+  return 0;
+}
+C
+"$clew" cc -O1 -g preempt.c -o preempt || exit 1
+check "natively they end" bash -c '[ "$(./preempt 3)" = 2 ]'
+check "a handler that is left for good" run 0 run -- ./preempt 1
+check "handlers in another order than that of their beginning" run 122 run -- ./preempt 3
+check "... are told" says err.txt 'a signal handler that is left by swapcontext'
+
 # What clew refuses, and what it does not record, has a name.
 cat >refused.c <<'C'
 #include <errno.h>
