@@ -16,6 +16,23 @@ constexpr std::uint64_t kUndecidedOneIn = 4;   // runs
 constexpr std::uint64_t kLeastPatience = 256;  // where nothing is decided
 constexpr std::uint64_t kPatienceWithHolds = 4096;
 constexpr int kMostDoublings = 15;
+// In points; less than any fair slice of a run that is decided on at every point (sched/deciding.cc).
+constexpr Clock kLongTurn = 30'000;
+// Where nothing was written that its loop looks at. Chosen: all such threads together then take few of a
+// run's steps, and a loop that gives up after some rounds still does while others are at work.
+constexpr std::uint64_t kLetInOneIn = 64;
+
+bool may_write(const Step& step) {
+  return step.object != 0 && step.kind != abi::StepKind::kRead &&
+         step.kind != abi::StepKind::kOther;
+}
+
+// What is there, or the first bytes of it.
+bool look_at(const Step& step, std::uint64_t& value) {
+  const std::size_t size = step.size - 1 < sizeof value ? step.size : sizeof value;
+  constexpr std::uintptr_t kPage = 4096;
+  return step.object % kPage + size <= kPage && read_if_there(step.object, &value, size);
+}
 
 }  // namespace
 
@@ -30,21 +47,19 @@ Patient::Patient(Strategy& inside, const abi::Job& job, Loops loops)
 
 Patient::Seen* Patient::find(Thread& thread, const Step& step) {
   for (Seen& seen : thread.steps)
-    if (seen.place == step.place && seen.object == step.object) return &seen;
+    if (seen.step.place == step.place && seen.step.object == step.object) return &seen;
   return nullptr;
 }
 
 bool Patient::is_new(Thread& thread, const Step& step) {
   Seen* const seen = find(thread, step);
   if (seen == nullptr) {
-    thread.steps[thread.next++ % kLongestLoop] = {step.object, step.place, 0, false};
+    thread.steps[thread.next++ % kLongestLoop] = {step, 0, false};
     return true;
   }
   if (thread.repeated < kLooksFrom || step.object == 0) return false;
   std::uint64_t value = 0;
-  const std::size_t size = step.size - 1 < sizeof value ? step.size : sizeof value;
-  constexpr std::uintptr_t kPage = 4096;
-  if (step.object % kPage + size > kPage || !read_if_there(step.object, &value, size)) return true;
+  if (!look_at(step, value)) return true;
   const bool changed = seen->looked_at && seen->value != value;
   seen->value = value;
   seen->looked_at = true;
@@ -58,68 +73,131 @@ std::uint64_t Patient::draw_patience() {
 }
 
 // What was looked at belongs to the loop.
-bool Patient::is_in_vain(const Thread& thread) const {
-  for (const Seen& seen : thread.steps)
-    for (std::uint32_t i = 0; i < in_vain_count_ && seen.looked_at; ++i)
-      if (in_vain_[i] == seen.place) return true;
+bool Patient::Places::has_one_of(const Thread& loop) const {
+  for (const Seen& seen : loop.steps)
+    for (std::uint32_t i = 0; i < count_ && seen.looked_at; ++i)
+      if (list_[i] == seen.step.place) return true;
   return false;
 }
 
-void Patient::note_in_vain(const Thread& thread) {
-  loops_left_ |= abi::kLoopNotLeft;
-  for (const Seen& seen : thread.steps)
-    if (seen.looked_at && in_vain_count_ < kMostInVain) in_vain_[in_vain_count_++] = seen.place;
+void Patient::Places::add(const Thread& loop) {
+  for (const Seen& seen : loop.steps)
+    if (seen.looked_at && count_ < kMost) list_[count_++] = seen.step.place;
 }
 
 // It has just been found to be in a loop.
 void Patient::give_time(ThreadIndex index, Thread& thread) {
-  if (brief_ || is_in_vain(thread)) return;
+  if (brief_ || in_vain_.has_one_of(thread)) return;
   if (!decides_) {
     if (thread.drawn == 0) thread.drawn = draw_patience();
-    thread.patience = thread.drawn > suspicion_ ? thread.drawn : suspicion_ + 1;
+    thread.patience = thread.drawn > thread.suspicion ? thread.drawn : thread.suspicion + 1;
   } else if (random_.below(2) == 0) {
     thread.patience = kPersistence;
     persisting_ = index;
   }
 }
 
+void Patient::suspect(Thread& thread) {
+  if (thread.repeated == kLeastSuspicion && loops_ != Loops::kWaitedOut &&
+      loops_seen_.has_one_of(thread))
+    thread.suspicion = thread.patience = kLeastSuspicion;
+  if (thread.repeated == thread.suspicion && !loops_seen_.has_one_of(thread))
+    loops_seen_.add(thread);
+}
+
 void Patient::follow_loop(ThreadIndex index, Thread& thread) {
-  const bool had_time = thread.patience > suspicion_;
+  const bool had_time = thread.patience > thread.suspicion;
+  if (thread.repeated != 0) suspect(thread);
   if (thread.repeated == 0) {
     if (had_time && persisting_ == index) loops_left_ |= abi::kLoopLeftByItself;
-    thread.patience = suspicion_;
-  } else if (thread.repeated == suspicion_) {
+    thread.suspicion = thread.patience = suspicion_;
+  } else if (thread.repeated == thread.suspicion) {
     give_time(index, thread);
   } else if (thread.repeated == thread.patience && had_time) {
-    note_in_vain(thread);
+    loops_left_ |= abi::kLoopNotLeft;
+    in_vain_.add(thread);
   }
   const bool waits_no_more = thread.repeated == 0 || thread.repeated >= thread.patience;
   if (persisting_ == index && waits_no_more) persisting_ = kNobody;
 }
 
+// Fairness has ended the turn of the one that persists, whose rounds are long: those who run now may well
+// do what it waits for, and its loop is not one that it leaves by itself.
+void Patient::note_turn(const Occurrence& occurrence) {
+  if (persisting_ != kNobody && occurrence.thread.index != persisting_ &&
+      occurrence.event >= turn_began_ + kLongTurn) {
+    Thread& thread = threads_.at(persisting_);
+    loops_left_ |= abi::kLoopNotLeft;
+    in_vain_.add(thread);
+    thread.patience = thread.suspicion;
+    ++waiting_;
+    persisting_ = kNobody;
+  }
+  turn_began_ = occurrence.event;
+}
+
 void Patient::executed(const Candidate& candidate) {
+  if (write_.step.object != 0) stir();
   Thread& thread = threads_.at(candidate.index);
   const bool waited = thread.patience != 0 && thread.repeated >= thread.patience;
   thread.repeated = is_new(thread, candidate.step) ? 0 : thread.repeated + 1;
   follow_loop(candidate.index, thread);
   const bool waits = thread.repeated >= thread.patience;
   waiting_ += static_cast<std::uint32_t>(waits) - static_cast<std::uint32_t>(waited);
-  if (!waits) ++progress_;
+  if (!waits) {
+    ++progress_;
+    note_write(candidate);
+  } else if (!waited) {
+    thread.stirred = kLongestLoop;  // what it looked at first may have been written since
+    thread.stirred_by = {};
+  } else if (thread.stirred > 0) {
+    thread.stirred = conflict(thread.stirred_by, candidate.step) ? 0 : thread.stirred - 1;
+  }
   thread.progress = progress_;
+}
+
+// Only what changes something matters to those who wait: the exchange of a lock that is taken does not.
+void Patient::note_write(const Candidate& writer) {
+  write_ = {};
+  if (waiting_ == 0 || !may_write(writer.step)) return;
+  write_.step = writer.step;
+  write_.looked_at = writer.step.size <= sizeof write_.value && look_at(writer.step, write_.value);
+}
+
+// The newest write, which has happened by now.
+void Patient::stir() {
+  const Seen write = write_;
+  write_ = {};
+  std::uint64_t value = 0;
+  if (write.looked_at && look_at(write.step, value) && value == write.value) return;
+  for (ThreadIndex i = 0; i < threads_.room(); ++i) {
+    Thread& thread = threads_.at(i);
+    if (thread.patience == 0 || thread.repeated < thread.patience) continue;
+    for (const Seen& seen : thread.steps) {
+      if (!seen.looked_at || !conflict(seen.step, write.step)) continue;
+      thread.stirred_by = thread.stirred == 0 ? write.step : Step{};
+      thread.stirred = kLongestLoop;
+    }
+  }
 }
 
 bool Patient::is_held(const Candidate& candidate) {
   Thread& thread = threads_.at(candidate.index);
-  return thread.patience != 0 && thread.repeated >= thread.patience &&
-         thread.progress == progress_ && find(thread, candidate.step) != nullptr;
+  if (thread.patience == 0 || thread.repeated < thread.patience) return false;
+  if (find(thread, candidate.step) == nullptr) return false;
+  if (thread.progress == progress_) return true;
+  const bool sees_all = loops_ != Loops::kWaitedOut && candidate.step.object != 0;
+  return sees_all && thread.stirred == 0 && random_.below(kLetInOneIn) != 0;
 }
 
 void Patient::learn(const Occurrence& occurrence) {
   if (occurrence.kind == Occurrence::Kind::kExecuted) {
     executed(occurrence.thread);
-    const bool in_loop = threads_.at(occurrence.thread.index).repeated > suspicion_;
+    const Thread& thread = threads_.at(occurrence.thread.index);
+    const bool in_loop = thread.repeated > thread.suspicion;
     if (in_loop && loops_ == Loops::kCountedOnce) return;
   }
+  if (occurrence.kind == Occurrence::Kind::kSwitched) note_turn(occurrence);
   Wrapper::learn(occurrence);
 }
 
@@ -128,6 +206,7 @@ std::uint32_t Patient::pick(const Candidates& candidates) {
     for (std::uint32_t i = 0; i < candidates.count; ++i)
       if (candidates.list[i].index == persisting_) return i;
   if (CLEW_LIKELY(waiting_ == 0)) return Wrapper::pick(candidates);
+  if (write_.step.object != 0) stir();
   std::uint32_t count = 0;
   for (std::uint32_t i = 0; i < candidates.count; ++i) {
     if (is_held(candidates.list[i])) continue;

@@ -7,10 +7,13 @@
 // switches, a loop that gives up after some hundred times hardly ever does so before the others have
 // done all they had to do. Where within the loop it is preempted makes no difference. So, after a few
 // such steps, a coin decides, once for each loop:
-//  - It waits: it is held back until another makes progress, unless only such threads can run.
+//  - It waits: it is held back until another makes progress, unless only such threads can run. If that
+//    progress writes to nothing that the loop looks at, another round would find what the last one found:
+//    it is let in now and then only, for what cannot be seen here (a count of rounds, a clock).
 //  - It persists: nobody else runs until it leaves the loop, but for no more than kPersistence
-//    steps. After that it waits.
-// How many steps are a few is drawn for each run. In one run of four no coin is tossed: a thread may
+//    steps, and no longer than a thread may run at a time. After that it waits.
+// How many steps are a few is drawn for each run; where a thread of this run has been in a loop, the
+// fewest are enough (each round may wait for some thousand points by itself). In one run of four no coin is tossed: a thread may
 // make some hundred such steps, drawn anew for each thread and run, seldom very many, until it waits.
 //
 // Most loops that wait are not left before another thread has done something. A place where a thread
@@ -51,8 +54,7 @@ class Patient final : public Wrapper {
   static constexpr std::uint64_t kSalt = 0x9a71e27;
   static constexpr std::uint32_t kLongestLoop = 8;  // steps
   struct Seen {
-    std::uintptr_t object = 0;
-    abi::Place place = 0;
+    Step step;
     std::uint64_t value = 0;  // that it was about to find
     bool looked_at = false;
   };
@@ -60,23 +62,40 @@ class Patient final : public Wrapper {
     Seen steps[kLongestLoop];
     std::uint32_t next = 0;      // where the next is put
     std::uint64_t repeated = 0;  // steps in a row that brought nothing new
+    std::uint64_t suspicion = 0;  // that many are a loop
     std::uint64_t patience = 0;  // that many may, then it waits; 0: it has made no step yet
     std::uint64_t drawn = 0;     // patience in loops, where no coin is tossed; 0: to be drawn
     std::uint64_t progress = 0;  // of others, when it last ran
+    std::uint32_t stirred = 0;   // steps until it has seen what others wrote since, if it waits
+    Step stirred_by;             // sooner, once it looks at this; no object: there were several
   };
 
   [[nodiscard]] bool is_held(const Candidate& candidate);
   [[nodiscard]] static Seen* find(Thread& thread, const Step& step);
   [[nodiscard]] static bool is_new(Thread& thread, const Step& step);
   [[nodiscard]] std::uint64_t draw_patience();
+  void note_turn(const Occurrence& occurrence);
   void executed(const Candidate& candidate);
+  void note_write(const Candidate& writer);
+  void stir();
   void give_time(ThreadIndex index, Thread& thread);
+  void suspect(Thread& thread);
   void follow_loop(ThreadIndex index, Thread& thread);
-  [[nodiscard]] bool is_in_vain(const Thread& thread) const;
-  void note_in_vain(const Thread& thread);
+
+  // Places of a run, the first so many.
+  class Places {
+   public:
+    // That a loop looks at.
+    [[nodiscard]] bool has_one_of(const Thread& loop) const;
+    void add(const Thread& loop);
+
+   private:
+    static constexpr std::uint32_t kMost = 32;  // chosen, not measured
+    abi::Place list_[kMost] = {};
+    std::uint32_t count_ = 0;
+  };
 
   static constexpr ThreadIndex kNobody = UINT32_MAX;
-  static constexpr std::uint32_t kMostInVain = 32;  // places; chosen, not measured
 
   Loops loops_;
   Random random_;
@@ -84,13 +103,15 @@ class Patient final : public Wrapper {
   bool decides_;             // for this run: by a coin
   std::uint64_t suspicion_;  // steps that bring nothing new: a loop
   ThreadIndex persisting_ = kNobody;
+  Clock turn_began_ = 0;  // the first event of who runs
   Table<Thread> threads_;
+  Seen write_;                   // the newest step, if it writes, and what was there before
   Table<Candidate> rest_;        // of the newest pick(): those that are not held
   Table<std::uint32_t> places_;  // of these in the list that was given
   std::uint64_t progress_ = 0;   // steps of threads that have patience left
   std::uint32_t waiting_ = 0;    // threads that have none
-  abi::Place in_vain_[kMostInVain] = {};
-  std::uint32_t in_vain_count_ = 0;
+  Places loops_seen_;  // where a thread was in a loop
+  Places in_vain_;     // ... and was given time in vain
   std::uint8_t loops_left_ = 0;  // abi::LoopsLeft
   bool held_back_ = false;       // somebody was, who would have run
 };

@@ -196,6 +196,49 @@ TEST(Patient, IsGivenNoTimeInBriefWaits) {
     }
 }
 
+// Another round would find what the last one found, as long as nobody writes there.
+TEST(Patient, OneWhoWaitsIsHeldWhileOthersWriteElsewhere) {
+  std::vector<SimulatedStep> work;
+  for (int i = 0; i < 400; ++i)
+    work.push_back(write(object(4 + i % 16), 100 + static_cast<abi::Place>(i)));
+  work.push_back(write(object(1), 7));
+  const Program program{steps_of({spin_until_written(object(1), 5)}), steps_of(work)};
+  std::size_t rounds = 0;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    forget_arena();
+    abi::Job job = make_job(seed);
+    job.flags |= abi::kJobBriefWaits;
+    RandomWalk inside(job);
+    Patient patient(inside, job);
+    rounds += of('a', Simulation(program, patient).run().order);
+  }
+  EXPECT_GT(rounds / 50, 10u);
+  EXPECT_LT(rounds / 50, 60u);
+}
+
+// Whether somebody was given time to leave a loop, and fairness ended that after so many points.
+bool is_in_vain_after(Clock points, std::uint64_t seed) {
+  forget_arena();
+  NoStrategy inside(kAtEveryPoint);
+  Patient patient(inside, make_job(seed));
+  const Candidate spins{1, 0, read(object(1), 5).step};
+  const Candidate other{2, 1, read(object(2), 6).step};
+  patient.learn({Occurrence::Kind::kSwitched, spins, 0, 1});
+  for (int i = 0; i < 60; ++i) patient.learn({Occurrence::Kind::kExecuted, spins});
+  patient.learn({Occurrence::Kind::kSwitched, other, 0, 1 + points});
+  return (patient.loops() & abi::kLoopNotLeft) != 0;
+}
+
+// Each of its rounds may pass thousands of points, as where a lock is tried ever more seldom.
+TEST(Patient, TimeIsInVainIfATurnIsNotEnough) {
+  int after_turn = 0;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    EXPECT_FALSE(is_in_vain_after(1000, seed)) << seed;
+    after_turn += is_in_vain_after(50'000, seed);
+  }
+  EXPECT_GT(after_turn, 5);
+}
+
 TEST(Patient, TellsThatALoopWasLeft) {
   std::uint8_t loops = 0;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
