@@ -63,6 +63,7 @@ bool Patient::is_new(Thread& thread, const Step& step) {
   const bool changed = seen->looked_at && seen->value != value;
   seen->value = value;
   seen->looked_at = true;
+  seen->streak = thread.streak;
   return changed;
 }
 
@@ -75,14 +76,14 @@ std::uint64_t Patient::draw_patience() {
 // What was looked at belongs to the loop.
 bool Patient::Places::has_one_of(const Thread& loop) const {
   for (const Seen& seen : loop.steps)
-    for (std::uint32_t i = 0; i < count_ && seen.looked_at; ++i)
+    for (std::uint32_t i = 0; i < count_ && is_of_loop(loop, seen); ++i)
       if (list_[i] == seen.step.place) return true;
   return false;
 }
 
 void Patient::Places::add(const Thread& loop) {
   for (const Seen& seen : loop.steps)
-    if (seen.looked_at && count_ < kMost) list_[count_++] = seen.step.place;
+    if (is_of_loop(loop, seen) && count_ < kMost) list_[count_++] = seen.step.place;
 }
 
 // It has just been found to be in a loop.
@@ -110,6 +111,7 @@ void Patient::follow_loop(ThreadIndex index, Thread& thread) {
   if (thread.repeated != 0) suspect(thread);
   if (thread.repeated == 0) {
     if (had_time && persisting_ == index) loops_left_ |= abi::kLoopLeftByItself;
+    ++thread.streak;
     thread.suspicion = thread.patience = suspicion_;
   } else if (thread.repeated == thread.suspicion) {
     give_time(index, thread);
@@ -141,6 +143,7 @@ void Patient::executed(const Candidate& candidate) {
   Thread& thread = threads_.at(candidate.index);
   const bool waited = thread.patience != 0 && thread.repeated >= thread.patience;
   thread.repeated = is_new(thread, candidate.step) ? 0 : thread.repeated + 1;
+  thread.ran = ++steps_;
   follow_loop(candidate.index, thread);
   const bool waits = thread.repeated >= thread.patience;
   waiting_ += static_cast<std::uint32_t>(waits) - static_cast<std::uint32_t>(waited);
@@ -156,12 +159,20 @@ void Patient::executed(const Candidate& candidate) {
   thread.progress = progress_;
 }
 
+bool Patient::waits_for(const Thread& thread, const Step& step) const {
+  if (thread.patience == 0 || thread.repeated < thread.patience) return false;
+  for (const Seen& seen : thread.steps)
+    if (is_of_loop(thread, seen) && conflict(seen.step, step)) return true;
+  return false;
+}
+
 // Only what changes something matters to those who wait: the exchange of a lock that is taken does not.
 void Patient::note_write(const Candidate& writer) {
-  write_ = {};
   if (waiting_ == 0 || !may_write(writer.step)) return;
-  write_.step = writer.step;
-  write_.looked_at = writer.step.size <= sizeof write_.value && look_at(writer.step, write_.value);
+  for (ThreadIndex i = 0; i < threads_.room() && write_.step.object == 0; ++i)
+    if (waits_for(threads_.at(i), writer.step)) write_.step = writer.step;
+  write_.looked_at = write_.step.object != 0 && writer.step.size <= sizeof write_.value &&
+                     look_at(writer.step, write_.value);
 }
 
 // The newest write, which has happened by now.
@@ -172,12 +183,9 @@ void Patient::stir() {
   if (write.looked_at && look_at(write.step, value) && value == write.value) return;
   for (ThreadIndex i = 0; i < threads_.room(); ++i) {
     Thread& thread = threads_.at(i);
-    if (thread.patience == 0 || thread.repeated < thread.patience) continue;
-    for (const Seen& seen : thread.steps) {
-      if (!seen.looked_at || !conflict(seen.step, write.step)) continue;
-      thread.stirred_by = thread.stirred == 0 ? write.step : Step{};
-      thread.stirred = kLongestLoop;
-    }
+    if (!waits_for(thread, write.step)) continue;
+    thread.stirred_by = thread.stirred == 0 ? write.step : Step{};
+    thread.stirred = kLongestLoop;
   }
 }
 
@@ -201,6 +209,15 @@ void Patient::learn(const Occurrence& occurrence) {
   Wrapper::learn(occurrence);
 }
 
+// A strategy may prefer one of those who wait for ever to the one that waits no more, or only seemed to.
+std::uint32_t Patient::longest_away(const Candidates& candidates) {
+  std::uint32_t longest = 0;
+  for (std::uint32_t i = 1; i < candidates.count; ++i)
+    if (threads_.at(candidates.list[i].index).ran < threads_.at(candidates.list[longest].index).ran)
+      longest = i;
+  return longest;
+}
+
 std::uint32_t Patient::pick(const Candidates& candidates) {
   if (CLEW_UNLIKELY(persisting_ != kNobody))
     for (std::uint32_t i = 0; i < candidates.count; ++i)
@@ -213,6 +230,8 @@ std::uint32_t Patient::pick(const Candidates& candidates) {
     rest_.at(count) = candidates.list[i];
     places_.at(count++) = i;
   }
+  if (count == 0 && loops_ != Loops::kWaitedOut && random_.below(2) == 0)
+    return longest_away(candidates);
   if (count == 0 || count == candidates.count) return Wrapper::pick(candidates);
   held_back_ = true;
   const bool current_first = candidates.current_first && places_.at(0) == 0;

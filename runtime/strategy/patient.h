@@ -57,11 +57,14 @@ class Patient final : public Wrapper {
     Step step;
     std::uint64_t value = 0;  // that it was about to find
     bool looked_at = false;
+    std::uint64_t streak = 0;  // in which it was looked at
   };
   struct Thread {
     Seen steps[kLongestLoop];
     std::uint32_t next = 0;      // where the next is put
     std::uint64_t repeated = 0;  // steps in a row that brought nothing new
+    std::uint64_t streak = 1;    // the number of this row
+    std::uint64_t ran = 0;       // when it last did, in steps of all
     std::uint64_t suspicion = 0;  // that many are a loop
     std::uint64_t patience = 0;  // that many may, then it waits; 0: it has made no step yet
     std::uint64_t drawn = 0;     // patience in loops, where no coin is tossed; 0: to be drawn
@@ -76,6 +79,11 @@ class Patient final : public Wrapper {
   [[nodiscard]] std::uint64_t draw_patience();
   void note_turn(const Occurrence& occurrence);
   void executed(const Candidate& candidate);
+  [[nodiscard]] static bool is_of_loop(const Thread& thread, const Seen& seen) {
+    return seen.looked_at && seen.streak == thread.streak;
+  }
+  [[nodiscard]] std::uint32_t longest_away(const Candidates& candidates);
+  [[nodiscard]] bool waits_for(const Thread& thread, const Step& step) const;
   void note_write(const Candidate& writer);
   void stir();
   void give_time(ThreadIndex index, Thread& thread);
@@ -108,6 +116,7 @@ class Patient final : public Wrapper {
   Seen write_;                   // the newest step, if it writes, and what was there before
   Table<Candidate> rest_;        // of the newest pick(): those that are not held
   Table<std::uint32_t> places_;  // of these in the list that was given
+  std::uint64_t steps_ = 0;
   std::uint64_t progress_ = 0;   // steps of threads that have patience left
   std::uint32_t waiting_ = 0;    // threads that have none
   Places loops_seen_;  // where a thread was in a loop
