@@ -13,7 +13,7 @@ namespace {
 
 // Chosen, not measured: together about a second of short runs.
 constexpr std::size_t kMostMoved = 4'000;
-constexpr std::size_t kMostItems = 1'000'000;  // of all of them: some thirty megabytes
+constexpr std::size_t kMostItems = 1'000'000;   // of all of them: some thirty megabytes
 constexpr std::uint64_t kLongestRun = 100'000;  // events
 
 using Places = std::map<abi::ThreadKey, std::vector<std::uint64_t>>;  // ascending

@@ -117,8 +117,7 @@ std::string hint(const HuntResult& result) {
       result.seconds > static_cast<double>(kSlowSchedule * result.schedules))
     return fmt::format("a schedule takes {:.0f} s: more --time, or a smaller workload",
                        result.seconds / static_cast<double>(result.schedules));
-  if (nothing_resolved(result))
-    return "clew run shows what ends a single run";
+  if (nothing_resolved(result)) return "clew run shows what ends a single run";
   if (result.interleavings <= 1)
     return "all runs were equivalent: is everything built with clew c++, is there a second thread?";
   if (result.interleavings < kMostInterleavings &&

@@ -159,11 +159,11 @@ class Hunt {
   std::string first_not_repeated_;
   bool interrupted_ = false;
   bool out_of_time_ = false;
-  bool missing_ = false;  // the last round was ended before all of its jobs were run
+  bool missing_ = false;    // the last round was ended before all of its jobs were run
   std::uint64_t done_ = 0;  // of the round, and when that last changed
   double done_since_ = 0;
   bool told_why_unresolved_ = false;
-  bool failed_ = false;   // an error ended it after something was found
+  bool failed_ = false;  // an error ended it after something was found
   bool nothing_varies_ = true;
   bool one_thread_each_ = true;  // in every run so far
   bool forks_ = false;           // in any run so far

@@ -61,16 +61,16 @@ class Patient final : public Wrapper {
   };
   struct Thread {
     Seen steps[kLongestLoop];
-    std::uint32_t next = 0;      // where the next is put
-    std::uint64_t repeated = 0;  // steps in a row that brought nothing new
-    std::uint64_t streak = 1;    // the number of this row
-    std::uint64_t ran = 0;       // when it last did, in steps of all
+    std::uint32_t next = 0;       // where the next is put
+    std::uint64_t repeated = 0;   // steps in a row that brought nothing new
+    std::uint64_t streak = 1;     // the number of this row
+    std::uint64_t ran = 0;        // when it last did, in steps of all
     std::uint64_t suspicion = 0;  // that many are a loop
-    std::uint64_t patience = 0;  // that many may, then it waits; 0: it has made no step yet
-    std::uint64_t drawn = 0;     // patience in loops, where no coin is tossed; 0: to be drawn
-    std::uint64_t progress = 0;  // of others, when it last ran
-    std::uint32_t stirred = 0;   // steps until it has seen what others wrote since, if it waits
-    Step stirred_by;             // sooner, once it looks at this; no object: there were several
+    std::uint64_t patience = 0;   // that many may, then it waits; 0: it has made no step yet
+    std::uint64_t drawn = 0;      // patience in loops, where no coin is tossed; 0: to be drawn
+    std::uint64_t progress = 0;   // of others, when it last ran
+    std::uint32_t stirred = 0;    // steps until it has seen what others wrote since, if it waits
+    Step stirred_by;              // sooner, once it looks at this; no object: there were several
   };
 
   [[nodiscard]] bool is_held(const Candidate& candidate);
@@ -119,8 +119,8 @@ class Patient final : public Wrapper {
   std::uint64_t steps_ = 0;
   std::uint64_t progress_ = 0;   // steps of threads that have patience left
   std::uint32_t waiting_ = 0;    // threads that have none
-  Places loops_seen_;  // where a thread was in a loop
-  Places in_vain_;     // ... and was given time in vain
+  Places loops_seen_;            // where a thread was in a loop
+  Places in_vain_;               // ... and was given time in vain
   std::uint8_t loops_left_ = 0;  // abi::LoopsLeft
   bool held_back_ = false;       // somebody was, who would have run
 };

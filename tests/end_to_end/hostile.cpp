@@ -10,6 +10,8 @@
 #include <vector>
 static std::atomic<int> here, there;
 static volatile int count;
+static int lost;
+static void bump() { lost = lost + 1; }
 static void unmap_all_of_clew() {
   unsigned long begin[64], end[64];
   int found = 0;
@@ -35,6 +37,8 @@ static void other(char how) {
       }
       here = 1;
       break;
+    case 'a':
+      for (;;) asm volatile("pause");
     case 'l':
       for (long i = 0; i < 4'000'000'000; ++i) count = count + 1;
       break;
@@ -46,8 +50,20 @@ static void other(char how) {
     }
   }
 }
+// Is left while threads run that never end; fails if an update is lost.
+static int leave_running() {
+  for (int i = 0; i < 4; ++i)
+    std::thread([] {
+      for (;;) count = count + 1;
+    }).detach();
+  std::thread first(bump), second(bump);
+  first.join();
+  second.join();
+  return lost != 2;
+}
 int main(int, char** arguments) {
   const char how = arguments[1][0];
+  if (how == 'd') return leave_running();
   // Before the first thread, where the runs of a hunt begin.
   if (how == 'b')
     for (long i = 0; i < 4'000'000'000; ++i) count = count + 1;

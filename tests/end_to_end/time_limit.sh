@@ -10,6 +10,12 @@ for how in s k u w l m b; do
   done
 done
 check "a program that stops itself is not judged" run 122 hunt --schedules 20 --seed 1 ./hostile s
+check "... and it is said why" says err.txt "schedule 1 could not be judged: a program that stops itself"
+check "a schedule that does not end" run 122 hunt --time 3 --seed 1 ./hostile a
+check "... is named" says err.txt "schedule 1 had not ended when the time was up"
+# To be narrowed for minutes, if one forgets to ask for the time in between.
+"$clew" hunt --seed 1 --schedules 50 ./hostile d >/dev/null 2>&1
+check "isolate --simplify --time 2 ends: threads that are left running" ends isolate --simplify --time 2
 "$clew" hunt --budget 2000000 --seed 1 --schedules 1 ./hostile w >/dev/null 2>&1
 check "isolate --time 2 ends" ends isolate --time 2
 # The limit may be over before anything was run again: then nothing is known about that.

@@ -22,6 +22,18 @@ struct TestAndSet {
   void unlock() { taken = false; }
 };
 
+// Tries ever more seldom.
+struct BackOff {
+  std::atomic<bool> taken{false};
+  void lock() {
+    constexpr int kMost = 1024;
+    for (int rounds = 1; taken.exchange(true); rounds = rounds < kMost ? 2 * rounds : kMost)
+      for (volatile int i = 0; i < rounds; i = i + 1) {
+      }
+  }
+  void unlock() { taken = false; }
+};
+
 struct TestTestAndSet {
   std::atomic<bool> taken{false};
   void lock() {
@@ -140,6 +152,7 @@ int main(int count, char** arguments) {
   const std::string kind = arguments[1];
   g_left = g_threads = std::atoi(arguments[2]);
   void (*const work)(int) = kind == "tas"          ? counts<TestAndSet>
+                            : kind == "back_off"   ? counts<BackOff>
                             : kind == "ttas"       ? counts<TestTestAndSet>
                             : kind == "ticket"     ? counts<Ticket>
                             : kind == "mcs"        ? counts<Mcs>
