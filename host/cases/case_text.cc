@@ -91,7 +91,11 @@ void write_criteria(std::string& text, const Criteria& criteria) {
 
 std::string phrase_of(const Anchor& anchor) {
   std::string text = fmt::format("the {}", noun_of(anchor.kind));
-  if (!anchor.variable.empty()) text += fmt::format(" of `{}`", anchor.variable);
+  // The runtime's own object for what programs do to files, pipes and sockets.
+  if (anchor.variable == "clew_outside")
+    text += " of the outside";
+  else if (!anchor.variable.empty())
+    text += fmt::format(" of `{}`", anchor.variable);
   if (!anchor.function.empty()) text += fmt::format(" in `{}`", anchor.function);
   std::string where = anchor.file;
   if (!anchor.text.empty())

@@ -42,7 +42,8 @@ class Divider {
  public:
   std::vector<Statement> run(std::string_view text) {
     levels_.push_back({});
-    for (const SourceToken& token : source_tokens(text)) take(token);
+    for (const SourceToken& token : source_tokens(text, Branches::kKept))
+      token.branch == SourceToken::Branch::kNone ? take(token) : take_branch(token.branch);
     while (levels_.size() > 1) close();
     emit();
     number();
@@ -70,6 +71,23 @@ class Divider {
       emit();
     else if (level.current.tokens.size() == 1 && is_one_of(text, {"else", "do", "try"}))
       emit();
+  }
+
+  // Another branch continues where the first one began, if that has opened or closed a block.
+  void take_branch(SourceToken::Branch branch) {
+    using Branch = SourceToken::Branch;
+    const bool fits = levels_.size() <= kMostLevelsKept && before_branch_.size() < kMostBranches;
+    if (branch == Branch::kBegins) {
+      before_branch_.push_back(fits ? levels_ : std::vector<Level>());
+    } else if (before_branch_.empty()) {
+      return;
+    } else if (branch == Branch::kEnds) {
+      before_branch_.pop_back();
+    } else if (const auto& before = before_branch_.back();
+               !before.empty() && before.size() != levels_.size()) {
+      emit();
+      levels_ = before;
+    }
   }
 
   void append(const SourceToken& token) {
@@ -214,7 +232,12 @@ class Divider {
       statement.occurrence = ++seen[{statement.function, statement.tokens}];
   }
 
+  // Of untrusted text, so that copies stay small.
+  static constexpr std::size_t kMostLevelsKept = 64;
+  static constexpr std::size_t kMostBranches = 64;
+
   std::vector<Level> levels_;
+  std::vector<std::vector<Level>> before_branch_;  // empty: too many to be kept
   std::vector<Statement> statements_;
 };
 

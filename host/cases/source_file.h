@@ -1,8 +1,9 @@
 // Source text as statements, so that a place can be found again in an edited program: by what its
 // statement says, not by its line. Comments, white space and line breaks do not count.
 //
-// This is no compiler. Preprocessor lines are skipped, macros are not expanded, and code that these
-// make unbalanced is divided somewhat wrongly; it is then divided in the same way the next time.
+// This is no compiler. Macros are not expanded. All branches of a conditional inclusion are read, each as
+// what follows the code before the first: they may open the same block. Code that is unbalanced all the
+// same is divided somewhat wrongly; it is then divided in the same way the next time.
 #ifndef CLEW_HOST_CASES_SOURCE_FILE_H_
 #define CLEW_HOST_CASES_SOURCE_FILE_H_
 
@@ -16,13 +17,18 @@
 namespace clew {
 
 struct SourceToken {
+  // A preprocessor line that begins, changes or ends a branch has no text.
+  enum class Branch : std::uint8_t { kNone, kBegins, kOther, kEnds };
   std::string text;
   std::uint32_t line = 0;
   std::uint32_t column = 0;  // from 1
+  Branch branch = Branch::kNone;
 };
 
-// Comments and preprocessor lines are left out.
-[[nodiscard]] std::vector<SourceToken> source_tokens(std::string_view text);
+// Comments and preprocessor lines are left out; of these, those of branches only if they are not wanted.
+enum class Branches : std::uint8_t { kLeftOut, kKept };
+[[nodiscard]] std::vector<SourceToken> source_tokens(std::string_view text,
+                                                     Branches branches = Branches::kLeftOut);
 
 // A statement, or the head of one: "if (n == 0)".
 struct Statement {

@@ -33,6 +33,25 @@ TEST(SourceFile, DividesFunctionsIntoStatements) {
             expected);
 }
 
+TEST(SourceFile, BranchesMayOpenTheSameBlock) {
+  const std::vector<std::string> expected{"f|int f(int a)", "f|if (a > 0)", "f|if (a > 1)",
+                                          "f|n++;",         "f|return n;",  "g|int g()",
+                                          "g|return 1;"};
+  EXPECT_EQ(texts("int f(int a) {\n"
+                  "#ifdef X\n"
+                  "  if (a > 0) {\n"
+                  "#else\n"
+                  "  if (a > 1) {\n"
+                  "#endif\n"
+                  "    n++;\n"
+                  "  }\n"
+                  "  return n;\n"
+                  "}\n"
+                  "int g() { return 1; }\n"),
+            expected);
+  EXPECT_EQ(texts("#else\n#endif\n# if 1\nint g() { return 1; }\n").size(), 2u);
+}
+
 TEST(SourceFile, NamesMembersByTheirClass) {
   const std::vector<std::string> expected{"|namespace a",
                                           "|class Q : public R",

@@ -13,7 +13,7 @@ bool is_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 |
 
 class Scanner {
  public:
-  explicit Scanner(std::string_view text) : text_(text) {}
+  Scanner(std::string_view text, Branches branches) : text_(text), branches_(branches) {}
 
   std::vector<SourceToken> run() {
     while (at_ < text_.size()) next();
@@ -34,7 +34,8 @@ class Scanner {
     }
   }
   void take(std::size_t count) {
-    tokens_.push_back({std::string(text_.substr(at_, count)), line_, column_});
+    tokens_.push_back(
+        {std::string(text_.substr(at_, count)), line_, column_, SourceToken::Branch::kNone});
     skip(count);
     line_is_empty_ = false;
   }
@@ -49,12 +50,25 @@ class Scanner {
     if (c == '\\' && peek(1) == '\n') return skip(2);
     if (c == '/' && peek(1) == '/') return skip_line();
     if (c == '/' && peek(1) == '*') return skip(find("*/", at_ + 2) - at_);
-    if (c == '#' && line_is_empty_) return skip_line();
+    if (c == '#' && line_is_empty_) return directive();
     if (c == 'R' && peek(1) == '"') return raw_string();
     if (c == '"' || c == '\'') return literal(c);
     if (is_name_start(c)) return word();
     if (std::isdigit(static_cast<unsigned char>(c)) != 0) return number();
     symbol();
+  }
+  void directive() {
+    std::size_t from = at_ + 1;
+    while (from < text_.size() && (text_[from] == ' ' || text_[from] == '\t')) ++from;
+    const std::string_view word = text_.substr(from, 5);
+    using Branch = SourceToken::Branch;
+    const Branch branch = word.starts_with("if")      ? Branch::kBegins
+                          : word.starts_with("el")    ? Branch::kOther
+                          : word.starts_with("endif") ? Branch::kEnds
+                                                      : Branch::kNone;
+    if (branch != Branch::kNone && branches_ == Branches::kKept)
+      tokens_.push_back({"", line_, column_, branch});
+    skip_line();
   }
   void skip_line() {
     while (at_ < text_.size() && peek() != '\n') skip(peek() == '\\' ? 2 : 1);
@@ -94,6 +108,7 @@ class Scanner {
   }
 
   std::string_view text_;
+  Branches branches_;
   std::size_t at_ = 0;
   std::uint32_t line_ = 1;
   std::uint32_t column_ = 1;
@@ -103,6 +118,8 @@ class Scanner {
 
 }  // namespace
 
-std::vector<SourceToken> source_tokens(std::string_view text) { return Scanner(text).run(); }
+std::vector<SourceToken> source_tokens(std::string_view text, Branches branches) {
+  return Scanner(text, branches).run();
+}
 
 }  // namespace clew

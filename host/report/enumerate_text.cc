@@ -9,6 +9,7 @@
 #include <set>
 #include <tuple>
 
+#include "host/report/event_words.h"
 #include "host/report/hunt_text.h"
 #include "host/report/pinpoint_text.h"
 #include "host/report/words.h"
@@ -125,11 +126,17 @@ std::string term_line(const FoldKey& key, const Folded& folded) {
   return wrapped(fmt::format("{}: {}", what, came_to(std::get<0>(key), folded)), "    ");
 }
 
+// What is read, in words if it is an object of the runtime's own.
+std::string subject_of(const ReadInfo& read, std::string_view without_name) {
+  if (read.variable.empty()) return std::string(without_name);
+  const std::string_view words = own_object_words(read.variable);
+  return words.empty() ? read.variable : std::string(words);
+}
+
 std::string group_text(const ReadGroup& group) {
   const ReadInfo& read = *group.first;
-  std::string text =
-      fmt::format("\n  {} at {} ({})", read.variable.empty() ? "read" : read.variable,
-                  location_text(read.read.at), threads_text(group.readers));
+  std::string text = fmt::format("\n  {} at {} ({})", subject_of(read, "read"),
+                                 location_text(read.read.at), threads_text(group.readers));
   const std::string source = source_line(read.read.at);
   if (!source.empty()) text += fmt::format(" `{}`", cut_in_middle(source, 40));
   text += " sees\n";
@@ -196,8 +203,8 @@ std::string combinations_text(const EnumerateResult& result) {
       const ReadInfo& info = result.reads[read];
       const TermInfo& of = info.terms[term];
       parts.push_back(fmt::format(
-          "{} at {} ({}) sees {}", info.variable.empty() ? "the read" : info.variable,
-          line_of(info.read.at), info.read.thread,
+          "{} at {} ({}) sees {}", subject_of(info, "the read"), line_of(info.read.at),
+          info.read.thread,
           of.write ? fmt::format("the write at {} by {}", line_of(of.write->at), of.write->thread)
                    : "the initial value"));
     }
