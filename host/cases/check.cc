@@ -60,7 +60,7 @@ class Checking {
     result_.out_of_time = lab.time_is_up();
     result_.runs += lab.runs();
     result_.notes = lab.notes();
-    interrupted_by_ = lab.interrupted_by();
+    if (lab.interrupted_by() != 0) interrupted_by_ = lab.interrupted_by();
     return done;
   }
   [[nodiscard]] int interrupted_by() const { return interrupted_by_; }

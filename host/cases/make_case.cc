@@ -61,6 +61,7 @@ class Making {
     CLEW_TRY(auto schedule, to_schedule(replay.plan.follow));
     CLEW_CHECK_OK(describe_program(replay.recording));
     explain_failure(replay);
+    if (made_.interrupted_by != 0) return std::move(made_);
 
     LabOptions lab_options;
     lab_options.plan = live_plan(replay);
@@ -145,6 +146,7 @@ class Making {
     ExplainOptions untested;
     untested.limits.tests = 0;
     const auto explained = explain(failing, *passing, untested, limited);
+    if (explained) made_.interrupted_by = explained->interrupted_by;
     if (explained && explained->cause.pattern != CausePattern::kNone) cause_ = explained->cause;
   }
 

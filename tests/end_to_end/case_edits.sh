@@ -338,4 +338,8 @@ build -DWAITS ready.c -o waits
 check "a limit that is read too early" still ready ready.clewcase
 run 0 check --seed 1 --hunt 0 --program waits ready.clewcase && gone=yes || gone=no
 check "... after a loop that gives up: found, or told that this was not tried" sh -c "[ $gone = no ] || tr -s '\\n ' ' ' <out.txt | grep -q 'gives up before was not tried'"
+# What was not found when a signal came is no answer.
+timeout --preserve-status -s INT 2 "$clew" check --time 60 --hunt 100000000 --program release_fixed release.clewcase >out.txt 2>err.txt
+status=$?
+check "a check that is interrupted in its hunt gives no answer" [ $status = 130 ]
 finish
