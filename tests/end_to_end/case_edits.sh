@@ -281,7 +281,7 @@ build -DSELDOM=0 move.c -o move
 build -DSELDOM=1 move.c -o seldom
 check "a sum that is wrong in between" still move move.clewcase
 run 0 check --seed 1 --hunt 0 --program seldom move.clewcase && gone=yes || gone=no
-check "... is not gone because the second lock is hardly ever taken" [ $gone = no ]
+check "... is not gone because the second lock is hardly ever taken" [ "$gone" = no ]
 
 # A loop that gives up looks like one that waits: it is told that no such run was made.
 cat >ready.c <<'CODE'
