@@ -146,13 +146,14 @@ class Checking {
     NotPossible reason = reason_in_code(one, sites, survey);
     CLEW_TRY(auto tally, try_case(one, sites, survey, Until::kFailing, kSteered));
     if (reason.why != NotPossible::Why::kNone) none_has_order(tally);
-    if (!tally.failing && !tally.failing_otherwise) {
-      CLEW_TRY(auto elsewhere, try_elsewhere(one, survey));
-      if (elsewhere) return std::move(*elsewhere);
-    }
     if (tally.with_order == 0 && reason.why == NotPossible::Why::kNone &&
         !survey.lab().time_is_up() && !tally.failing_otherwise) {
       CLEW_TRY(reason, reason_not_in_code(one, sites, survey, tally));
+    }
+    // Last: it may take what is left of the time.
+    if (!tally.failing && !tally.failing_otherwise) {
+      CLEW_TRY(auto elsewhere, try_elsewhere(one, survey));
+      if (elsewhere) return std::move(*elsewhere);
     }
     return Tried{result_.placed, std::move(tally), std::move(reason)};
   }

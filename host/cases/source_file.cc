@@ -157,11 +157,18 @@ class Divider {
     levels_.push_back(std::move(inner));
   }
 
-  // Not the parentheses of a template's argument: std::function<void()>.
+  // Not the parentheses of a template's argument, std::function<void()>, nor those of an attribute.
   static std::vector<std::string>::const_iterator parameters_of(
       const std::vector<std::string>& head) {
     int angles = 0;
+    int of_attribute = 0;
     for (auto token = head.begin(); token != head.end(); ++token) {
+      const bool begins = *token == "(" && token != head.begin() &&
+                          is_one_of(*(token - 1), {"__attribute__", "alignas", "decltype"});
+      if (begins || of_attribute > 0) {
+        of_attribute += *token == "(" ? 1 : *token == ")" ? -1 : 0;
+        continue;
+      }
       if (*token == "<") ++angles;
       if (*token == ">" && angles > 0) --angles;
       if (*token == "(" && angles == 0) return token;

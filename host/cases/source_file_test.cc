@@ -72,6 +72,12 @@ TEST(SourceFile, ParenthesesOfTypesAreNoParameters) {
             expected);
 }
 
+TEST(SourceFile, AttributesAreNoFunctions) {
+  const std::vector<std::string> expected{"work|__attribute__((noinline)) static void work(int* a)",
+                                          "work|*a = 1;"};
+  EXPECT_EQ(texts("__attribute__((noinline)) static void work(int* a) { *a = 1; }"), expected);
+}
+
 TEST(SourceFile, StatementsOfLambdasAreTheirOwn) {
   const std::vector<std::string> expected{"main|int main()", "main|n++;",
                                           "main|std::thread t([&] { });",
