@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <mutex>
 
+#include "host/calls/inlined_starts.h"
 #include "host/elf/elf_file.h"
 #include "host/model/body_lines.h"
 #include "host/recording/file.h"
@@ -72,6 +73,7 @@ std::shared_ptr<ProgramCode::Module> ProgramCode::load(const std::string& path) 
   auto module = std::make_shared<Module>();
   module->path = path;
   module->code = std::move(*code);
+  if (const auto elf = ElfFile::open(path)) leave_out_continuations(module->code, *elf);
   const ModuleCode& of = module->code;
   const std::string file = std::filesystem::path(path).filename().string();
   if (!of.has_debug_information && !of.functions.empty())

@@ -169,9 +169,15 @@ class Reader {
       if (const auto given = dwarf::toAddress(die.find(dwarf::DW_AT_entry_pc))) entry = *given;
       const bool direct = around.own == around.function;
       // What one library function calls of another is nobody's business.
-      if (own || direct)
-        for (const std::uint64_t start : starts_of(die, entry, ranges))
-          code_.inlined.push_back({start, function, around.own, direct});
+      if (own || direct) {
+        ++inlined_calls_;
+        const auto starts = starts_of(die, entry, ranges);
+        if (starts.size() > 1)
+          for (const auto& range : ranges)
+            code_.inlined_code[inlined_calls_].emplace_back(range.LowPC, range.HighPC);
+        for (const std::uint64_t start : starts)
+          code_.inlined.push_back({start, function, around.own, direct, entry, inlined_calls_});
+      }
       const Around inside{around.body, function, own ? std::optional(function) : around.own};
       for (const auto& range : ranges)
         pieces_.push_back({range.LowPC, range.HighPC, depth, around.body, function, inside.own});
@@ -179,10 +185,9 @@ class Reader {
     }
   }
 
-  // Where the inlined call begins. A loop that was unrolled, and code that has a second version for
-  // when a yield point is due, begin it in several places: those ranges that begin with the same
-  // statement as the first. Not if the question whether one is due is within the call already: then the
-  // second version is reached from the first.
+  // Where the inlined call may begin: those ranges that begin with the same statement as the first. A loop that was
+  // unrolled, and code that has a second version for when a yield point is due, begin it in several places; some of the
+  // ranges may only continue it.
   std::vector<std::uint64_t> starts_of(const DWARFDie& die, std::uint64_t entry,
                                        const std::vector<llvm::DWARFAddressRange>& ranges) {
     std::vector<std::uint64_t> starts{entry};
@@ -198,44 +203,10 @@ class Reader {
     for (const auto& range : ranges) {
       const auto* row = row_at(range.LowPC);
       if (range.LowPC != entry && first != nullptr && row != nullptr && row->Line == first->Line &&
-          row->Column == first->Column && row->File == first->File &&
-          std::ranges::none_of(ranges,
-                               [&](const auto& other) { return jumps_if_due(other, range.LowPC); }))
+          row->Column == first->Column && row->File == first->File)
         starts.push_back(range.LowPC);
     }
     return starts;
-  }
-
-  // Whether a range begins with a countdown (pass/emit.cc) that leads to `target` when a yield point is due:
-  // a subtraction and a jump if the result is negative, with four bytes for the distance.
-  bool jumps_if_due(const llvm::DWARFAddressRange& range, std::uint64_t target) const {
-    constexpr std::uint64_t kJump = 6;  // bytes
-    constexpr std::uint64_t kCountdown =
-        24;  // more than a subtraction takes, with its address loaded
-    for (const llvm::object::SectionRef& section : file_.sections()) {
-      if (!section.isText() || range.LowPC < section.getAddress() ||
-          range.LowPC >= section.getAddress() + section.getSize())
-        continue;
-      auto bytes = section.getContents();
-      if (!bytes) {
-        llvm::consumeError(bytes.takeError());
-        return false;
-      }
-      const std::uint64_t begin = range.LowPC - section.getAddress();
-      const std::uint64_t end =
-          std::min({begin + kCountdown, range.HighPC - section.getAddress(), bytes->size()});
-      for (std::uint64_t at = begin; at + kJump <= end; ++at) {
-        std::int32_t distance = 0;
-        std::memcpy(&distance, bytes->data() + at + 2, sizeof distance);
-        if (static_cast<std::uint8_t>((*bytes)[at]) == 0x0f &&
-            static_cast<std::uint8_t>((*bytes)[at + 1]) == 0x88 &&
-            section.getAddress() + at + kJump +
-                    static_cast<std::uint64_t>(std::int64_t{distance}) ==
-                target)
-          return true;
-      }
-    }
-    return false;
   }
 
   // Of pieces that overlap the deepest counts.
@@ -350,6 +321,7 @@ class Reader {
 
   std::string path_;
   ObjectFile& file_;
+  std::uint32_t inlined_calls_ = 0;
   llvm::DWARFContext* context_ = nullptr;  // while debug information is read
   ModuleCode code_;
   std::vector<Piece> pieces_;

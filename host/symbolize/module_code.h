@@ -39,6 +39,8 @@ struct ModuleCode {
     std::uint32_t callee = 0;             // of `functions`
     std::optional<std::uint32_t> caller;  // the nearest of the user's own around it
     bool direct = false;                  // the source of that one has the call
+    std::uint64_t first = 0;  // where debug information says that it begins: `entry`, or another place
+    std::uint32_t number = 0;  // of the call: those that differ in `entry` alone have the same
   };
   struct Line {
     std::uint64_t address = 0;  // where a statement of it begins
@@ -51,6 +53,9 @@ struct ModuleCode {
   std::vector<Stretch> stretches;                            // ascending, without overlap
   std::unordered_map<std::uint64_t, std::uint32_t> entries;  // of bodies that are not inlined
   std::vector<InlinedCall> inlined;
+  // By number: the code of inlined calls that may begin in several places, from and up to.
+  std::unordered_map<std::uint32_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>>
+      inlined_code;
   std::uint64_t inlined_without_code = 0;                        // of the user's own functions
   std::unordered_map<std::uint64_t, std::string> library_calls;  // code that jumps to a library's
   std::unordered_map<std::uint64_t, std::string> library_slots;  // memory that has its address
