@@ -43,7 +43,9 @@ Json look_by_noise(const HuntCommand& command, double seconds,
   Json json = pinpoint_json(*result);
   if (!explanation) return json;
   const Agreed same = agreed(*result, *explanation);
-  print_details(fmt::format("  {}\n", noise_sentence(same)));
+  // A campaign that was ended has said so.
+  if (same.agreement != Agreement::kNothing || result->finished)
+    print_details(fmt::format("  {}\n", noise_sentence(same)));
   json["agrees"] = to_word(same.agreement);
   return json;
 }

@@ -173,10 +173,9 @@ class Active {
       const bool goes_on = confirm(lab_, cause, target);
       if (cause.is_tenable()) result_.causes.push_back(cause);
       if (!goes_on) return false;
-      const Subset first(lab_.points(), cause.points);
       explained_ = cause.points;
       samples = screened();
-      std::erase_if(samples, [&](const Sample& sample) { return sample.points.includes(first); });
+      leave_out(lab_, cause.points, samples);
       cause.points.clear();
       cause.rate = {};
       cause.without_each.clear();

@@ -56,6 +56,18 @@ std::optional<Rate> rate_alone(Laboratory& laboratory, std::span<const std::uint
   return rate;
 }
 
+void leave_out(const Laboratory& laboratory, std::span<const std::uint32_t> cause,
+               std::vector<Sample>& samples) {
+  const auto has = [&](const Sample& sample, std::uint32_t point) {
+    const auto neighbours = laboratory.neighbours(point);
+    return sample.points.has(point) ||
+           std::ranges::any_of(neighbours, [&](std::uint32_t i) { return sample.points.has(i); });
+  };
+  std::erase_if(samples, [&](const Sample& sample) {
+    return std::ranges::all_of(cause, [&](std::uint32_t point) { return has(sample, point); });
+  });
+}
+
 namespace {
 
 bool add_runs(Laboratory& laboratory, NoiseCause& cause, std::uint32_t runs, const Target& target) {

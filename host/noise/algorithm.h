@@ -106,6 +106,11 @@ enum class Delta : std::uint8_t { kDd, kDdmin };
                                              std::span<const std::uint32_t> points,
                                              std::uint32_t runs, const Target& target);
 
+// Section 4.2: the samples that contain all points of the first cause say nothing of a second one. One that has a neighbour
+// of a point instead has the same delay, as often as not.
+void leave_out(const Laboratory& laboratory, std::span<const std::uint32_t> cause,
+               std::vector<Sample>& samples);
+
 // Whether each point of the cause is needed: runs it without each of them, drops those that are not,
 // and fills in rates and confidence. False: told to stop.
 [[nodiscard]] bool confirm(Laboratory& laboratory, NoiseCause& cause, const Target& target);

@@ -82,6 +82,7 @@ bool Campaign::begin() {
   discovering_ = false;
   points_ = finder_.points();
   edges_ = finder_.edges();
+  neighbours_ = Neighbours(points_.size(), edges_);
   if (points_.empty()) return false;
   for (auto done : {locate_(points_, finder_.clocks()), keeper_.begin(points_)})
     if (!done) {
@@ -177,6 +178,13 @@ bool Campaign::let_hunt_run() {
   changed_.notify_all();
   changed_.wait(lock, [this] { return turn_ == Turn::kAlgorithm || stopped_; });
   return !stopped_;
+}
+
+std::vector<std::uint32_t> Campaign::neighbours(std::size_t point) const {
+  std::vector<std::uint32_t> result;
+  for (const auto& one : {neighbours_.previous[point], neighbours_.next[point]})
+    if (one) result.push_back(*one);
+  return result;
 }
 
 std::span<const Sample> Campaign::run(std::vector<Sample> batch) {

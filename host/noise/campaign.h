@@ -98,6 +98,7 @@ class Campaign final : public Laboratory {
   [[nodiscard]] bool is_suspect(std::size_t point) const override {
     return points_[point].races || points_[point].inverts;
   }
+  [[nodiscard]] std::vector<std::uint32_t> neighbours(std::size_t point) const override;
   [[nodiscard]] std::span<const Sample> run(std::vector<Sample> batch) override;
   [[nodiscard]] std::span<const Sample> run_traced(std::vector<Sample> batch,
                                                    const OnRun& on_run) override;
@@ -131,6 +132,7 @@ class Campaign final : public Laboratory {
   std::uint64_t proposed_ = 0, discovered_ = 0, discovery_failures_ = 0, late_points_ = 0;
   std::vector<NoisePoint> points_;
   std::set<PointEdge> edges_;
+  Neighbours neighbours_;
   std::optional<Error> error_;
 
   std::vector<Sample> samples_;  // those of the batch under way are the last

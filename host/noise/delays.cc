@@ -1,21 +1,7 @@
 #include "host/noise/delays.h"
 
-#include <optional>
-
 namespace clew {
 namespace {
-
-// Points of which one always came right after the other, and never after another one.
-struct Neighbours {
-  std::vector<std::optional<std::uint32_t>> next, previous;  // by point
-
-  Neighbours(std::size_t points, const std::set<PointEdge>& seen) : next(points), previous(points) {
-    std::vector<std::uint32_t> leaving(points), coming(points);
-    for (const auto& [from, to] : seen) ++leaving[from], ++coming[to];
-    for (const auto& [from, to] : seen)
-      if (from != to && leaving[from] == 1 && coming[to] == 1) next[from] = to, previous[to] = from;
-  }
-};
 
 PointScore score_or_none(const SampleCounts& counts) {
   return counts.with() == 0 ? PointScore() : score_of(counts);

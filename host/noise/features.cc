@@ -1,5 +1,6 @@
 // Feature selection as in the paper: the samples are fixed beforehand.
 #include <algorithm>
+#include <iterator>
 
 #include "host/noise/algorithm.h"
 #include "host/noise/design.h"
@@ -41,13 +42,12 @@ bool anything_stands_out(Laboratory& laboratory, const Scores& scores) {
   return false;
 }
 
-// Section 4.2: the samples that contain the first cause explain nothing else.
-std::vector<Sample> without(std::span<const Sample> samples, const Subset& cause) {
-  std::vector<Sample> rest;
-  for (const Sample& sample : samples)
-    if (sample.purpose == SamplePurpose::kDesign && !sample.points.includes(cause))
-      rest.push_back(sample);
-  return rest;
+std::vector<Sample> design_of(std::span<const Sample> samples) {
+  std::vector<Sample> design;
+  std::ranges::copy_if(samples, std::back_inserter(design), [](const Sample& sample) {
+    return sample.purpose == SamplePurpose::kDesign;
+  });
+  return design;
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ SearchResult search_features(Laboratory& laboratory, const SearchOptions& option
   SearchResult result;
   if (!run_in_batches(laboratory, std::move(batch))) return result;
   for (const Target& target : targets(laboratory.all(), options.one_kind)) {
-    std::vector<Sample> design = without(laboratory.all(), Subset::all(laboratory.points()));
+    std::vector<Sample> design = design_of(laboratory.all());
     for (bool beside_first = false; result.causes.size() < kMostCauses; beside_first = true) {
       const Scores scores = score(design, laboratory.points(), target, options.threshold);
       // Failures that were told apart are one bug each, as a rule: another point that makes it appear is mostly
@@ -79,7 +79,7 @@ SearchResult search_features(Laboratory& laboratory, const SearchOptions& option
       if (!cause.points.empty()) result.causes.push_back(cause);
       if (!goes_on) return result;
       if (beside_first || cause.points.empty()) break;
-      design = without(design, Subset(laboratory.points(), cause.points));
+      leave_out(laboratory, cause.points, design);
     }
   }
   return result;

@@ -25,6 +25,14 @@ Subset points_after(std::span<const NoisePoint> points, std::uint64_t sides) {
   return after;
 }
 
+Neighbours::Neighbours(std::size_t points, const std::set<PointEdge>& seen)
+    : next(points), previous(points) {
+  std::vector<std::uint32_t> leaving(points), coming(points);
+  for (const auto& [from, to] : seen) ++leaving[from], ++coming[to];
+  for (const auto& [from, to] : seen)
+    if (from != to && leaving[from] == 1 && coming[to] == 1) next[from] = to, previous[to] = from;
+}
+
 void PointFinder::learn(const Trace& trace, const std::vector<std::uint32_t>& shared_points) {
   const std::size_t before = met_.size() + shared_.size();
   shared_.insert(shared_points.begin(), shared_points.end());

@@ -54,6 +54,14 @@ struct NoisePoint {
 // Two points that a thread came to one after the other, by position.
 using PointEdge = std::pair<std::uint32_t, std::uint32_t>;
 
+// Points of which one always came right after the other, and never after another one: noise after the first and noise before
+// the second are the same delay.
+struct Neighbours {
+  std::vector<std::optional<std::uint32_t>> next, previous;  // by point
+  Neighbours() = default;
+  Neighbours(std::size_t points, const std::set<PointEdge>& seen);
+};
+
 // What the first runs show: which points there are, and what follows what.
 class PointFinder {
  public:

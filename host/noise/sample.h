@@ -60,6 +60,12 @@ class Laboratory {
   [[nodiscard]] virtual bool may_answer(std::size_t point) const = 0;
   // What is known about it before any sample: seen in a race, or in an inversion of locks.
   [[nodiscard]] virtual bool is_suspect(std::size_t point) const = 0;
+  // The points whose noise may be the same delay as noise at this one: the one that always comes right before it, and the
+  // one that always comes right after it.
+  [[nodiscard]] virtual std::vector<std::uint32_t> neighbours(std::size_t point) const {
+    (void)point;
+    return {};
+  }
   // Runs each sample as often as it says, on all cores, and keeps them. The results are those of
   // the batch, in its order, valid until the next call. Nothing: there was no time, or clew was told
   // to stop.

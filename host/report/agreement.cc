@@ -36,8 +36,13 @@ Agreed agreed(const PinpointResult& result, const Explanation& explanation) {
   const auto lines = lines_of(explanation);
   const auto look_at = [&](std::uint32_t i) {
     const NoisePoint& point = result.points[i];
+    // Of a library's code an explanation names the user's lines that call it.
+    const std::vector<Location> places =
+        point.in_library && !point.callers.empty() ? point.callers : std::vector{point.at};
     const auto same = [&](auto is_same) {
-      return std::ranges::any_of(lines, [&](const Location& at) { return is_same(at, point.at); });
+      return std::ranges::any_of(lines, [&](const Location& at) {
+        return std::ranges::any_of(places, [&](const Location& own) { return is_same(at, own); });
+      });
     };
     const Agreement here = same(is_same_line)       ? Agreement::kSameLine
                            : same(is_same_function) ? Agreement::kSameFunction

@@ -39,6 +39,13 @@ TEST(Agreement, OfNoiseIsByLineThenByFunction) {
   EXPECT_EQ(agreed(PinpointResult(), explanation).agreement, Agreement::kNothing);
 }
 
+TEST(Agreement, OfALibrarysCodeIsByTheLinesThatCallIt) {
+  PinpointResult result = noise_at({"/usr/include/mutex", 7, "lock"});
+  result.points[0].in_library = true;
+  result.points[0].callers = {{"/a/queue.cc", 90, "main"}, kPut};
+  EXPECT_EQ(agreed(result, explanation_of(kPut, kTake, true)).agreement, Agreement::kSameLine);
+}
+
 TEST(Agreement, StepsThatAreNotToldDoNotCount) {
   EXPECT_EQ(agreed(noise_at(kTake), explanation_of(kPut, kTake, false)).agreement,
             Agreement::kElsewhere);

@@ -94,9 +94,10 @@ std::string failure_of(const PinpointResult& result, const NoiseCause& cause) {
                      found.recording ? fmt::format("; recording {}", *found.recording) : "");
 }
 
-// What the delays on one side do, if that tells more.
-std::string side_text(const PointScore& of) {
-  if (of.side == NoiseSide::kEither) return "";
+// What the delays on one side do, if it is that which stands out.
+std::string side_text(const PinpointResult& result, std::uint32_t point) {
+  const PointScore& of = result.scores.sides[point];
+  if (of.side == NoiseSide::kEither || !result.scores.stands_out(point)) return "";
   return fmt::format("; {:.2f} with delays {} it", of.score,
                      of.side == NoiseSide::kBefore ? "before" : "after");
 }
@@ -113,7 +114,7 @@ std::string table_of(const PinpointResult& result) {
     const std::string source = source_line(point.at);
     text += fmt::format(
         "  {:4}  {:5.2f}  {:5.2f}..{:<6.2f}  {:.2f}  {} ({}{}{}{}){}\n", rank, score.score, score.low,
-        score.high, score.hue, place_of(point), kind_text(point), side_text(result.scores.sides[i]),
+        score.high, score.hue, place_of(point), kind_text(point), side_text(result, i),
         point.starts_thread() ? ": tells the thread, not the place" : "",
         result.scores.stands_out(i) ? "; stands out" : "", source.empty() ? "" : ": " + source);
   }
@@ -147,8 +148,7 @@ std::string edge_sentence(const PinpointResult& result, const ScoredEdge& edge) 
   };
   const auto where = [&](std::uint32_t i) {
     const NoisePoint& point = result.points[i];
-    return fmt::format("the {} at {}", kind_text(point),
-                       point.in_library ? own_place(point) : short_place(point));
+    return fmt::format("the {} at {}", kind_text(point), short_place(point));
   };
   const std::string one = effect(edge.from), other = effect(edge.to);
   if (one == other) return "";
@@ -305,6 +305,7 @@ std::string kind_text(const NoisePoint& point) {
 }
 
 std::string short_place(const NoisePoint& point) {
+  if (point.in_library && !point.callers.empty()) return callers_text(point);
   if (point.at.line == 0) return point.at.function.empty() ? "?" : function_text(point.at.function);
   return fmt::format("{}:{}", short_path(point.at.file), point.at.line);
 }
