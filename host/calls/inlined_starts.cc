@@ -39,7 +39,8 @@ class Graphs {
 using Calls = std::span<const ModuleCode::InlinedCall>;
 
 // Whether every way from the beginning of the function to block `to` leads through one of the others.
-bool leads_through(const FlowGraph& graph, std::uint32_t to, const std::set<std::uint32_t>& others) {
+bool leads_through(const FlowGraph& graph, std::uint32_t to,
+                   const std::set<std::uint32_t>& others) {
   if (others.contains(to)) return true;
   std::vector<bool> seen(graph.blocks().size());
   std::vector<std::uint32_t> todo;

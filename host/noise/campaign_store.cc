@@ -306,8 +306,7 @@ std::optional<Sample> CampaignStore::find(std::size_t number, const Sample& want
                 "select purpose, wanted, runs, points, sides from samples where number = ?");
   row.bind(static_cast<std::int64_t>(number));
   if (!row.row() || row.number(0) != static_cast<std::int64_t>(wanted.purpose) ||
-      row.number(1) != wanted.wanted ||
-      static_cast<std::uint64_t>(row.number(4)) != wanted.sides ||
+      row.number(1) != wanted.wanted || static_cast<std::uint64_t>(row.number(4)) != wanted.sides ||
       State::subset_of(row.blob(3), wanted.points.points()) != wanted.points) {
     // From here on the campaign takes another course: what is kept of the old one is of no use.
     state_->kept = number;

@@ -17,8 +17,9 @@ namespace clew {
 struct ScoredEdge {
   std::uint32_t from = 0, to = 0;  // points, by position
   bool seen = false;               // in a run; otherwise only the program's code has it
-  double difference = 0;  // of the scores of a delay after `from` and one after `to`: a drop is positive
-  double z = 0;           // of the logarithms of these two, in standard deviations
+  double difference =
+      0;         // of the scores of a delay after `from` and one after `to`: a drop is positive
+  double z = 0;  // of the logarithms of these two, in standard deviations
 };
 
 // `after`: by point, the scores of delays after it.
@@ -42,8 +43,7 @@ struct Differences {
   std::vector<double> arbitrary;
 };
 [[nodiscard]] Differences differences(std::span<const ScoredEdge> edges,
-                                      std::span<const NoisePoint> points,
-                                      const Scores& scores);
+                                      std::span<const NoisePoint> points, const Scores& scores);
 
 }  // namespace clew
 

@@ -20,8 +20,8 @@ struct PinpointResult {
   std::uint64_t seed = 0;
   std::vector<NoisePoint> points;
   Scores scores;                  // of the failure of the first cause, or of all
-  DelayScores delays;                    // likewise
-  std::vector<ScoredEdge> edges;         // the most extreme first
+  DelayScores delays;             // likewise
+  std::vector<ScoredEdge> edges;  // the most extreme first
   Differences differences;
   KolmogorovSmirnov ks;
   std::vector<FoundFailure> failures;

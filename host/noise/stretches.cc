@@ -45,8 +45,7 @@ std::vector<Stretch> stretches(std::span<const ScoredEdge> edges,
   for (const ScoredEdge& edge : edges) {
     if (!edge.seen) continue;  // nobody was seen to take it
     const PointScore &from = delays.after[edge.from], &to = delays.before[edge.to];
-    if (std::min(std::abs(from.z), std::abs(to.z)) < z_to_stand_out ||
-        (from.z > 0) != (to.z > 0))
+    if (std::min(std::abs(from.z), std::abs(to.z)) < z_to_stand_out || (from.z > 0) != (to.z > 0))
       continue;
     const auto [first, then] = lines_of(points[edge.from], points[edge.to]);
     const bool more = from.z > 0;

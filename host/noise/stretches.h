@@ -28,8 +28,7 @@ struct Stretch {
 // The most telling first: those with which it fails more often, then the others. One for each pair of lines.
 [[nodiscard]] std::vector<Stretch> stretches(std::span<const ScoredEdge> edges,
                                              std::span<const NoisePoint> points,
-                                             const DelayScores& delays,
-                                             double z_to_stand_out);
+                                             const DelayScores& delays, double z_to_stand_out);
 
 }  // namespace clew
 

@@ -45,9 +45,10 @@ std::string callers_text(const NoisePoint& point) {
   const std::size_t more = point.callers.size() - shown;
   std::string text;
   for (std::size_t i = 0; i < shown; ++i)
-    text += fmt::format("{}{}:{}", i == 0                            ? ""
-                                   : i + 1 == shown && more == 0 ? " and "
-                                                                     : ", ",
+    text += fmt::format("{}{}:{}",
+                        i == 0                        ? ""
+                        : i + 1 == shown && more == 0 ? " and "
+                                                      : ", ",
                         short_path(point.callers[i].file), point.callers[i].line);
   return more == 0 ? text : text + fmt::format(" and {}", counted(more, "more line"));
 }
@@ -55,8 +56,7 @@ std::string callers_text(const NoisePoint& point) {
 // The user's own lines come first: nobody looks for a mistake in a library.
 std::string own_place(const NoisePoint& point) {
   if (point.in_library && !point.callers.empty())
-    return callers_text(point) +
-           (point.at.line != 0 ? ", inside " + inside_text(point.at) : "");
+    return callers_text(point) + (point.at.line != 0 ? ", inside " + inside_text(point.at) : "");
   std::string text = point.at.line != 0           ? location_text(point.at)
                      : !point.at.function.empty() ? "unknown line " + in_function(point.at.function)
                                                   : "unknown place";
@@ -87,9 +87,9 @@ std::string failure_of(const PinpointResult& result, const NoiseCause& cause) {
   const FoundFailure& found = result.failures[*cause.failure];
   // Which of the threads that are blocked is looked at tells one deadlock from another.
   const bool is_deadlock = found.failure.kind == FailureKind::kDeadlock && found.failure.at;
-  const std::string stands =
-      is_deadlock ? fmt::format(", thread {} at {}", found.failure.thread, line_text(*found.failure.at))
-                  : "";
+  const std::string stands = is_deadlock ? fmt::format(", thread {} at {}", found.failure.thread,
+                                                       line_text(*found.failure.at))
+                                         : "";
   return fmt::format("The failure ({}{}{})", failure_line(found.failure), stands,
                      found.recording ? fmt::format("; recording {}", *found.recording) : "");
 }
@@ -113,8 +113,8 @@ std::string table_of(const PinpointResult& result) {
     const NoisePoint& point = result.points[i];
     const std::string source = source_line(point.at);
     text += fmt::format(
-        "  {:4}  {:5.2f}  {:5.2f}..{:<6.2f}  {:.2f}  {} ({}{}{}{}){}\n", rank, score.score, score.low,
-        score.high, score.hue, place_of(point), kind_text(point), side_text(result, i),
+        "  {:4}  {:5.2f}  {:5.2f}..{:<6.2f}  {:.2f}  {} ({}{}{}{}){}\n", rank, score.score,
+        score.low, score.high, score.hue, place_of(point), kind_text(point), side_text(result, i),
         point.starts_thread() ? ": tells the thread, not the place" : "",
         result.scores.stands_out(i) ? "; stands out" : "", source.empty() ? "" : ": " + source);
   }
@@ -152,8 +152,8 @@ std::string edge_sentence(const PinpointResult& result, const ScoredEdge& edge) 
   };
   const std::string one = effect(edge.from), other = effect(edge.to);
   if (one == other) return "";
-  return fmt::format("  A delay right after {} {}; one right after {} {}.\n", where(edge.from),
-                     one, where(edge.to), other);
+  return fmt::format("  A delay right after {} {}; one right after {} {}.\n", where(edge.from), one,
+                     where(edge.to), other);
 }
 
 enum class Change : std::uint8_t { kDrop, kRise };
@@ -182,7 +182,8 @@ std::string edges_text(const PinpointResult& result) {
   return fmt::format(
       "  Where the effect of a delay changes most along the control flow ({}): scores of a delay "
       "right after the one and right after the other:\n{}{}"
-      "  Scores of consecutive points against arbitrary pairs (Kolmogorov-Smirnov): D = {:.3f}, p = "
+      "  Scores of consecutive points against arbitrary pairs (Kolmogorov-Smirnov): D = {:.3f}, p "
+      "= "
       "{:.2g}.\n",
       counted(result.edges.size(), "edge"), edges, sentences, result.ks.d, result.ks.p);
 }
@@ -232,11 +233,11 @@ std::string stretches_text(const PinpointResult& result) {
     const bool is_more = stretch.effect == DelayEffect::kFailsMore;
     if ((is_more ? more : less)++ >= kStretchesShown) continue;
     const bool is_one_function = stretch.first.function == stretch.then.function;
-    text += fmt::format(
-        "  Between {} and {}{}: a delay there makes it fail {} often (score {:.2f}).\n",
-        line_text(stretch.first), line_text(stretch.then),
-        is_one_function ? " " + in_function(stretch.first.function) : "", is_more ? "more" : "less",
-        stretch.score);
+    text +=
+        fmt::format("  Between {} and {}{}: a delay there makes it fail {} often (score {:.2f}).\n",
+                    line_text(stretch.first), line_text(stretch.then),
+                    is_one_function ? " " + in_function(stretch.first.function) : "",
+                    is_more ? "more" : "less", stretch.score);
   }
   return text;
 }

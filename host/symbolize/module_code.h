@@ -39,7 +39,8 @@ struct ModuleCode {
     std::uint32_t callee = 0;             // of `functions`
     std::optional<std::uint32_t> caller;  // the nearest of the user's own around it
     bool direct = false;                  // the source of that one has the call
-    std::uint64_t first = 0;  // where debug information says that it begins: `entry`, or another place
+    std::uint64_t first =
+        0;  // where debug information says that it begins: `entry`, or another place
     std::uint32_t number = 0;  // of the call: those that differ in `entry` alone have the same
   };
   struct Line {

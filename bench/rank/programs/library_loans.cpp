@@ -96,7 +96,9 @@ class Library {
   }
 
  private:
-  int charge(const Loan& loan, const Date& date) const { return tariff_.fine(Calendar::days_between(loan.since, date)); }
+  int charge(const Loan& loan, const Date& date) const {
+    return tariff_.fine(Calendar::days_between(loan.since, date));
+  }
   std::mutex mutex_;
   std::map<int, std::vector<Loan>> loans_;
   Tariff tariff_;

@@ -26,7 +26,8 @@ class Parser {
   static int number_after(const std::string& text, const std::string& key) {
     const std::size_t at = text.find(key);
     int value = 0;
-    for (std::size_t i = at + key.size(); at != std::string::npos && i < text.size() && is_digit(text[i]); ++i) {
+    for (std::size_t i = at + key.size();
+         at != std::string::npos && i < text.size() && is_digit(text[i]); ++i) {
       value = value * 10 + (text[i] - '0');
     }
     return value;
@@ -104,7 +105,9 @@ class Ledger {
 
 class Pricing {
  public:
-  int price(const Settings& settings, int amount) const { return rounded(amount * settings.rate, settings.unit); }
+  int price(const Settings& settings, int amount) const {
+    return rounded(amount * settings.rate, settings.unit);
+  }
 
  private:
   static int rounded(int cents, int unit) { return (cents + unit / 2) / unit; }
@@ -112,7 +115,8 @@ class Pricing {
 
 class Client {
  public:
-  Client(int number, Store& store, Ledger& ledger) : number_(number), store_(store), ledger_(ledger) {}
+  Client(int number, Store& store, Ledger& ledger)
+      : number_(number), store_(store), ledger_(ledger) {}
   void run() {
     for (int i = 0; i < 3; ++i) {
       ask();

@@ -66,7 +66,9 @@ Tile Deque::steal() {
 
 class Canvas {
  public:
-  explicit Canvas(int tiles) : painted_(static_cast<std::size_t>(tiles), 0), colours_(static_cast<std::size_t>(tiles), 0) {}
+  explicit Canvas(int tiles)
+      : painted_(static_cast<std::size_t>(tiles), 0),
+        colours_(static_cast<std::size_t>(tiles), 0) {}
   void paint(int tile, int colour) {
     std::lock_guard<std::mutex> lock(mutex_);
     ++painted_[static_cast<std::size_t>(tile)];
@@ -98,7 +100,8 @@ class Shader {
 
 class Painter {
  public:
-  Painter(std::vector<std::unique_ptr<Deque>>& deques, std::size_t own, Canvas& canvas) : deques_(deques), own_(own), canvas_(canvas) {}
+  Painter(std::vector<std::unique_ptr<Deque>>& deques, std::size_t own, Canvas& canvas)
+      : deques_(deques), own_(own), canvas_(canvas) {}
   void run() {
     for (Tile tile = next(); tile.valid(); tile = next()) {
       paint(tile);
