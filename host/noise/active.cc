@@ -30,6 +30,9 @@ constexpr std::uint32_t kRuns = 8;            // of a sample
 constexpr std::size_t kScreenBatch = 24;      // samples
 constexpr std::size_t kMostScreen = 384;      // samples
 constexpr std::uint64_t kEnoughFailing = 80;  // runs
+// What shows seldom is sampled further, until the points that matter are likely among the better half.
+constexpr std::size_t kMostScreenOfRare = 1536;  // samples
+constexpr std::uint64_t kEnoughOfRare = 24;      // runs
 constexpr std::size_t kHalvingSamples = 24;
 constexpr std::size_t kRacing = 8;  // points
 constexpr std::uint32_t kRaceRuns = 8;
@@ -115,11 +118,12 @@ class Active {
   bool screen() {
     lab_.say("screening", 0);
     const std::size_t least = std::min(kMostScreen, std::max<std::size_t>(72, lab_.points()));
-    while (designed_ < kMostScreen) {
+    while (designed_ < kMostScreenOfRare) {
       if (!sample_half(kScreenBatch)) return false;
       const auto seen = targets(lab_.all(), options_.one_kind);
-      if (seen.empty() || designed_ < least) continue;
-      if (rate_of(lab_.all(), seen.front()).failed >= kEnoughFailing) break;
+      const std::uint64_t failed = seen.empty() ? 0 : rate_of(lab_.all(), seen.front()).failed;
+      if (designed_ >= least && failed >= kEnoughFailing) break;
+      if (designed_ >= kMostScreen && (failed == 0 || failed >= kEnoughOfRare)) break;
     }
     const bool nothing = targets(screened(), options_.one_kind).empty();
     return !nothing || sample_sparsely();
