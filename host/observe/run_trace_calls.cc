@@ -237,6 +237,16 @@ std::string_view RunTrace::called_by_register(CodeMap& code, const std::vector<S
   }
 }
 
+namespace {
+
+// What a thread does there was not called by the program: the runtime writes out its buffers, in the thread that has come to the end of the run last.
+bool in_middle(CodeMap& code, std::uint64_t entry) {
+  const auto function = code.function(entry);
+  return function && function->begin != entry;
+}
+
+}  // namespace
+
 void RunTrace::find_outside_calls(CodeMap& code) {
   std::unordered_map<std::uint64_t, std::string_view> names;
   for (const auto& list : threads_)
@@ -253,7 +263,8 @@ void RunTrace::find_outside_calls(CodeMap& code) {
       if (added && name->second.empty()) name->second = called_by_register(code, list, i);
       // Seen inside: the next step is in a frame that it made, or continues in its own.
       const bool inside =
-          next != kNoStep && (frames_[steps_[next].frame].entered == at ||
+          next != kNoStep && ((frames_[steps_[next].frame].entered == at &&
+                               !in_middle(code, frames_[steps_[next].frame].entry)) ||
                               (!call.is_call() && steps_[next].frame == steps_[at].frame));
       if (inside && !sends_or_awaits_signal(name->second)) continue;
       // A jump within a function, behind which nothing else was seen of the thread.
