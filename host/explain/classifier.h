@@ -92,6 +92,8 @@ class Classifier {
   const MemoryAccess* first_between(const MemoryAccess& own, const MemoryAccess& remote) const;
   // It reads what another has written, and has accessed it itself before that.
   bool behind_own(const MemoryAccess& use);
+  // The failing run never comes to the write that it has missed.
+  bool is_omitted() const;
   // It reads too early, and accesses it again behind the write that it has missed: to write, or so
   // that the failure depends on it, or because of what it has read.
   bool before_own(const MemoryAccess& use);

@@ -72,6 +72,13 @@ bool Classifier::behind_own(const MemoryAccess& use) {
   return false;
 }
 
+bool Classifier::is_omitted() const {
+  if (is_unseen(root_.from_passing)) return false;
+  const Instance there = instance_of(root_.from_passing);
+  return !pair_.alignment().counterpart(kPassing, there).valid() &&
+         !pair_.alignment().cut_off(kPassing, there.step);
+}
+
 bool Classifier::before_own(const MemoryAccess& use) {
   const MemoryAccess* remote = nullptr;
   const MemoryAccess* end = history_.data() + history_.size();
@@ -179,6 +186,10 @@ bool Classifier::lets_others_in(const MemoryAccess& first, const MemoryAccess& r
 bool Classifier::tell_between(const MemoryAccess& first, const MemoryAccess& remote,
                               const MemoryAccess& last) {
   if (lets_others_in(first, remote, last)) return false;
+  // Who looks again and again in one line waits for what the failing run never writes: nothing comes between its looks.
+  if (!first.writes && !last.writes && is_omitted() &&
+      pair_.place(kFailing, first.at) == pair_.place(kFailing, last.at))
+    return false;
   cause_.pattern = CausePattern::kBetween;
   cause_.earlier = event(kFailing, first.at);
   cause_.remote = event(kFailing, remote.at);

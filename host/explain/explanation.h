@@ -77,9 +77,11 @@ struct WaitFact {
   std::optional<CauseEvent> taken;   // ... where it has taken it
   std::optional<CauseEvent> signal;  // the last call that could have woken it
   bool before = false;               // ... came before the wait began
-  bool for_descriptor = false;       // it waits for what others write to a descriptor
-  std::optional<CauseEvent> woken;   // the wait of another thread that it ended instead
-  bool returns = false;              // the same wait ends in the passing run
+  std::optional<CauseEvent>
+      renewed;  // the object was initialised once more since: who waits is forgotten
+  bool for_descriptor = false;      // it waits for what others write to a descriptor
+  std::optional<CauseEvent> woken;  // the wait of another thread that it ended instead
+  bool returns = false;             // the same wait ends in the passing run
 };
 
 enum class CausePattern : std::uint8_t {

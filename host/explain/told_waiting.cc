@@ -33,12 +33,20 @@ bool stays_in_function(const ToldCause& told) {
   });
 }
 
-// Whether one who should wake the waiting thread goes by what that thread says of itself, before it has said it.
+// Whether one who should wake the waiting thread goes by what that thread says of itself, before it has said it: between the look by which that
+// has decided to wait and its saying so.
 bool misses_the_waiting(const Cause& behind, const std::vector<WaitFact>& waits) {
+  const auto waits_for_ever = [&](const std::string& thread) {
+    return std::ranges::any_of(waits,
+                               [&](const WaitFact& fact) { return fact.wait.thread == thread; });
+  };
+  if (behind.pattern == CausePattern::kBetween && !behind.later_variable.empty() &&
+      behind.later_variable != behind.variable &&
+      behind.earlier->what == CauseEvent::What::kReads &&
+      behind.later->what != CauseEvent::What::kReads)
+    return waits_for_ever(behind.earlier->thread) && !waits_for_ever(behind.remote->thread);
   return behind.passing_source && behind.passing_source->thread != behind.use.thread &&
-         std::ranges::any_of(waits, [&](const WaitFact& fact) {
-           return fact.wait.thread == behind.passing_source->thread;
-         });
+         waits_for_ever(behind.passing_source->thread);
 }
 
 // Whether the story tells of a thread that does not wait: it does not come to what it does in the passing run.
@@ -66,10 +74,18 @@ void tell_waiting(TracedPair& pair, Naming& naming, SliceShown shown, Explanatio
       if (told.steps.empty() || told.cause.pattern == CausePattern::kResult ||
           told.cause.pattern == CausePattern::kNone)
         continue;
+      // Why the failing run does not come to what the thread waits for says more than that.
+      bool omitted = false;
+      if (told.cause.pattern == CausePattern::kTooEarly && told.cause.omitted) {
+        ToldCause before =
+            tell_cause(pair, naming, {kPassing, told.root.from_passing}, shown, read);
+        omitted = !before.steps.empty() && worth_of(before.cause) > 1;
+        if (omitted) told = std::move(before);
+      }
       result.slice = read.slice;
       result.lines = std::move(read.lines);
       leads = waiting.cause.kind == CauseKind::kLostWakeup
-                  ? (start.side == kPassing && !stays_in_function(told)) ||
+                  ? ((omitted || start.side == kPassing) && !stays_in_function(told)) ||
                         leaves_others_waiting(told, waiting.cause.waits)
                   : !waiting.stops_others;
       add_roots(result.root, told.cause);
@@ -88,6 +104,7 @@ void tell_waiting(TracedPair& pair, Naming& naming, SliceShown shown, Explanatio
     }
   for (const WaitFact& fact : waiting.cause.waits) {
     add_root(result.root, fact.taken);
+    add_root(result.root, fact.renewed);
     add_root(result.root, fact.signal);
     add_root(result.root, fact.wait);
   }

@@ -48,6 +48,9 @@ class Finder {
     if (tell_freed()) return std::move(result_);
     cause.kind = cause.cycle || !wakes || result_.stops_others ? CauseKind::kDeadlock
                                                                : CauseKind::kLostWakeup;
+    if (std::ranges::any_of(cause.waits,
+                            [](const WaitFact& fact) { return fact.renewed.has_value(); }))
+      cause.kind = CauseKind::kOrderViolation;
     for (const std::uint16_t thread : others) add_node(*blocked_[thread]);
     // First who waited when it was somebody else's turn.
     if (cause.kind == CauseKind::kLostWakeup) {
@@ -65,8 +68,12 @@ class Finder {
   Instance at(const OutsideCall& call) const {
     return {call.step, run_.steps()[call.step].executed - 1u};
   }
+  // The runtime may write out what the program has printed, in the thread that has come to its wait last.
   bool is_last(const OutsideCall& call) const {
-    return run_.thread(thread_of(call)).back() == call.step;
+    const auto& list = run_.thread(thread_of(call));
+    for (std::size_t i = run_.position(call.step) + 1u; i < list.size(); ++i)
+      if (pair_.place_of_code(run_.address(list[i])).user) return false;
+    return true;
   }
   // Handlers of signals may have run within the call.
   bool waits_in(const OutsideCall& call) const {
@@ -165,6 +172,20 @@ class Finder {
     return false;
   }
 
+  // Where another thread has initialised the lock since.
+  std::optional<CauseEvent> renewed(const OutsideCall& wait, std::uint64_t lock) {
+    for (const TraceFrame& frame : run_.frames()) {
+      if (frame.call == kNoStep || frame.call < wait.step || frame.thread == thread_of(wait) ||
+          !pair_.code().called(run_.code(frame.call).back()).ends_with("_init"))
+        continue;
+      const auto registers = run_.call_registers(frame.call);
+      if (registers && registers->arguments[0] == lock)
+        return event_of(pair_, naming_, kFailing,
+                        {frame.call, run_.steps()[frame.call].executed - 1u}, 0, 0);
+    }
+    return std::nullopt;
+  }
+
   CauseEvent event(const OutsideCall& call) {
     CauseEvent made = event_of(pair_, naming_, kFailing, at(call), 0, 0);
     made.call = call.name;
@@ -240,6 +261,7 @@ class Finder {
         holders_[thread] = static_cast<std::uint16_t>(*report.holder);
       }
     }
+    if (what.kind == SyncKind::kLock && !fact.taken) fact.renewed = renewed(call, what.object);
     const Instance there = pair_.alignment().counterpart(kFailing, at(call));
     if (there.valid()) {
       const OutsideCall* same = pair_.trace(kPassing).outside_call(there.step);

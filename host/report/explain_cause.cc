@@ -110,9 +110,9 @@ std::string values_text(const Cause& cause) {
   // The value of an update is what it makes, and where it comes from is what it was made of.
   if (cause.use.what == CauseEvent::What::kUpdates)
     return wrapped(
-        fmt::format("{}{} changes it to {}{}; in the passing run to {}{}.", about, cause.use.thread,
-                    printable(cause.use.value), was_text(cause.failing_source), passing_value,
-                    was_text(cause.passing_source)),
+        fmt::format("{}{} changes it to {}{}; in the passing run{}{}.", about, cause.use.thread,
+                    printable(cause.use.value), was_text(cause.failing_source),
+                    same ? std::string() : " to " + passing_value, was_text(cause.passing_source)),
         "  ");
   return wrapped(
       fmt::format("{}{} reads {}{}; in the passing run it reads {}{}.", about, cause.use.thread,
@@ -180,7 +180,10 @@ std::string object_words(const WaitFact& fact) {
 std::string wait_sentence(const WaitFact& fact) {
   std::string text =
       fmt::format("{} waits {}at {}", fact.wait.thread, object_words(fact), shared_line(fact.wait));
-  if (fact.taken) {
+  if (fact.renewed) {
+    text += fmt::format(", which {} has initialised again since, at {}", fact.renewed->thread,
+                        shared_line(*fact.renewed));
+  } else if (fact.taken) {
     text += fact.holder == fact.wait.thread
                 ? fmt::format(", which it holds itself since {}", shared_line(*fact.taken))
                 : fmt::format(", which {} holds since {}", fact.holder, shared_line(*fact.taken));

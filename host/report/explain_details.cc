@@ -60,7 +60,8 @@ Json wait_json(const WaitFact& fact) {
   return {{"wait", event_json(fact.wait)},       {"object", text_or_null(fact.object)},
           {"holder", text_or_null(fact.holder)}, {"taken", event_json(fact.taken)},
           {"signal", event_json(fact.signal)},   {"signal_before", fact.signal && fact.before},
-          {"woken", event_json(fact.woken)},     {"returns_in_passing", fact.returns}};
+          {"renewed", event_json(fact.renewed)}, {"woken", event_json(fact.woken)},
+          {"returns_in_passing", fact.returns}};
 }
 
 const char* tested_word(CallOutcome::Tested tested) {
