@@ -17,7 +17,7 @@ bool Classifier::split(Instance early, Instance late, Instance behind) {
   };
   const auto name = [&](const SplitRegion::Access& one) {
     const auto known = naming_.memory(kFailing, one.at, one.address, one.size);
-    return known && !known->made_up ? known->name : std::string();
+    return known && !known->made_up && !is_reserved(known->name) ? known->name : std::string();
   };
   cause_.use_variable = cause_.variable;
   cause_.variable = name(found->first);
@@ -45,6 +45,23 @@ bool Classifier::split(Instance early, Instance late, Instance behind) {
   return true;
 }
 
+namespace {
+
+// Whether it gives what it writes its first value: of two such none is new.
+bool is_first_write(const RunTrace& run, Instance at) {
+  const auto [first, end] = run.accesses(at);
+  for (std::uint32_t i = first; i < end; ++i) {
+    if (run.access(at.step, i).kind != AccessKind::kWrite) continue;
+    const auto history =
+        history_of(run, run.access_address(at.step, i), std::max(run.access(at.step, i).size, 1u));
+    const auto write = std::ranges::find_if(history, &MemoryAccess::writes);
+    return write != history.end() && write->at == at;
+  }
+  return false;
+}
+
+}  // namespace
+
 bool Classifier::tell_beside(Instance use, Instance missed, PartyId passing_party) {
   const PartyId late = missed.valid() ? parties_.of(missed.step) : passing_party;
   if (parties_.is_handler(late) || late == party_) return false;
@@ -56,7 +73,9 @@ bool Classifier::tell_beside(Instance use, Instance missed, PartyId passing_part
                     if (!is_unseen(root_.from_failing) &&
                         parties_.of(instance_of(root_.from_failing).step) == late &&
                         (write < instance_of(root_.from_failing) ||
-                         in_one_section(run_, instance_of(root_.from_failing).step, write.step)))
+                         in_one_section(run_, instance_of(root_.from_failing).step, write.step) ||
+                         (is_first_write(run_, instance_of(root_.from_failing)) &&
+                          is_first_write(run_, write))))
                       return false;
                     return !missed.valid() || in_one_round(pair_, write, missed);
                   });
