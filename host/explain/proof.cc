@@ -5,13 +5,12 @@
 #include <utility>
 
 #include "host/explain/cause_event.h"
-#include "host/explain/classifier.h"
 #include "host/explain/experiments.h"
 #include "host/explain/hand_over.h"
 #include "host/explain/lock_cycle.h"
 #include "host/explain/other_order.h"
 #include "host/explain/told_outcome.h"
-#include "host/explain/wrong_turn.h"
+#include "host/explain/told_turn.h"
 
 namespace clew {
 namespace {
@@ -46,22 +45,15 @@ bool matters(Laboratory& laboratory, const Replay& failing, const StaleRead& sta
                      run.access_value(stale.write.step, stale.write_access));
 }
 
-Cause cause_of(TracedPair& pair, Naming& naming, const SplitCheck& split) {
-  const auto event = [&](Instance at) {
-    return event_of(pair, naming, kFailing, at, split.address, split.size);
+// Whether both tell the same accesses, one between two.
+bool is_same_split(const Cause& a, const Cause& b) {
+  const auto same = [](const std::optional<CauseEvent>& one,
+                       const std::optional<CauseEvent>& other) {
+    return one && other && one->thread == other->thread && one->clock == other->clock &&
+           one->at.line == other->at.line && one->at.file == other->at.file;
   };
-  Cause cause;
-  cause.pattern = CausePattern::kBetween;
-  if (const auto name = naming.memory(kFailing, split.later, split.address, split.size))
-    cause.variable = name->name;
-  cause.earlier = event(split.earlier);
-  cause.remote = event(split.remote);
-  cause.later = event(split.later);
-  cause.use = *cause.later;
-  cause.unordered = unordered(pair, split.earlier, split.remote, split.address) ||
-                    unordered(pair, split.remote, split.later, split.address);
-  cause.kind = cause.unordered ? CauseKind::kDataRace : CauseKind::kAtomicityViolation;
-  return cause;
+  return a.pattern == CausePattern::kBetween && b.pattern == CausePattern::kBetween &&
+         same(a.earlier, b.earlier) && same(a.remote, b.remote) && same(a.later, b.later);
 }
 
 // What has led to where it goes wrong, and was changed by another in between: with the new value put in, the run
@@ -101,7 +93,11 @@ void find_check(Laboratory& laboratory, Naming& naming, const Replay& failing, c
       }
       if (tests++ >= kMostTests || !matters(laboratory, failing, stale)) continue;
       deeper->check->tested = true;
-      result.leads_to = std::exchange(result.cause, *std::move(deeper));
+      // The cause may be that check already, and then has more to tell.
+      if (is_same_split(result.cause, *deeper))
+        result.cause.check = std::move(deeper->check);
+      else
+        result.leads_to = std::exchange(result.cause, *std::move(deeper));
       return;
     }
   if (others.size() > kMostTests) others.resize(kMostTests);
@@ -173,47 +169,6 @@ void test_between(Laboratory& laboratory, const Replay& failing, const Root& roo
   cause.remote.reset();
   cause.later.reset();
   cause.released.reset();
-}
-
-// Who comes to a use of what is freed, or has freed it, by a check that another has come before: with that check first, by a schedule alone, the
-// run must pass. Then the check is the cause, and the use is what follows.
-void find_split(Laboratory& laboratory, Naming& naming, const Replay& failing, const Root& root,
-                Explanation& result) {
-  if (result.cause.pattern != CausePattern::kUseAfterFree || !root.freed.valid()) return;
-  TracedPair& pair = laboratory.pair();
-  for (const Instance at : {instance_of(root.use_failing), root.freed})
-    for (const SplitCheck& one : split_checks(pair, at)) {
-      if (!is_party(result.cause, party_name(pair, kFailing, one.remote.step)) ||
-          verdict_with_later_first(laboratory, failing, one.remote, one.later) != Verdict::kPass)
-        continue;
-      result.leads_to = std::exchange(result.cause, cause_of(pair, naming, one));
-      return;
-    }
-}
-
-// A flag that is set too early decides by which way the reader comes to what is not yet written: with the flag read before it is set, by a schedule
-// alone, the run must pass.
-void find_flag(Laboratory& laboratory, Naming& naming, const Replay& failing, const Root& root,
-               Cause& cause) {
-  if (cause.pattern != CausePattern::kTooEarly || cause.let_go || cause.beside || cause.check ||
-      cause.timed_out || cause.omitted || is_unseen(root.from_passing))
-    return;
-  TracedPair& pair = laboratory.pair();
-  const Instance there = instance_of(root.from_passing);
-  const Instance here = pair.alignment().counterpart(kPassing, there);
-  const Instance use = instance_of(root.use_failing);
-  for (const EarlyFlag& one : here.valid() ? early_flags(pair, use, kFailing, here)
-                                           : early_flags(pair, use, kPassing, there)) {
-    const CauseEvent event = event_of(pair, naming, kFailing, one.write, one.address, one.size);
-    const Location& missed = cause.passing_source->at;
-    // What one line has done of its work lets nobody in.
-    if (event.at.line == missed.line && event.at.file == missed.file) continue;
-    if (verdict_with_later_first(laboratory, failing, one.write, one.read) != Verdict::kPass)
-      continue;
-    cause.let_go = event;
-    cause.kind = CauseKind::kOrderViolation;
-    return;
-  }
 }
 
 }  // namespace
