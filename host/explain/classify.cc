@@ -157,13 +157,13 @@ void Classifier::overwritten() {
   }
   if (tell_time_out(write)) return;
   if (parties_.of(write.step) != party_) {
-    if (is_cleared(use, write)) {
-      cause_.cleared = true;
+    if (is_ending(write)) {
+      cause_.ending = true;
       cause_.kind = CauseKind::kOrderViolation;
       return;
     }
-    if (is_ending(write)) {
-      cause_.ending = true;
+    if (is_cleared(use, write)) {
+      cause_.cleared = true;
       cause_.kind = CauseKind::kOrderViolation;
       return;
     }

@@ -181,7 +181,11 @@ bool Classifier::is_ending(Instance write) {
   if (memory == nullptr || memory->freed == kNoStep || memory->freed < write.step ||
       parties_.of(memory->freed) != parties_.of(write.step))
     return false;
-  return is_destructor(pair_.place(kFailing, write).function);
+  // It may be inlined into who ends the object.
+  const std::vector<std::uint64_t> code{run_.instruction(write).address};
+  return std::ranges::any_of(pair_.symbols(kFailing).frames(code), [&](const SourceFrame& frame) {
+    return is_destructor(frame.function);
+  });
 }
 
 }  // namespace clew
