@@ -184,7 +184,11 @@ std::optional<Naming::Named> Naming::find(WhichRun side, Instance at, std::uint6
       (!heap.empty() || by_operand->type == nullptr || by_operand->type->is_library());
   if (by_operand && !of_library) return by_operand;
   if (heap.empty()) return std::nullopt;
-  return Named{heap, name.type, false, false, name.offset};
+  // What a container of numbers or pointers keeps has a name by its place alone: what belongs together is not told by that, as if it were made up.
+  const bool by_place =
+      name.heap.index && !name.heap.owner.empty() && name.path.empty() &&
+      (name.type == nullptr || !name.type->is_aggregate() || name.type->is_library());
+  return Named{heap, name.type, false, by_place, name.offset};
 }
 
 std::optional<Naming::Named> Naming::memory(WhichRun side, Instance at, std::uint64_t address,
