@@ -42,10 +42,10 @@ check "one thread" run 0 pinpoint --seed 1 ./alone
 check "... has nothing to pinpoint" says err.txt "nothing to pinpoint"
 
 # A campaign that is ended goes on where it was.
-check "the whole campaign" run 1 pinpoint --seed 5 --algorithm features --samples 300 --runs 10 --json whole.json ./lost_notify
+check "the whole campaign" run 1 pinpoint --seed 5 --algorithm features --samples 300 --runs 10 --json whole.json ./check_then_act
 check "one that is ended" bash -c '
-  "$0" pinpoint --seed 5 --algorithm features --samples 300 --runs 10 --time 0.4 ./lost_notify 2>err.txt; [ $? -le 1 ]' "$clew"
-check "... resumed" run 1 pinpoint --resume --algorithm features --samples 300 --runs 10 --json out.json ./lost_notify
+  "$0" pinpoint --seed 5 --algorithm features --samples 300 --runs 10 --time 0.4 ./check_then_act 2>err.txt; [ $? -le 1 ]' "$clew"
+check "... resumed" run 1 pinpoint --resume --algorithm features --samples 300 --runs 10 --json out.json ./check_then_act
 check "... comes to the same" bash -c '
   for f in whole.json out.json; do python3 -c "import json, sys; d = json.load(open(sys.argv[1])); print(d[\"points\"], d[\"answer\"], d[\"runs\"])" $f
   done | sort -u | wc -l | grep -qx 1'
@@ -53,7 +53,7 @@ check "... comes to the same" bash -c '
 check "killed again and again" bash -c '
   mkdir killed && cd killed || exit 1
   # Killed very early, there is nothing to resume yet.
-  campaign() { "$clew" pinpoint --seed 5 "$@" --algorithm features --samples 300 --runs 10 ../lost_notify >/dev/null 2>&1; }
+  campaign() { "$clew" pinpoint --seed 5 "$@" --algorithm features --samples 300 --runs 10 ../check_then_act >/dev/null 2>&1; }
   export -f campaign; export clew=$0
   for seconds in 0.05 0.2 0.6 0.4 0.9; do
     timeout -s KILL $seconds bash -c "campaign --resume; [ \$? -ne 125 ] || campaign"
@@ -65,7 +65,7 @@ check "... and resumed, it comes to the same" bash -c '
   for f in whole.json out.json; do python3 -c "import json, sys; d = json.load(open(sys.argv[1])); print(d[\"points\"], d[\"answer\"], d[\"runs\"])" $f
   done | sort -u | wc -l | grep -qx 1'
 newest=$(find .clew/pinpoint -name '*.db' | sort -V | tail -n 1)
-check "campaigns are joined" run 1 pinpoint --seed 6 --algorithm features --samples 100 --runs 10 --join "$newest" --json out.json ./lost_notify
+check "campaigns are joined" run 1 pinpoint --seed 6 --algorithm features --samples 100 --runs 10 --join "$newest" --json out.json ./check_then_act
 check "... their samples count" json "d['design']['samples'] == 400"
 check "nothing to resume" run 125 pinpoint --resume ./fixed --other
 check "... says so" says err.txt "there is no campaign of this program"
