@@ -92,6 +92,8 @@ std::string was_text(const std::optional<CauseEvent>& source) {
 
 std::string values_text(const Cause& cause) {
   if (cause.use.value.empty() || cause.passing_value.empty()) return "";
+  // What lies in memory that was freed is the allocator's.
+  if (cause.failing_source && cause.failing_source->what == CauseEvent::What::kFrees) return "";
   // Two objects that have the same name: nothing is told by it.
   if (cause.use.value == cause.passing_value &&
       origin_text(cause.failing_source) == origin_text(cause.passing_source))

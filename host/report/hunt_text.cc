@@ -113,11 +113,11 @@ std::string hint(const HuntResult& result) {
     return "more --time: a schedule that does not end is given up in the end, and run again to see "
            "whether it hangs";
   if (result.schedules == 0) return "no schedule ran to its end: give it more --time";
+  if (nothing_resolved(result)) return "clew run shows what ends a single run";
   if (result.schedules <= kFewSchedules &&
       result.seconds > static_cast<double>(kSlowSchedule * result.schedules))
     return fmt::format("a schedule takes {:.0f} s: more --time, or a smaller workload",
                        result.seconds / static_cast<double>(result.schedules));
-  if (nothing_resolved(result)) return "clew run shows what ends a single run";
   if (result.interleavings <= 1)
     return "all runs were equivalent: is everything built with clew c++, is there a second thread?";
   if (result.interleavings < kMostInterleavings &&
