@@ -105,8 +105,8 @@ class Classifier {
   // It comes, with a write of its own, between two accesses of some other thread, of which the later one
   // overwrites what it wrote, or should have.
   bool inside_another(const MemoryAccess& use);
-  // It reads what one of two other threads has written last, and in the passing run what the other has: that one's write comes between two
-  // accesses of the first, and is lost.
+  // It reads what one of two threads has written last, which may be its own, and in the passing run what the other has: that one's write
+  // comes between two accesses of the first, and is lost.
   bool between_writers();
   // Who waits for others to end, starts them, or lets this one come in between expects that.
   bool lets_others_in(const MemoryAccess& first, const MemoryAccess& remote,

@@ -154,7 +154,7 @@ bool Classifier::between_writers() {
   const MemoryAccess* last = entry(instance_of(root_.from_failing));
   if (remote == nullptr || last == nullptr || last->at < remote->at) return false;
   const PartyId owner = parties_.of(last->at.step);
-  if (owner == party_ || is_by(*remote, owner) || is_by(*remote, party_)) return false;
+  if (is_by(*remote, owner) || is_by(*remote, party_)) return false;
   const MemoryAccess* later = remote;  // what it is lost by: what comes then builds on that
   while (later != last && !(is_by(*later, owner) && later->writes)) ++later;
   if (later->frees) return false;

@@ -83,7 +83,8 @@ void find_check(Laboratory& laboratory, Naming& naming, const Replay& failing, c
   std::size_t tests = 0;
   for (const Instance at : misled)
     for (const StaleRead& stale : stale_reads(pair, at, at.step, StaleReach::kAll)) {
-      if (!may_matter(pair, stale, result.cause) || !is_new(stale)) continue;
+      if (!may_matter(pair, stale, result.cause) || looks_again(pair, stale, at) || !is_new(stale))
+        continue;
       auto deeper =
           is_update(run, stale) ? std::nullopt : check_then_act(pair, naming, stale, at.step);
       if (!deeper) {

@@ -48,6 +48,10 @@ struct Root {
 
 [[nodiscard]] Check check_of(TracedPair& pair, Naming& naming, const StaleRead& stale);
 
+// Whether the thread has read it once more by the same instruction, behind the other's write and before `until` and anything that it writes
+// there itself: as the condition of a wait does, or of a loop.
+[[nodiscard]] bool looks_again(TracedPair& pair, const StaleRead& stale, Instance until);
+
 // If who has read that writes it himself before the step `until`: both should have been one.
 [[nodiscard]] std::optional<Cause> check_then_act(TracedPair& pair, Naming& naming,
                                                   const StaleRead& stale, StepIndex until);

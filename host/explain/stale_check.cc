@@ -16,6 +16,21 @@ Check check_of(TracedPair& pair, Naming& naming, const StaleRead& stale) {
   return check;
 }
 
+bool looks_again(TracedPair& pair, const StaleRead& stale, Instance until) {
+  const RunTrace& run = pair.trace(kFailing);
+  const Parties& parties = pair.parties(kFailing);
+  const PartyId party = parties.of(stale.read.step);
+  const RecordedAccess& access = run.access(stale.read.step, stale.access);
+  for (const MemoryAccess& one :
+       history_of(run, run.access_address(stale.read.step, stale.access), access.size)) {
+    if (!(stale.write < one.at) || parties.of(one.at.step) != party) continue;
+    if (!(one.at < until)) return false;
+    if (run.instruction(one.at).address == run.instruction(stale.read).address) return true;
+    if (one.writes) return false;
+  }
+  return false;
+}
+
 std::optional<Cause> check_then_act(TracedPair& pair, Naming& naming, const StaleRead& stale,
                                     StepIndex until) {
   const RunTrace& run = pair.trace(kFailing);
