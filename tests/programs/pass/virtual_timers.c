@@ -70,7 +70,8 @@ static void test_signals(void) {
   action.sa_handler = on_alarm_slowly;
   CHECK(sigaction(SIGALRM, &action, NULL) == 0);
   CHECK(setitimer(ITIMER_REAL, &once_soon, NULL) == 0);
-  const struct timespec short_sleep = {0, 400000000}; /* long enough for a loaded machine to deliver the signal in it */
+  const struct timespec short_sleep = {
+      0, 400000000}; /* long enough for a loaded machine to deliver the signal in it */
   struct timespec left = {0, 0};
   CHECK(nanosleep(&short_sleep, &left) == -1 && errno == EINTR && left.tv_nsec > 1000000);
   action.sa_handler = on_alarm;
