@@ -60,7 +60,7 @@ static_assert(static_cast<unsigned>(PointKind::kCount) < 32);
 static_assert(static_cast<unsigned>(MemoryOrder::kSequential) < 8);
 
 // A C identifier, so that the linker defines __start_ and __stop_ for it. Not the name that it had
-// when a point had 16 bytes: an object of that time does not link with one of today.
+// when a point had 16 bytes: objects of the two kinds do not link with each other.
 #define CLEW_POINT_SECTION "clew_kinds"
 
 // A call of a listed function (sync_calls.def) in code that is to be free of
