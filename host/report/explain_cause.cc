@@ -356,6 +356,7 @@ std::string lock_order_sentence(const Cause& cause) {
 
 std::string found_text(const Cause& cause) {
   if (cause.pattern == CausePattern::kRace) {
+    if (cause.earlier->locks.empty() && cause.use.locks.empty()) return "  Neither holds a lock.\n";
     const std::string first = lock_list(cause.earlier->locks);
     const std::string second = lock_list(cause.use.locks);
     return wrapped(fmt::format("{} holds {} there, {} {}.", cause.earlier->thread, first,
