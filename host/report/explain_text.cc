@@ -176,6 +176,14 @@ std::string story_text(const Explanation& explanation, bool full) {
   return text;
 }
 
+const char* cause_words(const Cause& cause) {
+  // No deadlock has come about.
+  if (cause.pattern == CausePattern::kLockOrder)
+    return "locks are taken in an order that can deadlock";
+  if (cause.pattern == CausePattern::kReported) return "reported by a listener";
+  return kind_words(cause.kind);
+}
+
 std::string asked_line(const Question& question) {
   return printable(fmt::format("{}:{}", question.file, question.line));
 }
@@ -255,11 +263,7 @@ std::string headline(const Explanation& explanation) {
   else if (wait)
     return fmt::format("{}: the wait of {} at {} times out; in the passing run it does not",
                        kind_words(explanation.cause.kind), wait->thread, shared_line(*wait));
-  // None has come about.
-  const char* kind = explanation.cause.pattern == CausePattern::kLockOrder
-                         ? "locks are taken in an order that can deadlock"
-                         : kind_words(explanation.cause.kind);
-  return fmt::format("{}: {}", kind, sentence);
+  return fmt::format("{}: {}", cause_words(explanation.cause), sentence);
 }
 
 std::string explain_text(const Explanation& explanation, bool full) {

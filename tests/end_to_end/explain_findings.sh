@@ -123,5 +123,31 @@ alone() {
   run 0 explain "$failing" "$failing" --json alone.json && grep -q 'There is no passing run to compare with' out.txt
 }
 check "the failing recording alone" alone
+cat >io.cc <<'END'
+#include <unistd.h>
+#include <mutex>
+#include <thread>
+std::mutex m;
+int total;
+static void log_it(int n) {
+  if (write(1, "x\n", 2) == 2) total += n;
+}
+static void work(int n) {
+  std::lock_guard<std::mutex> lock(m);
+  log_it(n);
+}
+int main() {
+  std::thread a(work, 1), b(work, 2);
+  a.join();
+  b.join();
+}
+END
+reported() {
+  cc -shared -fPIC -I"$source/include" -o no_io.so "$source/examples/listener/no_io.c" &&
+    "$clew" c++ -g -O1 -pthread io.cc -o io || return 1
+  run 1 debug --seed 1 --time 10 --listener ./no_io.so:fail -- ./io &&
+    says err.txt '^clew: reported by a listener: a thread writes .*, T0.[12] at io.cc:7'
+}
+check "what a listener reports" reported
 check "no function of the runtime's is told" eval '! grep -q __clew out.txt err.txt'
 finish
