@@ -32,11 +32,6 @@ class Subset {
     for (const std::uint64_t word : words_) count += static_cast<std::size_t>(std::popcount(word));
     return count;
   }
-  [[nodiscard]] bool includes(const Subset& other) const {
-    for (std::size_t i = 0; i < words_.size(); ++i)
-      if ((other.words_[i] & ~words_[i]) != 0) return false;
-    return true;
-  }
   [[nodiscard]] std::vector<std::uint32_t> members() const {
     std::vector<std::uint32_t> result;
     for (std::size_t i = 0; i < points_; ++i)
